@@ -34,9 +34,9 @@ pub fn disagreeing_with(store: &Store, documents: &[Arc<Document>], now: Moment)
     let data = documents.iter().filter(|own| makes(own.role));
     let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
     let mut changes = derive::derived(store, documents, &touched, now);
-    let writes = format::by_name(store.format).and_then(|format| format.writes());
+    let format = format::by_name(store.format);
     // Where the state can't be read, its pages can't be made: that is told of the state.
-    changes.extend(writes.and_then(|writes| writes.pages(store, documents).ok()).unwrap_or_default());
+    changes.extend(format.and_then(|format| format.pages(store, documents).ok()).unwrap_or_default());
     changes.retain(|change| !change.is_empty());
     changes
 }

@@ -3,14 +3,14 @@
 use std::io::Read;
 
 use super::change::{Written, make, request};
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, Result};
 use super::{Context, open};
 use crate::deed::{NewRecord, Wanted};
 use crate::format::writing::Refusal;
 use crate::model::{Snapshot, Store, Tell};
 
 /// Adds a record to the one store that is open, or to the one that has the session.
-pub fn run(context: &mut Context, mut asked: NewRecord) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     if asked.text.is_none() && asked.record.is_none() {
         return Err(Failure::new(Exit::Usage, "give the text with --text, or the record with --record -."));
     }
@@ -38,7 +38,7 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result<Exit, Failure>
 }
 
 /// All of standard input, which must be UTF-8.
-pub fn standard_input() -> Result<String, Failure> {
+pub fn standard_input() -> Result<String> {
     let mut text = String::new();
     let read = std::io::stdin().lock().read_to_string(&mut text);
     match read {
@@ -51,7 +51,7 @@ pub fn standard_input() -> Result<String, Failure> {
 }
 
 /// The number of the one store that is open, or of the one that has that session.
-pub fn the_store(snapshot: &Snapshot, session: Option<&str>) -> Result<usize, Failure> {
+pub fn the_store(snapshot: &Snapshot, session: Option<&str>) -> Result<usize> {
     let has = |store: &Store| session.is_some_and(|name| store.sessions.iter().any(|own| own.name == name));
     let all = &snapshot.stores;
     let with: Vec<usize> = (0..all.len()).filter(|at| has(&all[*at])).collect();

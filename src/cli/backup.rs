@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 
 use super::change::{make_of, scene};
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure, Result, say};
 use super::values::name;
 use super::{Context, open};
 use crate::deed::{By, Restoring, Wanted};
@@ -54,7 +54,7 @@ pub enum BackupVerb {
 }
 
 /// Does what was asked with backups.
-pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, what: BackupVerb) -> Result {
     let snapshot = match what {
         BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context)?,
         BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context)?,
@@ -67,7 +67,7 @@ pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
     }
 }
 
-fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>, Failure> {
+fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>> {
     let data = open::data_folder(context)?;
     let mut found = Vec::new();
     for (number, store) in snapshot.stores.iter().enumerate() {
@@ -77,17 +77,14 @@ fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>, Fai
     Ok(found)
 }
 
-fn list(context: &mut Context, snapshot: &Snapshot, verify: bool) -> Result<Exit, Failure> {
+fn list(context: &mut Context, snapshot: &Snapshot, verify: bool) -> Result {
     let found = all(context, snapshot)?;
     let data = open::data_folder(context)?;
     let began = Instant::now();
     for (at, (number, copy)) in found.iter().enumerate() {
         let store = &snapshot.stores[*number];
         let verified = verify.then(|| verified(&data, store, copy, context.now));
-        match context.options.json {
-            true => context.out.json(&row(store, copy, verified.as_ref()))?,
-            false => context.out.line(&told(copy, verified.as_ref()))?,
-        }
+        context.row(&row(store, copy, verified.as_ref()), || told(copy, verified.as_ref()))?;
         if verify && began.elapsed() > SLOW {
             context.out.flush()?;
             tell_progress(at + 1, found.len());
@@ -146,7 +143,7 @@ fn verified(data: &Path, store: &Store, copy: &Copy, now: Moment) -> Verified {
 
 /// Copies every file that holds memories into our own data: a format that keeps copies beside
 /// its files drops the oldest of them with every change.
-fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
+fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
     let data = open::data_folder(context)?;
     if context.options.dry_run || context.options.readonly {
         return Ok(Exit::Done);
@@ -158,24 +155,18 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
         let vault = Vault::open(&Real, &data, &store.root)?;
         for document in ops::backup::worth(store) {
             let path = vault.copy(&document.path, &document.bytes, context.now)?;
-            if context.options.json {
-                let row = serde_json::json!({
-                    "store": store.root.told().into_owned(),
-                    "backup": path.told().into_owned(),
-                    "file": document.path.told().into_owned(),
-                    "bytes": document.len,
-                });
-                context.out.json(&row)?;
-            } else {
-                context.out.line(&path.told())?;
-            }
+            let row = serde_json::json!({
+                "store": store.root.told(), "backup": path.told(), "file": document.path.told(),
+                "bytes": document.len,
+            });
+            context.row(&row, || path.told().into_owned())?;
         }
     }
     say("the copies are in palimp's own data, where no rotation removes them");
     Ok(Exit::Done)
 }
 
-fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize, Copy, Vec<u8>), Failure> {
+fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize, Copy, Vec<u8>)> {
     let found = all(context, snapshot)?;
     let fits = |(number, copy): &&(usize, Copy)| {
         let whole = snapshot.stores[*number].root.join(&copy.path);
@@ -199,27 +190,24 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
 }
 
 /// What differs between a backup and the store, record by record.
-fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
+fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
     let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let compared = compare(&scene(context, store), &copy.file, &bytes, &gone)?;
     for item in &compared.items {
-        if context.options.json {
-            // Nothing of what was erased is shown: there is none of it here.
-            let raw = if item.was.is_empty() { &item.is } else { &item.was };
-            let raw = (item.kind != Kind::Erased).then(|| String::from_utf8_lossy(raw));
-            let now = (item.kind == Kind::Changed).then(|| String::from_utf8_lossy(&item.is));
-            context.out.json(&serde_json::json!({
-                "key": compared.key(&store.root, item).map(|key| key.to_string()),
-                "id": item.id, "line": item.line, "change": item.kind.as_str(), "told": item.told,
-                "restorable": item.can_come, "raw": raw, "raw_now": now,
-            }))?;
-        } else {
-            let id = item.id.as_deref().unwrap_or("(no id)");
-            let (sign, change) = (item.kind.sign(), item.kind.as_str());
-            context.out.line(&format!("{sign} {change:10} line {} {id}  {}", item.line, item.told))?;
-        }
+        // Nothing of what was erased is shown: there is none of it here.
+        let raw = if item.was.is_empty() { &item.is } else { &item.was };
+        let raw = (item.kind != Kind::Erased).then(|| String::from_utf8_lossy(raw));
+        let now = (item.kind == Kind::Changed).then(|| String::from_utf8_lossy(&item.is));
+        let row = serde_json::json!({
+            "key": compared.key(&store.root, item).map(|key| key.to_string()),
+            "id": item.id, "line": item.line, "change": item.kind.as_str(), "told": item.told,
+            "restorable": item.can_come, "raw": raw, "raw_now": now,
+        });
+        let id = item.id.as_deref().unwrap_or("(no id)");
+        let (sign, change) = (item.kind.sign(), item.kind.as_str());
+        context.row(&row, || format!("{sign} {change:10} line {} {id}  {}", item.line, item.told))?;
     }
     if let Some(why) = &compared.whole_only {
         say(why);
@@ -227,13 +215,7 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, 
     Ok(if compared.items.is_empty() && compared.is_alike { Exit::Nothing } else { Exit::Done })
 }
 
-fn restore(
-    context: &mut Context,
-    snapshot: &Snapshot,
-    name: &str,
-    ids: &[String],
-    replace: bool,
-) -> Result<Exit, Failure> {
+fn restore(context: &mut Context, snapshot: &Snapshot, name: &str, ids: &[String], replace: bool) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
     let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
@@ -264,7 +246,7 @@ fn restore(
 }
 
 /// Where the records start that were named. Of an id that several share none is meant.
-fn named(store: &Store, compared: &Comparison, names: &[String]) -> Result<HashSet<u64>, Failure> {
+fn named(store: &Store, compared: &Comparison, names: &[String]) -> Result<HashSet<u64>> {
     let mut chosen = HashSet::new();
     for name in names {
         let of_key = match Key::read(name) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure, Result, say};
 use super::shown::texts;
 use super::{Context, erase, lock, open};
 use crate::deed::{
@@ -72,11 +72,7 @@ pub fn request(context: &Context, snapshot: &Snapshot, wanted: Wanted) -> Change
 }
 
 /// Plans it, shows it, asks, and carries it out.
-pub fn make(
-    context: &mut Context,
-    request: ChangeRequest,
-    text: Option<Written<'_>>,
-) -> Result<Exit, Failure> {
+pub fn make(context: &mut Context, request: ChangeRequest, text: Option<Written<'_>>) -> Result {
     let planned = plan(request)?;
     carry(context, planned, text)
 }
@@ -94,14 +90,14 @@ pub fn make_of(
     snapshot: &Snapshot,
     (at, by): (Vec<EntryRef>, By),
     wanted: Wanted,
-) -> Result<Exit, Failure> {
+) -> Result {
     let request = ChangeRequest { at, by, ..request(context, snapshot, wanted) };
     make(context, request, None)
 }
 
 /// Shows a plan, asks, and carries it out, one store after the other. What others changed meanwhile is
 /// shown, and asked for again; what was written in an editor is not put over what others wrote.
-pub fn carry(context: &mut Context, planned: Planned, text: Option<Written<'_>>) -> Result<Exit, Failure> {
+pub fn carry(context: &mut Context, planned: Planned, text: Option<Written<'_>>) -> Result {
     for own in &planned.left {
         say(&format!("left out: {}: {}", plan::counted(own.which.len() as u64, "record"), own.reason));
     }
@@ -139,7 +135,7 @@ enum Consent {
     Over,
 }
 
-fn consent(context: &mut Context, planned: &Planned) -> Result<Consent, Failure> {
+fn consent(context: &mut Context, planned: &Planned) -> Result<Consent> {
     if planned.is_empty() {
         print_all(context, planned)?;
         say("there is nothing to change");
@@ -178,7 +174,7 @@ fn was_asked() -> bool {
 }
 
 /// Whether the user says yes, or types what goes for good.
-fn agreed(planned: &Planned) -> Result<bool, Failure> {
+fn agreed(planned: &Planned) -> Result<bool> {
     let mut err = io::stderr();
     for line in texts(planned).into_iter().chain(lines(planned)) {
         writeln!(err, "{}", show(&mask(&line)))?;
@@ -227,7 +223,7 @@ fn carried(
     planned: Planned,
     was_asked: bool,
     text: Option<Written<'_>>,
-) -> Result<Carried, Failure> {
+) -> Result<Carried> {
     let (machine, data) = (ThisMachine::new(), open::data_folder(context)?);
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
     let of = planned.request.clone();
@@ -268,7 +264,7 @@ struct Printing<'c> {
 }
 
 impl Printing<'_> {
-    fn keep(&mut self, outcome: Result<(), Failure>) -> bool {
+    fn keep(&mut self, outcome: Result<()>) -> bool {
         self.failure = outcome.err();
         self.failure.is_none()
     }
@@ -301,7 +297,7 @@ impl Teller for Printing<'_> {
     }
 }
 
-fn tell(context: &mut Context, store: &Store, receipt: &Receipt) -> Result<(), Failure> {
+fn tell(context: &mut Context, store: &Store, receipt: &Receipt) -> Result<()> {
     let printed = print(context, &receipt.plan, true, Some(receipt));
     if !receipt.is_journalled {
         return Err(Failure::lines(Exit::Failed, receipt.notes.clone()));
@@ -338,17 +334,12 @@ fn quoted(path: &Path) -> String {
     shell::word(&path.told())
 }
 
-fn print_all(context: &mut Context, planned: &Planned) -> Result<(), Failure> {
+fn print_all(context: &mut Context, planned: &Planned) -> Result<()> {
     planned.plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
     planned.erasures.iter().try_for_each(|own| erase::print(context, own, None))
 }
 
-fn print(
-    context: &mut Context,
-    plan: &Plan,
-    applied: bool,
-    receipt: Option<&Receipt>,
-) -> Result<(), Failure> {
+fn print(context: &mut Context, plan: &Plan, applied: bool, receipt: Option<&Receipt>) -> Result<()> {
     if !context.options.json {
         return Ok(plan.told().iter().try_for_each(|line| context.out.line(line))?);
     }

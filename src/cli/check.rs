@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Context;
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Result, say};
 use super::open;
 use super::out::{cut, terminal_width};
 use crate::check::{findings, groups};
@@ -39,7 +39,7 @@ struct Fix {
 }
 
 /// Lists the problems of every store; on a terminal those of a kind together.
-pub fn run(context: &mut Context) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context) -> Result {
     let snapshot = open::snapshot(context)?;
     let width = terminal_width().filter(|_| !context.options.json && !context.options.all);
     let mut counts = [0; 3];
@@ -69,7 +69,7 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
 const INDENT: usize = 18;
 
 /// Each problem, a line or a document each. `anew` are the files that `reindex` makes anew.
-fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Result<(), Failure> {
+fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Result<()> {
     for finding in findings(store) {
         let problem = finding.problem;
         let row = Row {
@@ -88,17 +88,13 @@ fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Re
             Some(title) => Row { fix: "safe", fixes: vec![Fix { n: 1, title, confidence: 1.0 }], ..row },
             None => row,
         };
-        if context.options.json {
-            context.out.json(&row)?;
-        } else {
-            context.out.line(&to_line(&row))?;
-        }
+        context.row(&row, || to_line(&row))?;
     }
     Ok(())
 }
 
 /// The problems of a store by code and field, each with its first places.
-fn print_groups(context: &mut Context, store: &Store, width: usize) -> Result<(), Failure> {
+fn print_groups(context: &mut Context, store: &Store, width: usize) -> Result<()> {
     let groups = groups::groups(store.problems.iter());
     if groups.is_empty() {
         return Ok(());

@@ -7,7 +7,7 @@ pub use named::{named, the_one};
 
 use super::Context;
 use super::args::Chosen;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, Result};
 use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::ops;
@@ -20,7 +20,7 @@ pub fn records(
     snapshot: &Snapshot,
     chosen: &Chosen,
     fits: impl Fn(&Store, &Entry) -> bool,
-) -> Result<Vec<EntryRef>, Failure> {
+) -> Result<Vec<EntryRef>> {
     let mut found = the_named(snapshot, &chosen.ids)?;
     match &chosen.query {
         Some(query) if query.trim().is_empty() => {
@@ -76,7 +76,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
 }
 
 /// Everything that a query finds, whatever its state.
-fn by_query(context: &Context, snapshot: &Snapshot, text: &str) -> Result<Vec<EntryRef>, Failure> {
+fn by_query(context: &Context, snapshot: &Snapshot, text: &str) -> Result<Vec<EntryRef>> {
     let query = Query::parse(text, context.now)?;
     let request = Request { all: true, ..context.request(snapshot, &query, Order::Time) };
     let results = search(&request, &Cancel::default()).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Context;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, Result};
 use crate::demo;
 use crate::disk::{self, Disk, Real};
 use crate::model::{Moment, Tell};
@@ -13,24 +13,20 @@ use crate::store::{self, Place};
 pub const SEED: u64 = 1;
 
 /// Writes the demo.
-pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result {
     if context.options.readonly || context.options.dry_run {
         return Err(Failure::new(Exit::Refused, "the demo would be written; nothing was."));
     }
     write(folder, seed, context.now)?;
     for place in places(folder) {
-        if context.options.json {
-            let row = serde_json::json!({ "path": place.root.told().into_owned(), "format": place.format });
-            context.out.json(&row)?;
-        } else {
-            context.out.line(&place.root.told())?;
-        }
+        let path = place.root.told().into_owned();
+        context.row(&serde_json::json!({ "path": path, "format": place.format }), || path.clone())?;
     }
     Ok(Exit::Done)
 }
 
 /// Writes the demo's files into a folder that is empty or not there yet.
-fn write(folder: &Path, seed: u64, now: Moment) -> Result<(), Failure> {
+fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
     if Real.list(folder).is_ok_and(|items| !items.is_empty()) {
         let message = format!("{} is not empty; the demo is not written over anything.", folder.told());
         return Err(Failure::new(Exit::Refused, message));
@@ -53,7 +49,7 @@ pub struct Temporary {
 
 impl Temporary {
     /// Writes the demo.
-    pub fn write(now: Moment) -> Result<(Temporary, Vec<Place>), Failure> {
+    pub fn write(now: Moment) -> Result<(Temporary, Vec<Place>)> {
         let folder = disk::new_temporary_folder("palimp-demo").map_err(Failure::from)?;
         let temporary = Temporary { folder };
         write(&temporary.folder, SEED, now)?;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Context;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use super::list;
 use super::row::Row;
 use crate::model::plan::counted;
@@ -29,12 +29,7 @@ pub fn percent(text: &str) -> Result<u32, String> {
 }
 
 /// Lists the groups among what the query asks for: the most important of each first, then the newest.
-pub fn run(
-    context: &mut Context,
-    words: &[String],
-    percent: u32,
-    limit: Option<usize>,
-) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Option<usize>) -> Result {
     list::shown(context, words, |context, query, snapshot| {
         let never = Cancel::default();
         let request = context.request(snapshot, query, Order::Importance);
@@ -51,18 +46,12 @@ pub fn run(
             }
             for (place, own) in group.iter().enumerate() {
                 let row = Row::new(snapshot, own.hit.at, own.hit.rank, None, context.now);
-                let similarity = own.similarity;
-                match context.options.json {
-                    true => {
-                        context.out.json(&Member { group: number + 1, first: place == 0, similarity, row })?
-                    }
-                    false if place == 0 => {
-                        context.out.line(&format!("  first {}", row.to_line(context.now)))?
-                    }
-                    false => {
-                        context.out.line(&format!("  {:>3} % {}", own.percent(), row.to_line(context.now)))?
-                    }
-                }
+                let row = Member { group: number + 1, first: place == 0, similarity: own.similarity, row };
+                let now = context.now;
+                context.row(&row, || match row.first {
+                    true => format!("  first {}", row.row.to_line(now)),
+                    false => format!("  {:>3} % {}", own.percent(), row.row.to_line(now)),
+                })?;
             }
         }
         list::changed(context, snapshot);

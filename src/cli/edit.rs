@@ -2,7 +2,7 @@
 
 use super::change::{Written, carry, plan, request};
 use super::chosen::the_one;
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open, records};
 use crate::deed::{ChangeRequest, Wanted, keep};
 use crate::disk;
@@ -17,7 +17,7 @@ pub fn run(
     query: Option<String>,
     set: &[String],
     editor: bool,
-) -> Result<Exit, Failure> {
+) -> Result {
     if set.is_empty() && !editor {
         return Err(Failure::new(Exit::Usage, "name a field with --set FIELD=VALUE, or say --editor."));
     }
@@ -61,12 +61,7 @@ pub fn run(
         .map_err(|failure| failure.with(&kept(context, &snapshot, at, written.as_bytes())))
 }
 
-fn in_the_editor(
-    context: &Context,
-    snapshot: &Snapshot,
-    at: EntryRef,
-    before: &str,
-) -> Result<String, Failure> {
+fn in_the_editor(context: &Context, snapshot: &Snapshot, at: EntryRef, before: &str) -> Result<String> {
     disk::edit_text(before).map_err(|error| {
         let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));
         match error.left() {
@@ -90,7 +85,7 @@ fn save(
     at: EntryRef,
     fields: Vec<(String, String)>,
     written: Written<'_>,
-) -> Result<Exit, Failure> {
+) -> Result {
     let request = request(context, snapshot, Wanted::Edit(fields));
     let (store, entry) = snapshot.get(at);
     let planned = plan(ChangeRequest { at: vec![at], ..request });

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::args::Chosen;
 use super::change::{PlanRow, make_of, plan_row};
 use super::chosen::records;
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
 use crate::deed::{By, ErasureAsked, Wanted};
 use crate::disk::{Real, ThisMachine};
@@ -29,7 +29,7 @@ struct Row<'a> {
 
 /// Erases records. Where an erasure that was cut short is finished before, and leaves something, the
 /// verb has not erased all that it was to.
-pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<String>) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<String>) -> Result {
     let mut snapshot = open::snapshot(context)?;
     let writes = !context.options.dry_run && !context.options.readonly;
     if writes && finish(context, &snapshot)? {
@@ -45,12 +45,7 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<String>) -> Re
     }
 }
 
-fn erase(
-    context: &mut Context,
-    snapshot: Snapshot,
-    chosen: &Chosen,
-    reason: Option<String>,
-) -> Result<Exit, Failure> {
+fn erase(context: &mut Context, snapshot: Snapshot, chosen: &Chosen, reason: Option<String>) -> Result {
     // A copy may be in what was not seen.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     open::data_folder(context)?;
@@ -60,11 +55,7 @@ fn erase(
 
 /// The chosen records, in the stores that list them: what is in no file of a store may be in what
 /// undo data and backups hold of it.
-fn chosen_of(
-    context: &Context,
-    snapshot: Snapshot,
-    chosen: &Chosen,
-) -> Result<(Snapshot, Vec<EntryRef>), Failure> {
+fn chosen_of(context: &Context, snapshot: Snapshot, chosen: &Chosen) -> Result<(Snapshot, Vec<EntryRef>)> {
     let query = chosen.query.as_deref().map(|query| Query::parse(query, context.now)).transpose()?;
     if query.is_none_or(|query| !query.asks_deleted()) {
         match records(context, &snapshot, chosen, |_, _| true) {
@@ -81,7 +72,7 @@ fn chosen_of(
 
 /// Finishes what was cut short before: what is left of it may be what is asked for. Whether
 /// there was any.
-fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
+fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
     let data = open::data_folder(context)?;
     let mut any = false;
     for store in &snapshot.stores {
@@ -106,7 +97,7 @@ pub fn tell(context: &Context, erased: &Erased) {
 }
 
 /// Prints what is erased of a store, or was.
-pub fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>) -> Result<(), Failure> {
+pub fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>) -> Result<()> {
     if !context.options.json {
         return Ok(one.plan.told().iter().try_for_each(|line| context.out.line(line))?);
     }

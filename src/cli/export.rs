@@ -1,7 +1,7 @@
 //! `palimp export`: records in other shapes.
 
 use super::args::ShapeArg;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use super::{Context, list, open};
 use crate::model::{EntryRef, Snapshot};
 use crate::ops::export::{Shape, export};
@@ -9,7 +9,7 @@ use crate::query::{Cancel, Order, Query, search};
 use crate::text::secrets::mask;
 
 /// Exports what the query finds.
-pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     let snapshot = open::listing(context)?;
     let entries = found(context, &query, &snapshot);
@@ -29,12 +29,7 @@ fn found(context: &Context, query: &Query, snapshot: &Snapshot) -> Vec<EntryRef>
 
 /// Prints records in a shape. JSON has the bytes that are stored; in what is for people secrets are
 /// masked.
-pub fn print(
-    context: &mut Context,
-    snapshot: &Snapshot,
-    entries: &[EntryRef],
-    shape: ShapeArg,
-) -> Result<Exit, Failure> {
+pub fn print(context: &mut Context, snapshot: &Snapshot, entries: &[EntryRef], shape: ShapeArg) -> Result {
     let shape = match shape {
         ShapeArg::Json => Shape::Json,
         ShapeArg::Jsonl => Shape::JsonLines,

@@ -61,6 +61,9 @@ pub struct Failure {
     pub(super) is_ambiguous: bool,
 }
 
+/// What a verb ends with: how it ended, or why it could not.
+pub type Result<T = Exit, E = Failure> = std::result::Result<T, E>;
+
 impl Failure {
     /// A failure with its message, which is one line.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {

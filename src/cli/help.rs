@@ -1,8 +1,10 @@
-//! The help: each verb's has the options that it obeys, and examples.
+//! The help: each verb's has the options that it obeys, and examples; the manual page and completions of it.
 
 use clap::{Command, CommandFactory};
 
+use super::Context;
 use super::args::Args;
+use super::failure::{Exit, Result};
 use super::table::{known, obeys};
 
 /// The command line, with its help.
@@ -38,6 +40,22 @@ fn with_own_options(verb: Command, name: &str, globals: &[clap::Arg]) -> Command
         ("check", "all") => verb.arg(own.clone().help("Each problem on a line of its own")),
         _ => verb,
     })
+}
+
+/// Prints the completions of a shell.
+pub fn completions(context: &mut Context, shell: clap_complete::Shell) -> Result {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "palimp", &mut script);
+    context.out.own(&script)?;
+    Ok(Exit::Done)
+}
+
+/// Prints the manual page as roff.
+pub fn man(context: &mut Context) -> Result {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command()).render(&mut page)?;
+    context.out.own(&page)?;
+    Ok(Exit::Done)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::change::make_of;
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
 use crate::deed::{By, Wanted};
 use crate::disk::{Real, ThisMachine};
@@ -32,7 +32,7 @@ struct RowLine<'a> {
 }
 
 /// What was changed, the newest last, and what others did meanwhile.
-pub fn run(context: &mut Context) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context) -> Result {
     let snapshot = open::snapshot(context)?;
     let data = open::data_folder(context)?;
     let mut any = false;
@@ -100,7 +100,7 @@ fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
 }
 
 /// Takes back the last step, or that one.
-pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
+pub fn undo(context: &mut Context, step: Option<u64>) -> Result {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
     let steps = match step {
@@ -114,7 +114,7 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
 }
 
 /// Redo what was undone last.
-pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
+pub fn redo(context: &mut Context) -> Result {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
     let steps = last_change(&Real, &data, &snapshot.stores, true)?;
@@ -122,11 +122,7 @@ pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
 }
 
 /// The one store in which a step of that number is in force.
-fn with_step<'a>(
-    stores: &'a [Arc<Store>],
-    data: &Path,
-    number: u64,
-) -> Result<Option<&'a Arc<Store>>, Failure> {
+fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<Option<&'a Arc<Store>>> {
     let mut with: Vec<&Arc<Store>> = Vec::new();
     for store in stores {
         let journal = Vault::look(&Real, data, &store.root).journal()?;
@@ -145,12 +141,7 @@ fn with_step<'a>(
 
 /// Turns steps round that belong together. Where there is none, the first store says so of the one that
 /// was asked for, or of its last.
-fn turn(
-    context: &mut Context,
-    snapshot: &Snapshot,
-    steps: &[(&Arc<Store>, u64)],
-    asked: Turn,
-) -> Result<Exit, Failure> {
+fn turn(context: &mut Context, snapshot: &Snapshot, steps: &[(&Arc<Store>, u64)], asked: Turn) -> Result {
     let (machine, data) = (ThisMachine::new(), open::data_folder(context)?);
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
     let place = |store: &Arc<Store>| snapshot.stores.iter().position(|own| Arc::ptr_eq(own, store));

@@ -1,23 +1,19 @@
 //! `palimp keys`: every key of the screens, what it does, and the verbs that do the same.
 
 use super::Context;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use crate::tui::action::ACTIONS;
 
 /// Prints the keymap.
-pub fn run(context: &mut Context) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context) -> Result {
     for known in ACTIONS {
-        if context.options.json {
-            let row = serde_json::json!({
-                "action": known.name, "keys": known.keys, "about": known.about, "verbs": known.action.verbs(),
-            });
-            context.out.json(&row)?;
-        } else {
-            let verbs = known.action.verbs();
-            let verbs = if verbs.is_empty() { String::new() } else { format!("  [{}]", verbs.join(", ")) };
-            let keys = known.keys.join("  ");
-            context.out.line(&format!("{keys:16} {:18} {}{verbs}", known.name, known.about))?;
-        }
+        let verbs = known.action.verbs();
+        let row = serde_json::json!({
+            "action": known.name, "keys": known.keys, "about": known.about, "verbs": verbs,
+        });
+        let verbs = if verbs.is_empty() { String::new() } else { format!("  [{}]", verbs.join(", ")) };
+        let keys = known.keys.join("  ");
+        context.row(&row, || format!("{keys:16} {:18} {}{verbs}", known.name, known.about))?;
     }
     Ok(Exit::Done)
 }

@@ -1,16 +1,11 @@
-//! `palimp list [QUERY...]`: records, newest first.
+//! `palimp list [QUERY...]`: records, newest first; `palimp search QUERY...`: best first.
 
 use super::Context;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use super::row::Row;
 use super::{open, row};
 use crate::model::{Snapshot, Tell};
 use crate::query::{Cancel, Order, Query, explain_in, search_in};
-
-/// Lists what the query asks for.
-pub fn run(context: &mut Context, words: &[String], limit: Option<usize>) -> Result<Exit, Failure> {
-    print(context, words, Order::Time, limit, false)
-}
 
 /// Finds, orders and prints records: what `list` and `search` share.
 pub fn print(
@@ -19,14 +14,14 @@ pub fn print(
     order: Order,
     limit: Option<usize>,
     explained: bool,
-) -> Result<Exit, Failure> {
+) -> Result {
     shown(context, words, |context, query, snapshot| {
         print_from(context, (order, limit, explained), query, snapshot)
     })
 }
 
 /// How it ended; nothing where files changed meanwhile.
-type Shown = Result<Option<Exit>, Failure>;
+type Shown = Result<Option<Exit>>;
 
 /// Shows what a query is about, with what was deleted where that is asked for. Files that change meanwhile
 /// are held.
@@ -34,7 +29,7 @@ pub fn shown(
     context: &mut Context,
     words: &[String],
     show: impl Fn(&mut Context, &Query, &Snapshot) -> Shown,
-) -> Result<Exit, Failure> {
+) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     let is_whole = context.options.all || query.asks_deleted();
     if !is_whole {

@@ -11,7 +11,6 @@ mod backup;
 mod change;
 mod check;
 mod chosen;
-mod completions;
 mod demo;
 mod duplicates;
 mod edit;
@@ -24,14 +23,12 @@ mod json;
 mod keys;
 mod list;
 mod lock;
-mod man;
 mod open;
 mod out;
 mod records;
 mod row;
 mod run;
 mod screens;
-mod search;
 mod session;
 mod show;
 mod shown;
@@ -53,7 +50,7 @@ pub use run::run;
 
 use args::{Chosen, ShapeArg};
 use backup::BackupVerb;
-use failure::Failure;
+use failure::Result;
 use run::Context;
 use session::SessionVerb;
 use table::*;
@@ -61,7 +58,7 @@ use values::{fraction, known_format, limit, name, step};
 use words::queried;
 
 use crate::deed::{DeleteAs, NewRecord, Wanted};
-use crate::query::ALIKE;
+use crate::query::{ALIKE, Order};
 
 verbs! {
     /// The stores that were found.
@@ -77,7 +74,7 @@ verbs! {
         limit: Option<usize>,
     }: Query FINDS
         as "list\nlist ./memory tag:auth -tag:old --limit 20"
-        => |context| list::run(context, &query, limit);
+        => |context| list::print(context, &query, Order::Time, limit, false);
     /// Records, best first.
     Search {
         /// What to look for.
@@ -91,7 +88,7 @@ verbs! {
         limit: Option<usize>,
     }: Query FINDS used "[OPTIONS] [PATH]... QUERY..."
         as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d"
-        => |context| search::run(context, &query, explain, limit);
+        => |context| list::print(context, &query, Order::Rank, limit, explain);
     /// Records of equal or nearly equal text, in groups.
     Duplicates {
         /// Among what to look; everything live where it is absent.
@@ -311,10 +308,10 @@ verbs! {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     }: Own NOTHING
-        => |context| completions::run(context, shell);
+        => |context| help::completions(context, shell);
     /// The manual page.
     Man: Own NOTHING
-        => |context| man::run(context);
+        => |context| help::man(context);
     /// Every key of the screens, and what it does.
     Keys: Own JSON
         => |context| keys::run(context);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Context;
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure, Result, say};
 use crate::disk::{Disk, Real, Seen, ThisMachine};
 use crate::format::FORMATS;
 use crate::model::{Extent, Snapshot, Store, Tell};
@@ -89,16 +89,16 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
 ///
 /// What was left in them is looked after, as far as nobody is in the way: no lock is waited for,
 /// and what can't be done does not keep from reading.
-pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
+pub fn snapshot(context: &Context) -> Result<Snapshot> {
     looked_after(context, Extent::Whole)
 }
 
 /// The same, to be shown alone: the bytes of long logs are not held.
-pub fn listing(context: &Context) -> Result<Snapshot, Failure> {
+pub fn listing(context: &Context) -> Result<Snapshot> {
     looked_after(context, Extent::Listed)
 }
 
-fn looked_after(context: &Context, extent: Extent) -> Result<Snapshot, Failure> {
+fn looked_after(context: &Context, extent: Extent) -> Result<Snapshot> {
     let snapshot = read(context, extent, false)?;
     let snapshot = tended(context, snapshot, Tends::AtOnce)?;
     snapshot.stores.iter().for_each(|store| context.unread.store(store));
@@ -106,7 +106,7 @@ fn looked_after(context: &Context, extent: Extent) -> Result<Snapshot, Failure> 
 }
 
 /// The same; where `all`, each store that is named has to be there.
-fn read(context: &Context, extent: Extent, all: bool) -> Result<Snapshot, Failure> {
+fn read(context: &Context, extent: Extent, all: bool) -> Result<Snapshot> {
     let looked = places(context, &[]);
     let found = found(&looked);
     let named = !context.options.stores.is_empty();
@@ -127,7 +127,7 @@ fn read(context: &Context, extent: Extent, all: bool) -> Result<Snapshot, Failur
 }
 
 /// Says what was not looked into. A verb that changes something needs all.
-fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<(), Failure> {
+fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<()> {
     let unseen = looked.iter().flat_map(|look| &look.unseen);
     let told: Vec<String> = unseen.map(|(path, why)| format!("{}: {why}", path.told())).collect();
     match told.is_empty() {
@@ -150,7 +150,7 @@ fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<(), Failure
 }
 
 /// The stores with what was deleted from them and undo data or backups still hold.
-pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot, Failure> {
+pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> {
     let data = data_folder(context)?;
     let mut with = Snapshot::default();
     for own in &snapshot.stores {
@@ -164,7 +164,7 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot, 
 /// The same for a verb that changes something: each store that is named has to be there, and
 /// what an earlier change left behind is finished or undone first. Refused where something
 /// could not be read: which records are meant, and which ids are free, is told by all of them.
-pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
+pub fn to_change(context: &Context) -> Result<Snapshot> {
     let snapshot = tended(context, read(context, Extent::Whole, true)?, Tends::First)?;
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     Ok(snapshot)
@@ -200,7 +200,7 @@ impl Tends {
 }
 
 /// Looks after what was left in the stores, unless nothing may be written.
-fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapshot, Failure> {
+fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapshot> {
     if context.options.readonly || context.options.dry_run {
         return Ok(snapshot);
     }
@@ -250,7 +250,7 @@ pub fn none_found(looked: &[Looked], named: bool) -> Failure {
 }
 
 /// The folder of palimp's own data.
-pub fn data_folder(context: &Context) -> Result<PathBuf, Failure> {
+pub fn data_folder(context: &Context) -> Result<PathBuf> {
     if let Some(folder) = &context.options.data_dir {
         return Ok(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()));
     }

@@ -4,19 +4,14 @@
 use super::args::Chosen;
 use super::change::make_of;
 use super::chosen::records;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, Result};
 use super::words::taken;
 use super::{Context, open};
 use crate::deed::{By, DeleteAs, Wanted};
 use crate::model::{Entry, State};
 
 /// Adds and removes tags, or calls one otherwise.
-pub fn tag(
-    context: &mut Context,
-    words: &[String],
-    query: Option<String>,
-    rename: Option<&str>,
-) -> Result<Exit, Failure> {
+pub fn tag(context: &mut Context, words: &[String], query: Option<String>, rename: Option<&str>) -> Result {
     let add: Vec<String> =
         words.iter().filter_map(|word| word.strip_prefix('+')).map(str::to_owned).collect();
     let remove: Vec<String> = words.iter().filter_map(|word| taken(word)).map(str::to_owned).collect();
@@ -43,22 +38,18 @@ fn is_there(entry: &Entry) -> bool {
 }
 
 /// Sets fields of the records that a query finds.
-pub fn edit(
-    context: &mut Context,
-    query: Option<String>,
-    set: Vec<(String, String)>,
-) -> Result<Exit, Failure> {
+pub fn edit(context: &mut Context, query: Option<String>, set: Vec<(String, String)>) -> Result {
     each(context, &Chosen { ids: Vec::new(), query }, is_there, Wanted::EditEach(set))
 }
 
 /// What a tag is called, and what it is to be called.
-fn renamed(word: &str) -> Result<(&str, &str), Failure> {
+fn renamed(word: &str) -> Result<(&str, &str)> {
     let parts = word.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty() && from != to);
     parts.ok_or_else(|| Failure::new(Exit::Usage, "say --rename OLD=NEW, with two names that differ."))
 }
 
 /// Deletes records.
-pub fn delete(context: &mut Context, chosen: &Chosen, how: DeleteAs) -> Result<Exit, Failure> {
+pub fn delete(context: &mut Context, chosen: &Chosen, how: DeleteAs) -> Result {
     let remove = how.remove;
     let fits = |entry: &Entry| match entry.state {
         State::Live | State::Broken => true,
@@ -74,28 +65,23 @@ fn asks_archived(chosen: &Chosen) -> bool {
 }
 
 /// Takes deletions back.
-pub fn undelete(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
+pub fn undelete(context: &mut Context, chosen: &Chosen) -> Result {
     open::data_folder(context)?;
     each(context, chosen, |_| true, Wanted::Undelete)
 }
 
 /// Moves records aside.
-pub fn archive(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
+pub fn archive(context: &mut Context, chosen: &Chosen) -> Result {
     each(context, chosen, |entry| entry.state == State::Live, Wanted::Archive)
 }
 
 /// Brings archived records back.
-pub fn unarchive(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
+pub fn unarchive(context: &mut Context, chosen: &Chosen) -> Result {
     each(context, chosen, |entry| entry.state == State::Archived, Wanted::Unarchive)
 }
 
 /// Does something with the chosen records that are in a state for it.
-fn each(
-    context: &mut Context,
-    chosen: &Chosen,
-    fits: impl Fn(&Entry) -> bool,
-    wanted: Wanted,
-) -> Result<Exit, Failure> {
+fn each(context: &mut Context, chosen: &Chosen, fits: impl Fn(&Entry) -> bool, wanted: Wanted) -> Result {
     let mut snapshot = open::to_change(context)?;
     if wanted == Wanted::Undelete {
         snapshot = open::with_deleted(context, &snapshot)?;

@@ -1,6 +1,9 @@
 //! Running a verb: what each is given, and how it ended.
 
 use std::cell::Cell;
+use std::io;
+
+use serde::Serialize;
 
 use super::args::{Args, Options};
 use super::failure::{Exit, Failure};
@@ -23,6 +26,14 @@ pub struct Context {
 }
 
 impl Context {
+    /// Prints a row: as JSON where that is asked for, else as that line.
+    pub fn row(&mut self, row: &impl Serialize, line: impl FnOnce() -> String) -> io::Result<()> {
+        match self.options.json {
+            true => self.out.json(row),
+            false => self.out.line(&line()),
+        }
+    }
+
     /// A search, as the options say.
     pub fn request<'a>(&self, snapshot: &'a Snapshot, query: &'a Query, order: Order) -> Request<'a> {
         let ranking = self.options.ranking(snapshot.stores.iter().map(|store| store.format));

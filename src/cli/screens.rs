@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::demo::Temporary;
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
 use crate::model::{Moment, Tell};
 use crate::tui::{self, Demo, Ended, Options};
@@ -17,7 +17,7 @@ const PLAIN: (u16, u16) = (120, 36);
 static DEMOS: Mutex<Vec<Temporary>> = Mutex::new(Vec::new());
 
 /// Opens the screens on what was named, found, or made up.
-pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool) -> Result {
     let ended = show(context, &paths, demo);
     if let Ok(mut demos) = DEMOS.lock() {
         demos.clear();
@@ -25,7 +25,7 @@ pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool) -> Result<Exi
     ended
 }
 
-fn show(context: &mut Context, paths: &[PathBuf], demo: bool) -> Result<Exit, Failure> {
+fn show(context: &mut Context, paths: &[PathBuf], demo: bool) -> Result {
     let options = options(context, paths, demo)?;
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         say("the screens need a terminal; this is the first of them as plain text");
@@ -44,7 +44,7 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool) -> Result<Exit, Fa
     }
 }
 
-fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, Failure> {
+fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options> {
     let (places, looked, data) = if demo {
         let demo = new_demo(context.now)?;
         (demo.places, Vec::new(), Some(demo.data))
@@ -75,7 +75,7 @@ fn is_no_path(path: &Path, looked: &[crate::store::Looked]) -> bool {
     is_word && looked.iter().any(|look| look.path == path && look.refused)
 }
 
-fn new_demo(now: Moment) -> Result<Demo, Failure> {
+fn new_demo(now: Moment) -> Result<Demo> {
     let (temporary, places) = Temporary::write(now)?;
     let demo = Demo { places, data: temporary.data() };
     if let Ok(mut demos) = DEMOS.lock() {

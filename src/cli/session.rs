@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::add::the_store;
 use super::args::ShapeArg;
 use super::change::{make, request};
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, Result};
 use super::values::name;
 use super::{Context, export, open};
 use crate::deed::{SessionDeed, Wanted};
@@ -71,7 +71,7 @@ struct Row {
 }
 
 /// Does what was asked with a session.
-pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     let snapshot = match what {
         SessionVerb::List | SessionVerb::Export { .. } => open::listing(context)?,
         _ => open::to_change(context)?,
@@ -90,7 +90,7 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
 }
 
 /// The number of the one store that has such a session.
-fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize, Failure> {
+fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
     let has = |at: &usize| snapshot.stores[*at].sessions.iter().any(|own| own.name == id);
     let with: Vec<usize> = (0..snapshot.stores.len()).filter(has).collect();
     match with.as_slice() {
@@ -103,24 +103,20 @@ fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize, Failure> {
     }
 }
 
-fn list(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
+fn list(context: &mut Context, snapshot: &Snapshot) -> Result {
     let mut any = false;
     for store in &snapshot.stores {
         for (number, session) in store.sessions.iter().enumerate() {
             any = true;
             let row = row(store, number as u32, session);
-            if context.options.json {
-                context.out.json(&row)?;
-            } else {
-                let state = row.lifecycle.unwrap_or("");
-                let records = plan::counted(row.records as u64, "record");
-                let archived = match row.archived {
-                    0 => String::new(),
-                    archived => format!(", {archived} archived"),
-                };
-                let line = format!("{:40} {records}{archived}, {} bytes {state}", row.session, row.bytes);
-                context.out.line(&line)?;
-            }
+            let state = row.lifecycle.unwrap_or("");
+            let records = plan::counted(row.records as u64, "record");
+            let archived = match row.archived {
+                0 => String::new(),
+                archived => format!(", {archived} archived"),
+            };
+            let (name, bytes) = (&row.session, row.bytes);
+            context.row(&row, || format!("{name:40} {records}{archived}, {bytes} bytes {state}"))?;
         }
     }
     Ok(if any { Exit::Done } else { Exit::Nothing })
@@ -142,12 +138,7 @@ fn row(store: &Store, number: u32, session: &Session) -> Row {
     }
 }
 
-fn export_one(
-    context: &mut Context,
-    snapshot: &Snapshot,
-    id: &str,
-    shape: ShapeArg,
-) -> Result<Exit, Failure> {
+fn export_one(context: &mut Context, snapshot: &Snapshot, id: &str, shape: ShapeArg) -> Result {
     with_session(snapshot, id)?;
     let own = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);

@@ -1,6 +1,6 @@
 //! `palimp show ID`: one record, whole.
 
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use super::open;
 use super::row::Row;
 use super::{Context, chosen, row};
@@ -10,7 +10,7 @@ use crate::query::{Order, Query, explain};
 use crate::text::show::show_lines;
 
 /// Shows the record that the name names; of records that share an id in one place all.
-pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, name: &str) -> Result {
     let snapshot = open::snapshot(context)?;
     let (snapshot, found) = match chosen::named(&snapshot, name) {
         // What is not there may have been deleted.
@@ -45,7 +45,7 @@ pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Row) -> Result<(), Failure> {
+fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Row) -> Result<()> {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
     context.out.line(&row.to_line(context.now))?;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::plan::counted;
@@ -10,7 +10,7 @@ use crate::model::{State, Store, Tell};
 use crate::store::commit::{LogLine, Vault};
 
 /// Prints figures of every store, and the metrics of all.
-pub fn run(context: &mut Context) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context) -> Result {
     let snapshot = open::listing(context)?;
     let stores: Vec<_> = snapshot.stores.iter().map(|store| figures(store)).collect();
     let sum =

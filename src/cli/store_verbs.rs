@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::change::{carry, make, plan, request};
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, Result};
 use super::{Context, open};
 use crate::deed::{Planned, Wanted};
 use crate::disk::{Disk, Real, Seen};
@@ -14,7 +14,7 @@ use crate::ops;
 use crate::store::{self, Place};
 
 /// Makes an empty store.
-pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, Failure> {
+pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
     let why = match Seen::from(Real.list(folder)) {
         Seen::Absent => None,
         Seen::Read(items) => (!items.is_empty()).then(|| "is not empty".to_owned()),
@@ -33,14 +33,14 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, 
 }
 
 /// Does something with every store as a whole.
-pub fn each(context: &mut Context, wanted: Wanted) -> Result<Exit, Failure> {
+pub fn each(context: &mut Context, wanted: Wanted) -> Result {
     let snapshot = open::to_change(context)?;
     make(context, request(context, &snapshot, wanted), None)
 }
 
 /// Does what is due, one thing after the other: each is planned on the store as the one
 /// before left it.
-pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
+pub fn maintain(context: &mut Context) -> Result {
     let mut any = false;
     for _ in 0..ROUNDS {
         let snapshot = open::to_change(context)?;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Context;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use super::open;
 use crate::deed::checked;
 use crate::model::plan::counted;
@@ -30,16 +30,12 @@ struct Problems {
 }
 
 /// Lists the stores.
-pub fn run(context: &mut Context) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context) -> Result {
     let snapshot = open::snapshot(context)?;
     for store in &snapshot.stores {
         // The problems are those that `check` lists.
         let row = row(&checked(open::data_folder(context).ok().as_deref(), store, context.now).store);
-        if context.options.json {
-            context.out.json(&row)?;
-        } else {
-            context.out.line(&to_line(&row))?;
-        }
+        context.row(&row, || to_line(&row))?;
     }
     Ok(Exit::Done)
 }

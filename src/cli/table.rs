@@ -95,7 +95,7 @@ macro_rules! verbs {
         },)*];
 
         impl Verb {
-            fn run(self, context: &mut Context) -> Result<Exit, Failure> {
+            fn run(self, context: &mut Context) -> Result {
                 match self {
                     $(Verb::$verb $({ $($field),* })? => { let $context = context; $run })*
                 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::asked::ChangeRequest;
 use super::drafts::not_made;
 use super::erase::{self, ErasureAsked};
-use super::failed::Failed;
+use super::failed::{Failed, Result};
 use super::meanwhile;
 use super::planned::{Planned, as_it_is};
 use super::turn::{Recent, Step, turn};
@@ -124,7 +124,7 @@ pub fn carry_out(
     recent: &mut Recent,
     teller: &mut dyn Teller,
     was_shown: bool,
-) -> Result<Committed, Failed> {
+) -> Result<Committed> {
     match was_shown {
         true => meanwhile::carry_out(planned, host, recent, teller),
         false => make(&planned, host, recent, teller).map(Committed::Made),
@@ -165,7 +165,7 @@ pub fn make(
     host: Host<'_>,
     recent: &mut Recent,
     teller: &mut dyn Teller,
-) -> Result<Changed, Failed> {
+) -> Result<Changed> {
     let request = &planned.request;
     let nothing = Changed {
         said: format!("{}: there is nothing to change", request.name),
@@ -227,7 +227,7 @@ pub fn make(
 }
 
 /// Erases what was shown, store after store.
-fn erase_all(planned: &Planned, host: Host<'_>, teller: &mut dyn Teller) -> Result<Vec<String>, Failed> {
+fn erase_all(planned: &Planned, host: Host<'_>, teller: &mut dyn Teller) -> Result<Vec<String>> {
     let Wanted::Erase(reason) = &planned.request.wanted else { return Ok(Vec::new()) };
     let mut lines = Vec::new();
     let mut changed: Vec<&Path> = Vec::new();

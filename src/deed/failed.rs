@@ -44,6 +44,9 @@ pub struct Failed {
     pub(super) changed: Vec<PathBuf>,
 }
 
+/// What was made, or why it was not.
+pub(super) type Result<T, E = Failed> = std::result::Result<T, E>;
+
 impl Failed {
     fn new(ends: Ends, message: String, cause: Cause) -> Failed {
         Failed { message, ends, cause: Box::new(cause), is_moved: false, changed: Vec::new() }

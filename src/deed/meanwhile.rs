@@ -15,7 +15,7 @@ pub use renew::{say_rule, say_which};
 use super::asked::By;
 use super::carried::{Committed, Teller, make};
 use super::deleted::as_before;
-use super::failed::Failed;
+use super::failed::{Failed, Result};
 use super::planned::Planned;
 use super::turn::Recent;
 use super::wanted::Wanted;
@@ -92,7 +92,7 @@ pub(super) fn carry_out(
     host: Host<'_>,
     recent: &mut Recent,
     teller: &mut dyn Teller,
-) -> Result<Committed, Failed> {
+) -> Result<Committed> {
     let mut planned = planned;
     planned.request.progress.go_on()?;
     for _ in 0..TRIES {
@@ -136,7 +136,7 @@ fn is_used(planned: &Planned, fresh: &Snapshot) -> bool {
 /// The plan for the next try, where its files were not as they were read: made anew, where its
 /// memories are as they were shown and others wrote beside them, or used them. The flag says whether
 /// it is to be asked for again: a verb would do something else now.
-fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<(Planned, bool), Failed> {
+fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<(Planned, bool)> {
     let fresh = read(&planned.request.snapshot, host, planned.request.now);
     let difference = difference(&planned, &fresh, host)?;
     if !difference.is_none() {
@@ -190,7 +190,7 @@ fn bound(planned: &Planned) -> Vec<EntryRef> {
 }
 
 /// What others did to the memories of a plan.
-fn difference(planned: &Planned, fresh: &Snapshot, host: Host<'_>) -> Result<Difference, Failed> {
+fn difference(planned: &Planned, fresh: &Snapshot, host: Host<'_>) -> Result<Difference> {
     if is_as_shown(planned, fresh) {
         return Ok(Difference::default());
     }

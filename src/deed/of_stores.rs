@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::asked::ChangeRequest;
-use super::failed::Failed;
+use super::failed::{Failed, Result};
 use super::meanwhile::say_rule;
 use super::planned::Planned;
 use super::wanted::{SessionDeed, Wanted};
@@ -14,7 +14,7 @@ use crate::store::commit::Host;
 use crate::store::packed_bytes;
 
 /// Plans for stores as a whole.
-pub(super) fn of_stores(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
+pub(super) fn of_stores(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
     let mut planned = Planned::of(request, Vec::new());
     planned.random = host.machine.random();
     let request = &planned.request;
@@ -59,7 +59,7 @@ pub(super) fn of_stores(request: ChangeRequest, host: Host<'_>) -> Result<Planne
 }
 
 /// The archive of a session, as it is on the disk; empty where there is none.
-fn packed_session(host: Host<'_>, store: &Store, name: &str) -> Result<Vec<u8>, Failed> {
+fn packed_session(host: Host<'_>, store: &Store, name: &str) -> Result<Vec<u8>> {
     let is_named = |file: &Path| {
         let file = file.file_name().unwrap_or_default().told();
         file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".tgz")) == Some(name)
@@ -72,7 +72,7 @@ fn packed_session(host: Host<'_>, store: &Store, name: &str) -> Result<Vec<u8>, 
 }
 
 /// What is due in a store at a time, with the rule of each.
-pub fn plans_due(store: &Store, now: Moment) -> Result<Vec<(Plan, String)>, Failed> {
+pub fn plans_due(store: &Store, now: Moment) -> Result<Vec<(Plan, String)>> {
     let scene = Scene { store, now, random: ThisMachine::new().random(), packed: &NO_PACKED };
     let files = ops::upkeep::due_files(&scene)?;
     let packed = packed_bytes(&Real, store, &files).map_err(|error| Failed::unread("an archive", &error))?;

@@ -8,7 +8,7 @@ use super::asked::{By, ChangeRequest};
 use super::carried::memories;
 use super::drafts::not_made;
 use super::erase::{self, ErasureAsked};
-use super::failed::Failed;
+use super::failed::{Failed, Result};
 use super::meanwhile::{Difference, hold};
 use super::of_stores::of_stores;
 use super::wanted::{Restoring, Wanted};
@@ -155,7 +155,7 @@ pub fn preview(request: ChangeRequest) -> Result<Planned, String> {
 }
 
 /// Plans a change of what is there now, with what differs from what was listed.
-pub(super) fn as_it_is(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
+pub(super) fn as_it_is(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
     let (request, difference) = hold(request, host);
     let is_gone = request.wanted.is_of_records() && request.at.is_empty() && !difference.is_none();
     let planned = if is_gone { Planned::of(request, Vec::new()) } else { plan(request, host)? };
@@ -163,7 +163,7 @@ pub(super) fn as_it_is(request: ChangeRequest, host: Host<'_>) -> Result<Planned
 }
 
 /// The same, on a disk and a machine of the caller's choice.
-pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
+pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
     let mut planned = match &request.wanted {
         Wanted::Restore(wanted) => {
             let mut plan = restored(&request, wanted, host)?;
@@ -198,7 +198,7 @@ pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
 }
 
 /// Plans for memories, store by store.
-fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
+fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
     let mut planned = Planned::of(request, Vec::new());
     let request = planned.request.clone();
     request.progress.begin(request.at.len());
@@ -278,12 +278,7 @@ impl Part {
     }
 }
 
-fn in_store(
-    request: &ChangeRequest,
-    host: Host<'_>,
-    store: &Arc<Store>,
-    entries: &[Entry],
-) -> Result<Part, Failed> {
+fn in_store(request: &ChangeRequest, host: Host<'_>, store: &Arc<Store>, entries: &[Entry]) -> Result<Part> {
     let progress = &*request.progress;
     let wanted = &request.wanted;
     store.whole().map_err(Refusal::from)?;
@@ -324,7 +319,7 @@ fn in_store(
 }
 
 /// The plan that brings back what a copy has.
-fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Result<Plan, Failed> {
+fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Result<Plan> {
     let Some(store) = request.snapshot.stores.get(wanted.store) else {
         return Err(Refusal::unfit("the store is not open any more.").into());
     };

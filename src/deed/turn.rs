@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::asked::ChangeRequest;
 use super::carried::{Changed, Turned};
-use super::failed::Failed;
+use super::failed::{Failed, Result};
 use super::held_store;
 use crate::model::plan::counted;
 use crate::model::{Plan, Store};
@@ -73,7 +73,7 @@ pub(super) fn preview(
     host: Host<'_>,
     store: usize,
     turn: Turn,
-) -> Result<(Plan, Turn), Failed> {
+) -> Result<(Plan, Turn)> {
     let Some(store) = request.snapshot.stores.get(store) else {
         return Err(CommitError::NoStep("The store is not open any more.".into()).into());
     };
@@ -108,7 +108,7 @@ pub(super) fn turn(
     host: Host<'_>,
     recent: &mut Recent,
     is_redo: bool,
-) -> Result<Changed, Failed> {
+) -> Result<Changed> {
     let (of_this_run, mut steps) = recent.last(&request.snapshot.stores, is_redo);
     if of_this_run.is_none() {
         steps = of_the_journals(request, host, recent, is_redo)?;
@@ -152,7 +152,7 @@ fn of_the_journals(
     host: Host<'_>,
     recent: &Recent,
     is_redo: bool,
-) -> Result<Vec<Due>, Failed> {
+) -> Result<Vec<Due>> {
     let steps = match is_redo && recent.is_new {
         true => Vec::new(),
         false => last_change(host.disk, host.data, &request.snapshot.stores, is_redo)?,
@@ -174,7 +174,7 @@ fn turn_in(
     host: Host<'_>,
     number: Option<u64>,
     is_redo: bool,
-) -> Result<(Vec<String>, String, u64), Failed> {
+) -> Result<(Vec<String>, String, u64)> {
     let store = &held_store(store, host.now);
     let writer = Writer::open(host, store)?;
     let (plan, turn) = if is_redo { writer.redo(number)? } else { writer.undo(number)? };

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::File;
 use super::chance::Chance;
-use super::json::Object;
 use super::log::Planted;
 use super::material::{About, Material, column, tags};
 use crate::model::time::{DAY, HOUR};
@@ -32,6 +31,8 @@ const STEPS: [(&str, &str); 5] = [
     ("agent.session_ended", "success"),
 ];
 const TRACES: usize = 9;
+const LINKS: &str = include_str!("../../assets/demo/links.json");
+const PROFILE: &str = include_str!("../../assets/demo/profile.json");
 
 /// The store's files, and what is wrong with them.
 pub fn write(material: &mut Material, chance: &mut Chance, now: Moment) -> (Vec<File>, Vec<Planted>) {
@@ -45,8 +46,9 @@ pub fn write(material: &mut Material, chance: &mut Chance, now: Moment) -> (Vec<
             planted.push((path, Some(1), Code::DanglingReference));
         }
     }
-    files.push((root.join("knowledge/links.json"), links()));
-    files.push((root.join("profiles/gateway-agent.json"), profile(now)));
+    files.push((root.join("knowledge/links.json"), LINKS.into()));
+    let profile = PROFILE.replace("{last_active}", &now.plus(-3 * HOUR).to_rfc3339());
+    files.push((root.join("profiles/gateway-agent.json"), profile.into()));
     let query = "-- Failures of the last week\nSELECT * FROM events WHERE status = 'failure';\n";
     files.push((root.join("queries/recent-failures.sql"), query.as_bytes().to_vec()));
     (files, planted)
@@ -64,19 +66,11 @@ fn events(root: &Path, chance: &mut Chance, now: Moment) -> Vec<File> {
         let trace = format!("trace-{:03}", number + 1);
         for (step, (kind, status)) in STEPS.iter().enumerate() {
             let when = started.plus(step as i64 * 1_700_000).to_rfc3339();
-            let metadata = Object::new()
-                .text("tool_name", chance.pick(&["deploy", "search", "export"]).unwrap_or_default())
-                .raw("duration_ms", 100 + chance.below(900));
-            let line = Object::new()
-                .text("timestamp", &when)
-                .text("trace_id", &trace)
-                .text("status", status)
-                .text("schema_version", "1.0")
-                .text("event_type", kind)
-                .text("source", "gateway")
-                .object("metadata", metadata)
-                .finish()
-                + "\n";
+            let tool = chance.pick(&["deploy", "search", "export"]).unwrap_or_default();
+            let took = 100 + chance.below(900);
+            let line = format!(
+                r#"{{"timestamp":"{when}","trace_id":"{trace}","status":"{status}","schema_version":"1.0","event_type":"{kind}","source":"gateway","metadata":{{"tool_name":"{tool}","duration_ms":{took}}}}}"#
+            ) + "\n";
             let month: String = when.chars().take(7).collect();
             let folder = root.join("events").join(month);
             append(folder.join("events.jsonl"), &line);
@@ -108,47 +102,4 @@ fn note(material: &mut Material, chance: &mut Chance, now: Moment, number: usize
         column(&told, 3),
     )
     .into_bytes()
-}
-
-fn links() -> Vec<u8> {
-    let incoming = |id: &str| -> Vec<&str> {
-        NOTES.iter().filter(|(_, links)| links.contains(&id)).map(|(from, _)| *from).collect()
-    };
-    let notes: Vec<String> = NOTES
-        .iter()
-        .enumerate()
-        .map(|(number, (id, links))| {
-            let strength = format!("0.{}", 9 - number);
-            let own = Object::new().text("id", id).texts("outgoing_links", links);
-            own.texts("incoming_links", &incoming(id)).raw("strength", strength).finish()
-        })
-        .collect();
-    let cluster =
-        Object::new().text("name", "resilience").texts("notes", &[NOTES[0].0, NOTES[1].0, NOTES[4].0]);
-    let graph = Object::new()
-        .raw("notes", format!("[{}]", notes.join(",")))
-        .raw("clusters", format!("[{}]", cluster.finish()));
-    graph.finish().into_bytes()
-}
-
-fn profile(now: Moment) -> Vec<u8> {
-    let capability = |level: &str, done: u32, learned: &[&str]| {
-        Object::new()
-            .text("skill_level", level)
-            .raw("successful_operations", done)
-            .raw("failed_operations", done / 20)
-            .texts("learned_patterns", learned)
-    };
-    let capabilities = Object::new()
-        .object("backend_management", capability("advanced", 84, &["timeouts-of-the-gateway"]))
-        .object("exports", capability("novice", 6, &[]));
-    Object::new()
-        .text("agent_name", "gateway-agent")
-        .text("agent_version", "2.1")
-        .text("last_active", &now.plus(-3 * HOUR).to_rfc3339())
-        .raw("session_count", 41)
-        .object("capabilities", capabilities)
-        .object("preferences", Object::new().raw("verbose_logging", true).raw("timeout_seconds", 60))
-        .finish()
-        .into_bytes()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::File;
 use super::chance::Chance;
-use super::json::Object;
+use super::json::quoted;
 use super::log::Planted;
 use super::material::{About, Material, column};
 use crate::format::reading::whole_object;
@@ -17,6 +17,7 @@ use crate::text::scan::Tape;
 const REPOSITORY: &str = "project";
 const EVENTS: u32 = 14;
 const CHECKPOINTS: u32 = 3;
+const BUNDLE: &str = include_str!("../../assets/demo/bundle.json");
 
 /// The store's files, and what is wrong with them.
 pub fn write(material: &mut Material, chance: &mut Chance, now: Moment) -> (Vec<File>, Vec<Planted>) {
@@ -55,148 +56,72 @@ fn at(now: Moment, number: u32) -> String {
 
 /// A bundle: each later one has a gotcha and a step more, and another focus.
 fn bundle(material: &mut Material, chance: &mut Chance, number: u32, now: Moment) -> String {
-    let mut tell = |about, at| column(&material.tell(about, chance), at).to_owned();
-    let gotchas: Vec<String> = (0..=number)
-        .map(|item| {
-            Object::new()
-                .text("title", &format!("Trap {}", item + 1))
-                .text("symptom", "The build is red for no reason that the change explains.")
-                .text(
-                    "cause",
-                    &if item == number { tell(About::Finding, 2) } else { "A stale cache.".into() },
-                )
-                .text("correctPath", "Clear the cache, and build again.")
-                .finish()
-        })
-        .collect();
-    let steps: Vec<String> = (0..number)
-        .map(|item| {
-            Object::new()
-                .text("title", &format!("Step {}", item + 1))
-                .text("why", "The next release needs it.")
-                .text("start", "Read docs/agent-memory/current-focus.md.")
-                .text("done", "The checks pass.")
-                .finish()
-        })
-        .collect();
-    let snapshot = Object::new()
-        .texts::<&str>("results", &[])
-        .text("status", "passed")
-        .texts("suggestedNextActions", &["Run the tests again after the next change."])
-        .text("summary", "All tests passed.")
-        .text("validatedAt", &at(now, EVENTS));
-    let focus = Object::new()
-        .text("summary", &tell(About::Decision, 2))
-        .texts("currentState", &[tell(About::Finding, 2)])
-        .texts("knownRisks", &["Tests that depend on the clock."])
-        .object("validationSnapshot", snapshot);
-    let project = Object::new()
-        .text("name", "orders")
-        .text("summary", "The service that takes orders.")
-        .text("primaryEcosystem", "rust")
-        .text("packageManager", "cargo")
-        .text("workspaceManager", "none")
-        .text("recommendedEntryFile", "README.md")
-        .texts("keyPaths", &["src", "docs"]);
-    let area =
-        |name: &str, text: &str| format!("[{}]", Object::new().text(name, text).text("path", "src").finish());
-    let module =
-        Object::new().text("name", "src").text("path", "src").text("responsibility", "Takes orders.");
-    let map = Object::new()
-        .texts("architectureNotes", &["Two services and an outbox."])
-        .raw("denseSourceAreas", area("note", "Most of the logic lives here."))
-        .raw("entrypoints", area("role", "The service's entry point."))
-        .texts("firstFilesToRead", &["Cargo.toml"])
-        .raw("modules", format!("[{}]", module.finish()));
-    let command = Object::new()
-        .texts("command", &["cargo", "test"])
-        .text("label", "tests")
-        .text("purpose", "All tests.");
-    Object::new()
-        .object("currentFocus", focus)
-        .raw("gotchas", format!("[{}]", gotchas.join(",")))
-        .raw("nextSteps", format!("[{}]", steps.join(",")))
-        .object("project", project)
-        .object("projectMap", map)
-        .raw("validationCommands", format!("[{}]", command.finish()))
-        .finish()
+    let mut tell = |about, at| quoted(column(&material.tell(about, chance), at));
+    let trap = |item: u32| {
+        let cause = if item == number { tell(About::Finding, 2) } else { quoted("A stale cache.") };
+        let number = item + 1;
+        format!(
+            r#"{{"title":"Trap {number}","symptom":"The build is red for no reason that the change explains.","cause":{cause},"correctPath":"Clear the cache, and build again."}}"#
+        )
+    };
+    let gotchas: Vec<String> = (0..=number).map(trap).collect();
+    let step = |number: u32| {
+        format!(
+            r#"{{"title":"Step {number}","why":"The next release needs it.","start":"Read docs/agent-memory/current-focus.md.","done":"The checks pass."}}"#
+        )
+    };
+    let steps: Vec<String> = (1..=number).map(step).collect();
+    let bundle =
+        BUNDLE.replace("{focus}", &tell(About::Decision, 2)).replace("{now}", &tell(About::Finding, 2));
+    let bundle = bundle.replace("{validated}", &at(now, EVENTS));
+    let bundle = bundle.replace("{gotchas}", &format!("[{}]", gotchas.join(",")));
+    bundle.replace("{steps}", &format!("[{}]", steps.join(",")))
 }
 
 fn checkpoint(number: u32, bundle: &str, now: Moment) -> Vec<u8> {
     let event = number * (EVENTS / CHECKPOINTS);
-    Object::new()
-        .raw("bundle", bundle)
-        .text("bundleHash", &hash(bundle))
-        .text("createdAt", &at(now, event))
-        .text("eventId", &format!("evt-{event:06}"))
-        .text("id", &format!("chk-{number:06}"))
-        .text("summary", "Updated gotchas, next steps and current focus.")
-        .finish()
-        .into_bytes()
+    let (hash, created) = (hash(bundle), at(now, event));
+    let checkpoint = format!(
+        r#"{{"bundle":{bundle},"bundleHash":"{hash}","createdAt":"{created}","eventId":"evt-{event:06}","id":"chk-{number:06}","summary":"Updated gotchas, next steps and current focus."}}"#
+    );
+    checkpoint.into()
 }
 
 fn state(bundle: &str, now: Moment) -> Vec<u8> {
-    let maintenance = Object::new()
-        .raw("historyEventCount", EVENTS)
-        .raw("importSourceCount", 2)
-        .text("lastRecalledAt", &at(now, EVENTS))
-        .text("lastRecalledEventId", &format!("evt-{EVENTS:06}"))
-        .text("latestCheckpointId", &format!("chk-{CHECKPOINTS:06}"))
-        .object("recallCursors", Object::new());
-    Object::new()
-        .raw("bundle", bundle)
-        .text("bundleHash", &hash(bundle))
-        .text("generatedAt", &at(now, EVENTS))
-        .text("generatorVersion", "0.3.0")
-        .object("maintenance", maintenance)
-        .object("provider", Object::new().text("name", "local"))
-        .raw("schemaVersion", 2)
-        .finish()
-        .into_bytes()
+    let (hash, at) = (hash(bundle), at(now, EVENTS));
+    let state = format!(
+        r#"{{"bundle":{bundle},"bundleHash":"{hash}","generatedAt":"{at}","generatorVersion":"0.3.0","maintenance":{{"historyEventCount":{EVENTS},"importSourceCount":2,"lastRecalledAt":"{at}","lastRecalledEventId":"evt-{EVENTS:06}","latestCheckpointId":"chk-{CHECKPOINTS:06}","recallCursors":{{}}}},"provider":{{"name":"local"}},"schemaVersion":2}}"#
+    );
+    state.into()
 }
 
 fn events(material: &mut Material, chance: &mut Chance, now: Moment) -> Vec<u8> {
     let mut log = String::new();
     for number in 1..=EVENTS {
         let told = material.tell(About::Decision, chance);
-        let imported = number % 3 == 0;
-        let signals = Object::new()
-            .texts("decisions", &[column(&told, 2)])
-            .texts::<&str>("gotchas", &[])
-            .texts::<&str>("nextStepHints", &[])
-            .texts("keyPaths", &["src"])
-            .texts::<&str>("validationObservations", &[]);
-        log += &Object::new()
-            .text("id", &format!("evt-{number:06}"))
-            .text("kind", if imported { "imported_session" } else { "tool_run" })
-            .text("sourceId", if imported { "notebook" } else { "agent-memory.local" })
-            .raw("externalItemId", "null")
-            .text("createdAt", &at(now, number))
-            .text("contentHash", &format!("{:016x}", chance.bits()))
-            .text("summary", column(&told, 3))
-            .object("signals", signals)
-            .text("sourceRef", "agent-memory:recall")
-            .finish();
+        let (kind, source) = match number % 3 {
+            0 => ("imported_session", "notebook"),
+            _ => ("tool_run", "agent-memory.local"),
+        };
+        let (at, hash) = (at(now, number), chance.bits());
+        let (decision, summary) = (quoted(column(&told, 2)), quoted(column(&told, 3)));
+        log += &format!(
+            r#"{{"id":"evt-{number:06}","kind":"{kind}","sourceId":"{source}","externalItemId":null,"createdAt":"{at}","contentHash":"{hash:016x}","summary":{summary},"signals":{{"decisions":[{decision}],"gotchas":[],"nextStepHints":[],"keyPaths":["src"],"validationObservations":[]}},"sourceRef":"agent-memory:recall"}}"#
+        );
         log.push('\n');
     }
     log.into_bytes()
 }
 
 fn sources(now: Moment) -> Vec<u8> {
-    let source = |id: &str, status: &str| {
-        Object::new()
-            .text("createdAt", &at(now, 1))
-            .text("id", id)
-            .raw("lastImportedCount", 4)
-            .raw("lastSyncError", if status == "failed" { "\"no such folder\"" } else { "null" })
-            .text("lastSyncStatus", status)
-            .text("lastSyncedAt", &at(now, EVENTS))
-            .text("path", &format!("imports/{id}"))
-            .text("type", "transcripts")
-            .text("updatedAt", &at(now, EVENTS))
-            .finish()
+    let (first, last) = (at(now, 1), at(now, EVENTS));
+    let source = |id: &str, status: &str, error: &str| {
+        format!(
+            r#"{{"createdAt":"{first}","id":"{id}","lastImportedCount":4,"lastSyncError":{error},"lastSyncStatus":"{status}","lastSyncedAt":"{last}","path":"imports/{id}","type":"transcripts","updatedAt":"{last}"}}"#
+        )
     };
-    format!("[{},{}]", source("notebook", "passed"), source("chat", "failed")).into_bytes()
+    let failed = source("chat", "failed", "\"no such folder\"");
+    format!("[{},{failed}]", source("notebook", "passed", "null")).into()
 }
 
 /// The projections and the entry block; one projection was made from an older state.

@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 
 use super::File;
 use super::chance::Chance;
-use super::json::Object;
+use super::json::{ids_by, list, quoted};
 use super::log::Planted;
 use super::material::{About, Material, column, tags};
 use crate::model::time::{DAY, HOUR};
@@ -71,112 +71,89 @@ impl Session<'_> {
         let back = (COUNTS[log] - number) as i64 * (9 * HOUR) + self.chance.below(HOUR as usize) as i64;
         let when = self.now.plus(-back).to_rfc3339();
         self.ids.push((id.clone(), when.chars().take(13).collect()));
-        let object = Object::new().text("id", &id).text("timestamp", &when);
         let agent = self.chance.pick(&AGENTS).unwrap_or_default();
-        let object = match log {
-            0 => self.message(object, number, agent),
-            1 => self.decision(object, agent),
-            2 => self.finding(object, agent),
-            _ => self.preference(object),
+        let said = match log {
+            0 => self.message(number, agent),
+            1 => self.decision(agent),
+            2 => self.finding(agent),
+            _ => self.preference(),
         };
-        object.raw("decay_factor", "1.0").finish() + "\n"
+        format!("{{\"id\":\"{id}\",\"timestamp\":\"{when}\",{said},\"decay_factor\":1.0}}\n")
     }
 
-    fn message(&mut self, object: Object, number: usize, agent: &str) -> Object {
+    fn message(&mut self, number: usize, agent: &str) -> String {
         let told = self.material.tell(About::Conversation, self.chance);
         let (role, text) = if number.is_multiple_of(2) { ("user", 1) } else { ("assistant", 2) };
         let text = match number {
             6 => super::told_with_secret(self.material, self.chance),
             _ => column(&told, text).to_owned(),
         };
-        let mut context = Object::new().text("conversation_id", &format!("conv-{}", number / 4));
-        if !number.is_multiple_of(4) {
-            context = context.text("parent_message_id", &format!("msg-{number:03}"));
-        }
+        let (text, conversation) = (quoted(&text), number / 4);
+        let parent = match number.is_multiple_of(4) {
+            true => String::new(),
+            false => format!(r#""parent_message_id":"msg-{number:03}","#),
+        };
         let topic = tags(column(&told, 0)).into_iter().next().unwrap_or_else(|| "review".into());
-        object
-            .text("agent_id", agent)
-            .text("role", role)
-            .text("content", &text)
-            .object("context", context.text("topic", &topic))
+        format!(
+            r#""agent_id":"{agent}","role":"{role}","content":{text},"context":{{"conversation_id":"conv-{conversation}",{parent}"topic":"{topic}"}}"#
+        )
     }
 
-    fn decision(&mut self, object: Object, agent: &str) -> Object {
+    fn decision(&mut self, agent: &str) -> String {
         let told = self.material.tell(About::Decision, self.chance);
-        let approved: &[&str] = if self.chance.percent(60) { &["lead"] } else { &[] };
-        let references =
-            Object::new().texts("conversations", &["msg-003"]).texts("findings", &["finding-002"]);
-        object
-            .text("made_by", agent)
-            .texts("approved_by", approved)
-            .text("decision", column(&told, 2))
-            .text("rationale", column(&told, 3))
-            .text("impact", self.chance.pick(&["low", "medium", "high"]).unwrap_or_default())
-            .texts("tags", &tags(column(&told, 0)))
-            .object("references", references)
+        let approved = if self.chance.percent(60) { r#"["lead"]"# } else { "[]" };
+        let impact = self.chance.pick(&["low", "medium", "high"]).unwrap_or_default();
+        let (decision, why) = (quoted(column(&told, 2)), quoted(column(&told, 3)));
+        let tags = list(tags(column(&told, 0)));
+        format!(
+            r#""made_by":"{agent}","approved_by":{approved},"decision":{decision},"rationale":{why},"impact":"{impact}","tags":{tags},"references":{{"conversations":["msg-003"],"findings":["finding-002"]}}"#
+        )
     }
 
-    fn finding(&mut self, object: Object, agent: &str) -> Object {
+    fn finding(&mut self, agent: &str) -> String {
         let told = self.material.tell(About::Finding, self.chance);
-        object
-            .text("discovered_by", agent)
-            .text("category", self.chance.pick(&["scalability", "security", "cost"]).unwrap_or_default())
-            .text("severity", self.chance.pick(&["low", "medium", "high", "critical"]).unwrap_or_default())
-            .text("description", column(&told, 2))
-            .text("evidence", column(&told, 3))
-            .text("status", self.chance.pick(&["open", "resolved"]).unwrap_or_default())
-            .texts("tags", &tags(column(&told, 0)))
+        let category = self.chance.pick(&["scalability", "security", "cost"]).unwrap_or_default();
+        let severity = self.chance.pick(&["low", "medium", "high", "critical"]).unwrap_or_default();
+        let status = self.chance.pick(&["open", "resolved"]).unwrap_or_default();
+        let (found, evidence) = (quoted(column(&told, 2)), quoted(column(&told, 3)));
+        let tags = list(tags(column(&told, 0)));
+        format!(
+            r#""discovered_by":"{agent}","category":"{category}","severity":"{severity}","description":{found},"evidence":{evidence},"status":"{status}","tags":{tags}"#
+        )
     }
 
-    fn preference(&mut self, object: Object) -> Object {
+    fn preference(&mut self) -> String {
         let told = self.material.tell(About::Preference, self.chance);
         let key = tags(column(&told, 0)).into_iter().next().unwrap_or_else(|| "style".into());
-        object
-            .text("category", "communication")
-            .text("key", &key)
-            .text("value", column(&told, 2))
-            .raw("confidence", "0.8")
-            .texts("learned_from", &[ARCHIVED])
+        let value = quoted(column(&told, 2));
+        format!(
+            r#""category":"communication","key":"{key}","value":{value},"confidence":0.8,"learned_from":["{ARCHIVED}"]"#
+        )
     }
 }
 
 fn manifest(session: &str, logs: &[(&str, String)], now: Moment, archived: Option<usize>) -> Vec<u8> {
     let size: usize = logs.iter().map(|(_, log)| log.len()).sum();
-    let statistics = Object::new()
-        .raw("total_messages", COUNTS[0])
-        .raw("total_decisions", COUNTS[1])
-        .raw("total_findings", COUNTS[2])
-        .raw("size_bytes", size)
-        .text("last_accessed", &now.to_rfc3339());
-    let mut manifest = Object::new()
-        .text("session_id", session)
-        .text("created_at", &now.plus(-9 * DAY).to_rfc3339())
-        .text("updated_at", &now.to_rfc3339())
-        .text("user_id", "lead")
-        .texts("agent_ids", &AGENTS)
-        .object("metadata", Object::new().text("session_type", "review").texts("tags", &["review"]))
-        .object("statistics", statistics)
-        .text("version", "1.0");
+    let [messages, decisions, findings, _] = COUNTS;
+    let (created, now, agents) = (now.plus(-9 * DAY).to_rfc3339(), now.to_rfc3339(), list(AGENTS));
+    let mut manifest = format!(
+        r#"{{"session_id":"{session}","created_at":"{created}","updated_at":"{now}","user_id":"lead","agent_ids":{agents},"metadata":{{"session_type":"review","tags":["review"]}},"statistics":{{"total_messages":{messages},"total_decisions":{decisions},"total_findings":{findings},"size_bytes":{size},"last_accessed":"{now}"}},"version":"1.0""#
+    );
     if let Some(packed) = archived {
-        manifest = manifest
-            .text("archived_at", &now.to_rfc3339())
-            .raw("original_size_bytes", size)
-            .raw("compressed_size_bytes", packed);
+        manifest += &format!(
+            r#","archived_at":"{now}","original_size_bytes":{size},"compressed_size_bytes":{packed}"#
+        );
     }
-    manifest.finish().into_bytes()
+    (manifest + "}").into()
 }
 
 fn index(session: &str, ids: &[(String, String)], now: Moment) -> Vec<u8> {
-    let hours = ids.iter().map(|(id, hour)| (hour.as_str(), id.as_str()));
-    Object::new()
-        .text("session_id", session)
-        .text("created_at", &now.to_rfc3339())
-        .raw("inverted_index", "{}")
-        .raw("topic_index", "{}")
-        .ids_by("temporal_index", hours)
-        .raw("version", 1)
-        .finish()
-        .into_bytes()
+    let hours = ids_by(ids.iter().map(|(id, hour)| (hour.as_str(), id.as_str())));
+    let now = now.to_rfc3339();
+    let index = format!(
+        r#"{{"session_id":"{session}","created_at":"{now}","inverted_index":{{}},"topic_index":{{}},"temporal_index":{hours},"version":1}}"#
+    );
+    index.into()
 }
 
 /// An archived session. Headers name no time and no owner, so that the same seed makes the

@@ -7,7 +7,7 @@ use crate::model::Code;
 use super::damage::Damage;
 
 /// One readable record of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Placed {
     /// Its id.
     pub id: String,
@@ -41,6 +41,13 @@ pub struct Log {
     /// The problems planted in it so far.
     pub planted: Vec<Planted>,
     lines: u32,
+}
+
+impl Placed {
+    /// Each of its tags, with its id.
+    pub fn tags_and_id(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.tags.iter().map(|tag| (tag.as_str(), self.id.as_str()))
+    }
 }
 
 impl Log {

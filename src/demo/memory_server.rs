@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::File;
 use super::chance::Chance;
 use super::damage::{Damage, LONG_TAG};
-use super::json::Object;
+use super::json::{ids_by, list, quoted};
 use super::log::{Log, Placed, Planted};
 use super::material::{About, Material, column, tags};
 use crate::model::time::{DAY, HOUR};
@@ -113,32 +113,19 @@ impl Writer<'_> {
         let accessed = self.now.plus(-(age / (1 + self.chance.below(6) as i64))).to_rfc3339();
         let category = if task { "task" } else { column(&told, 0) };
         let importance = column(&told, 2).to_owned();
-        let mut object = Object::new()
-            .text("id", &id)
-            .text("type", kind)
-            .text("content", &text)
-            .text("category", category)
-            .text("created_at", &created)
-            .text("updated_at", &created)
-            .text("accessed_at", if damage.is_some() { &created } else { &accessed })
-            .raw("access_count", self.chance.below(12))
-            .texts("tags", &own_tags)
-            .text("importance", &importance)
-            .raw("archived", archived);
+        let text = quoted(&text);
+        let accessed = if damage.is_some() { &created } else { &accessed };
+        let (count, listed) = (self.chance.below(12), list(&own_tags));
+        let mut line = format!(
+            r#"{{"id":"{id}","type":"{kind}","content":{text},"category":"{category}","created_at":"{created}","updated_at":"{created}","accessed_at":"{accessed}","access_count":{count},"tags":{listed},"importance":"{importance}","archived":{archived}"#
+        );
         if task {
-            object = object.object("task_metadata", self.task(&told, age));
+            line += &format!(r#","task_metadata":{}"#, self.task(&told, age));
         }
-        let placed = Placed {
-            id,
-            kind,
-            line: 0,
-            offset: 0,
-            when: created,
-            tags: own_tags,
-            importance,
-            category: category.to_owned(),
-        };
-        log.add(placed, &object.finish(), damage);
+        let category = category.to_owned();
+        let placed =
+            Placed { id, kind, when: created, tags: own_tags, importance, category, ..Placed::default() };
+        log.add(placed, &(line + "}"), damage);
     }
 
     fn created(&self, age: i64, damage: Option<Damage>) -> String {
@@ -149,17 +136,17 @@ impl Writer<'_> {
         }
     }
 
-    fn task(&mut self, told: &[String], age: i64) -> Object {
-        let status = column(told, 0);
-        let object = Object::new().text("status", status);
-        match status {
+    fn task(&mut self, told: &[String], age: i64) -> String {
+        let (status, said) = (column(told, 0), quoted(column(told, 4)));
+        let more = match status {
             "completed" => {
                 let done = self.now.plus(-age / 2).to_rfc3339();
-                object.text("completed_at", &done).text("outcome", column(told, 4))
+                format!(r#","completed_at":"{done}","outcome":{said}"#)
             }
-            "blocked" => object.texts("blockers", &[column(told, 4)]),
-            _ => object,
-        }
+            "blocked" => format!(r#","blockers":[{said}]"#),
+            _ => String::new(),
+        };
+        format!(r#"{{"status":"{status}"{more}}}"#)
     }
 }
 
@@ -170,28 +157,17 @@ fn index_of(live: &[&Log; 3], archived: &[Log], now: Moment) -> Vec<u8> {
     let count = |kind: &str| all.iter().filter(|placed| placed.kind == kind).count();
     let archived: usize = archived.iter().map(|log| log.placed.len()).sum();
     let bytes: usize = live.iter().map(|log| log.bytes.len()).sum();
-    let by_type = Object::new()
-        .raw("core", count("core"))
-        .raw("learning", count("learning"))
-        .raw("task", count("task"));
-    let statistics = Object::new()
-        .raw("total_memories", all.len())
-        .object("by_type", by_type)
-        .raw("archived_count", archived)
-        .raw("total_storage_bytes", bytes);
-    let by_tag =
-        indexed.iter().flat_map(|placed| placed.tags.iter().map(|tag| (tag.as_str(), placed.id.as_str())));
-    let index = Object::new()
-        .text("version", "1.0.0")
-        .text("last_updated", &now.to_rfc3339())
-        .object("statistics", statistics)
-        .ids_by("tags_index", by_tag)
-        .ids_by("category_index", indexed.iter().map(|placed| (placed.category.as_str(), placed.id.as_str())))
-        .ids_by(
-            "importance_index",
-            indexed.iter().map(|placed| (placed.importance.as_str(), placed.id.as_str())),
-        );
-    format!("{}\n", index.finish()).into_bytes()
+    let (core, learning, task) = (count("core"), count("learning"), count("task"));
+    let by_tag = ids_by(indexed.iter().flat_map(|placed| placed.tags_and_id()));
+    let by = |word: for<'p> fn(&'p Placed) -> &'p str| {
+        ids_by(indexed.iter().map(|own| (word(own), own.id.as_str())))
+    };
+    let (by_category, by_importance) = (by(|own| &own.category), by(|own| &own.importance));
+    let (all, now) = (all.len(), now.to_rfc3339());
+    let index = format!(
+        r#"{{"version":"1.0.0","last_updated":"{now}","statistics":{{"total_memories":{all},"by_type":{{"core":{core},"learning":{learning},"task":{task}}},"archived_count":{archived},"total_storage_bytes":{bytes}}},"tags_index":{by_tag},"category_index":{by_category},"importance_index":{by_importance}}}"#
+    );
+    (index + "\n").into()
 }
 
 /// Two earlier states of the learnings.

@@ -31,6 +31,7 @@ pub use title::title_of;
 
 use glance::{Evidence, Glance};
 use reading::Reading;
+use writing::Writes;
 
 /// Every format.
 pub static FORMATS: &[&dyn Format] = &[
@@ -94,11 +95,22 @@ pub struct About {
     /// The names of members that a search does not look in: ids of other records, times
     /// and checksums, at any depth.
     pub unsearched: &'static [&'static str],
+    /// What speaks for and against the folder being a store of this format. All formats are
+    /// asked, and `store::find` judges.
+    pub evidence: fn(&Path, &dyn Glance) -> Evidence,
+    /// What a path relative to the root is to the format.
+    pub placement: fn(&Path, bool) -> Placement,
+    /// Puts the files of a store together.
+    pub assemble: fn(&Parts<'_>, Moment) -> Assembly,
+    /// How its memories fade where no config says otherwise.
+    pub decay: fn() -> DecayTable,
+    /// A record's main text, and the dotted names of the members that hold it.
+    pub main_text: fn(Json<'_>) -> (String, Vec<&'static str>),
 }
 
 /// One on-disk format. All of it is pure: bytes in, data out. What has a body here is
 /// right for most formats.
-pub trait Format: Sync {
+pub trait Format: Writes {
     /// What is the same of it at all times.
     fn about(&self) -> &'static About;
 
@@ -107,18 +119,18 @@ pub trait Format: Sync {
         self.about().name
     }
 
-    /// What speaks for and against the folder being a store of this format. All formats are
-    /// asked, and `store::find` judges.
-    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence;
-
     /// What a path relative to the root is to the format.
-    fn place(&self, path: &Path, is_folder: bool) -> Placement;
+    fn place(&self, path: &Path, is_folder: bool) -> Placement {
+        (self.about().placement)(path, is_folder)
+    }
 
     /// Reads one file.
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading;
 
     /// Puts the files of a store together.
-    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly;
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
+        (self.about().assemble)(parts, now)
+    }
 
     /// The files outside its stores that their records name, relative to the folder that a store at
     /// the default place is in, or absolute. Those that are not there are problems.
@@ -126,16 +138,15 @@ pub trait Format: Sync {
         Vec::new()
     }
 
-    /// How its memories fade where no config says otherwise.
-    fn decay(&self) -> DecayTable;
-
     /// How the records of a file are written.
     fn shape(&self, _path: &Path) -> Shape {
         Shape::Json
     }
 
     /// A record's main text, and the dotted names of the members that hold it.
-    fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>);
+    fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
+        (self.about().main_text)(value)
+    }
 
     /// How writers of those files, relative to the root and of one session at most, keep apart.
     fn lock(&self, _files: &[&Path]) -> Lock {
@@ -145,11 +156,6 @@ pub trait Format: Sync {
     /// The form of a record of that file and type.
     fn form(&self, _path: &Path, _kind: &str, _record: &[u8], _now: Moment) -> form::Form {
         form::Form::default()
-    }
-
-    /// How its records are written; `None` while this version only reads it.
-    fn writes(&self) -> Option<&dyn writing::Writes> {
-        None
     }
 
     /// Whether a store can be put together from the records of such logs alone, without their bytes;

@@ -18,7 +18,7 @@ pub use faults::{Fault, Faults};
 pub use members::{Members, list, members_of, pretty, set_field, set_members, uuid};
 pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Recorded, Scene, Setting};
 pub use reason::{is_code, reason};
-pub use refusal::Refusal;
+pub use refusal::{Changes, Refusal, Result};
 
 use super::reading::{whole_object, without_mark};
 use crate::model::{Change, Document, Entry, Moment, Store, Tell};
@@ -64,23 +64,23 @@ pub trait Writes: Sync {
     }
 
     /// What else an edited record gets: a time, a checksum.
-    fn edited(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>, Refusal> {
+    fn edited(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
         Ok(after)
     }
 
     /// The same for what is no edit of its content: a checksum.
-    fn signed(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>, Refusal> {
+    fn signed(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
         Ok(after)
     }
 
     /// The changes that add a record.
-    fn add(&self, _scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    fn add(&self, _scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
         Err(Refusal::unfit(format!("a {:?} can't be added to this format.", draft.kind)))
     }
 
     /// The records that go when one is added that brings `bytes`: where a full log is compacted
     /// by itself.
-    fn makes_room(&self, _scene: &Scene<'_>, _draft: &Draft<'_>, _bytes: u64) -> Result<Vec<Entry>, Refusal> {
+    fn makes_room(&self, _scene: &Scene<'_>, _draft: &Draft<'_>, _bytes: u64) -> Result<Vec<Entry>> {
         Ok(Vec::new())
     }
 
@@ -90,38 +90,23 @@ pub trait Writes: Sync {
     }
 
     /// The changes that edit a record that is not JSON of its own line.
-    fn edit(
-        &self,
-        _scene: &Scene<'_>,
-        _entry: &Entry,
-        _set: &[Setting<'_>],
-    ) -> Option<Result<Vec<Change>, Refusal>> {
+    fn edit(&self, _scene: &Scene<'_>, _entry: &Entry, _set: &[Setting<'_>]) -> Option<Changes> {
         None
     }
 
     /// The changes that set a record's tags, where they are not in its JSON.
-    fn set_tags(
-        &self,
-        _scene: &Scene<'_>,
-        _entry: &Entry,
-        _tags: &[String],
-    ) -> Option<Result<Vec<Change>, Refusal>> {
+    fn set_tags(&self, _scene: &Scene<'_>, _entry: &Entry, _tags: &[String]) -> Option<Changes> {
         None
     }
 
     /// The changes that delete records in the format's own way.
-    fn delete(
-        &self,
-        _scene: &Scene<'_>,
-        _entries: &[Entry],
-        _asked: Deleting<'_>,
-    ) -> Result<Vec<Change>, Refusal> {
+    fn delete(&self, _scene: &Scene<'_>, _entries: &[Entry], _asked: Deleting<'_>) -> Changes {
         Err(Refusal::unfit("the format has no way to delete these."))
     }
 
     /// The changes that make files around the store anew where they say otherwise than `documents`,
     /// which are the store's or what a change makes of them.
-    fn pages(&self, _store: &Store, _documents: &[Arc<Document>]) -> Result<Vec<Change>, Refusal> {
+    fn pages(&self, _store: &Store, _documents: &[Arc<Document>]) -> Changes {
         Ok(Vec::new())
     }
 
@@ -132,7 +117,7 @@ pub trait Writes: Sync {
 
     /// The changes that undo what the format's own way of deletion did; `None` where
     /// that is a tombstone, or keeps nothing.
-    fn undelete(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {
+    fn undelete(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Option<Changes> {
         None
     }
 
@@ -144,12 +129,7 @@ pub trait Writes: Sync {
     }
 
     /// The changes that bring records of such a document back; `None` where there is none.
-    fn bring_back(
-        &self,
-        _scene: &Scene<'_>,
-        _held: &Document,
-        _records: &[u32],
-    ) -> Option<Result<Vec<Change>, Refusal>> {
+    fn bring_back(&self, _scene: &Scene<'_>, _held: &Document, _records: &[u32]) -> Option<Changes> {
         None
     }
 
@@ -176,17 +156,17 @@ pub trait Writes: Sync {
     }
 
     /// The changes that archive records.
-    fn archive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn archive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
         Err(Refusal::unfit("the format has no archive."))
     }
 
     /// The changes that bring records back from the archive.
-    fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
         Err(Refusal::unfit("the format has no archive."))
     }
 
     /// The changes that archive a whole session.
-    fn archive_session(&self, _scene: &Scene<'_>, _name: &str) -> Result<Vec<Change>, Refusal> {
+    fn archive_session(&self, _scene: &Scene<'_>, _name: &str) -> Changes {
         Err(Refusal::unfit("the format has no archive of sessions."))
     }
 
@@ -198,7 +178,7 @@ pub trait Writes: Sync {
         _name: &str,
         _allow_large: bool,
         _packed: &[u8],
-    ) -> Result<Vec<Change>, Refusal> {
+    ) -> Changes {
         Err(Refusal::unfit("the format has no archive of sessions."))
     }
 
@@ -208,12 +188,12 @@ pub trait Writes: Sync {
     }
 
     /// What a compaction drops, where the format has its own rule.
-    fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
+    fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>>> {
         None
     }
 
     /// The changes of a compaction, where it is not only that records go.
-    fn compact(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
+    fn compact(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Changes> {
         None
     }
 
@@ -234,7 +214,7 @@ pub trait Writes: Sync {
 
     /// What is due by the format's rules and the store's own config: each a few words that
     /// say what, how many records it concerns, and the changes.
-    fn due(&self, _scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+    fn due(&self, _scene: &Scene<'_>) -> Result<Vec<Due>> {
         Ok(Vec::new())
     }
 
@@ -244,36 +224,24 @@ pub trait Writes: Sync {
     }
 
     /// Brings what is derived within an archive up to date with its other members.
-    fn rederived(&self, _archive: &Path, _members: &mut [Member], _now: Moment) -> Result<(), Refusal> {
+    fn rederived(&self, _archive: &Path, _members: &mut [Member], _now: Moment) -> Result<()> {
         Ok(())
     }
 
     /// The changes of files that say something of an archive, which has those members now and
     /// is that long.
-    fn beside_archive(
-        &self,
-        _scene: &Scene<'_>,
-        _archive: &Path,
-        _members: &[Member],
-        _len: u64,
-    ) -> Result<Vec<Change>, Refusal> {
+    fn beside_archive(&self, _scene: &Scene<'_>, _archive: &Path, _members: &[Member], _len: u64) -> Changes {
         Ok(Vec::new())
     }
 
     /// What tells of a repair or an erasure in the store itself, where the format records such: it
     /// says how many, and nothing of what.
-    fn recorded(
-        &self,
-        _scene: &Scene<'_>,
-        _what: Recorded,
-        _changes: &[Change],
-        _count: usize,
-    ) -> Result<Vec<Change>, Refusal> {
+    fn recorded(&self, _scene: &Scene<'_>, _what: Recorded, _changes: &[Change], _count: usize) -> Changes {
         Ok(Vec::new())
     }
 
     /// The changes that bring files of an older version to this one, each backed up first.
-    fn migration(&self, _scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
+    fn migration(&self, _scene: &Scene<'_>) -> Changes {
         Ok(Vec::new())
     }
 
@@ -296,23 +264,13 @@ pub trait Writes: Sync {
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)>;
 
     /// The changes that make a session.
-    fn new_session(
-        &self,
-        _scene: &Scene<'_>,
-        _id: Option<&str>,
-        _user: &str,
-    ) -> Result<Vec<Change>, Refusal> {
+    fn new_session(&self, _scene: &Scene<'_>, _id: Option<&str>, _user: &str) -> Changes {
         Err(Refusal::unfit("the format has no sessions."))
     }
 
     /// What a limit says of the store after changes that add to it; the documents are those
     /// afterwards.
-    fn limits(
-        &self,
-        _store: &Store,
-        _after: &[std::sync::Arc<Document>],
-        _file: &Path,
-    ) -> Result<(), Refusal> {
+    fn limits(&self, _store: &Store, _after: &[std::sync::Arc<Document>], _file: &Path) -> Result<()> {
         Ok(())
     }
 }
@@ -331,7 +289,7 @@ pub fn with_config<T>(store: &Store, take: impl FnOnce(Option<Json<'_>>) -> T) -
 
 /// Refuses what a session would become, where it is over the limit. One that was over it already may
 /// stay so, and grow no further.
-pub fn within_limit(session: &Path, before: u64, after: u64, limit: u64) -> Result<(), Refusal> {
+pub fn within_limit(session: &Path, before: u64, after: u64, limit: u64) -> Result<()> {
     match after > limit.max(before) {
         true => Err(Refusal::too_large(format!(
             "the session {} would have {after} bytes; {limit} are allowed. Compact it, or delete what is not needed.",

@@ -21,6 +21,9 @@ pub struct MemoryError {
     pub unread: Vec<Unread>,
 }
 
+/// What was done, or why it was not.
+pub type Result<T = (), E = MemoryError> = std::result::Result<T, E>;
+
 impl MemoryError {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> MemoryError {
         MemoryError { code, message: message.into(), files: Files::Untouched, unread: Vec::new() }

@@ -1,7 +1,7 @@
 //! Events, notes and profiles (specification 5 §6 and §7).
 
 use super::records::quoted;
-use super::{Found, Memory, MemoryError, New, Recalled};
+use super::{Found, Memory, MemoryError, New, Recalled, Result};
 use crate::deed::Wanted;
 use crate::model::{EntryRef, State};
 use crate::query::Order;
@@ -21,7 +21,7 @@ impl Memory {
         status: &str,
         source: &str,
         metadata: &str,
-    ) -> Result<String, MemoryError> {
+    ) -> Result<String> {
         let record = format!(
             "{{\"event_type\":{},\"trace_id\":{},\"status\":{},\"source\":{},\"metadata\":{metadata}}}",
             json_text(event_type),
@@ -37,7 +37,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the store can't be searched.
-    pub fn failures_since(&mut self, days: u32) -> Result<Recalled<Vec<Found>>, MemoryError> {
+    pub fn failures_since(&mut self, days: u32) -> Result<Recalled<Vec<Found>>> {
         self.in_time(&format!("type:event status:failure since:-{days}d"))
     }
 
@@ -46,7 +46,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the store can't be searched.
-    pub fn events_of_trace(&mut self, trace: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
+    pub fn events_of_trace(&mut self, trace: &str) -> Result<Recalled<Vec<Found>>> {
         let mut events = self.in_time(&format!("type:event trace:{}", quoted(trace)))?;
         events.read.reverse();
         Ok(events)
@@ -57,7 +57,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the store can't be searched.
-    pub fn notes_by_tag(&mut self, tag: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
+    pub fn notes_by_tag(&mut self, tag: &str) -> Result<Recalled<Vec<Found>>> {
         self.in_time(&format!("type:note tag:{}", quoted(tag)))
     }
 
@@ -66,14 +66,14 @@ impl Memory {
     /// # Errors
     ///
     /// If the store can't be searched.
-    pub fn linked_notes(&mut self, id: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
+    pub fn linked_notes(&mut self, id: &str) -> Result<Recalled<Vec<Found>>> {
         let linked = self.in_time(&format!("ref:{} depth:1", quoted(id)))?;
         let Recalled { mut read, unread } = linked;
         read.retain(|own| own.kind == "note");
         Ok(Recalled { read, unread })
     }
 
-    fn in_time(&mut self, query: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
+    fn in_time(&mut self, query: &str) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
         let found = self.search(query, Order::Time)?;
         Ok(self.recalled(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect()))
@@ -84,7 +84,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no profile of the agent.
-    pub fn capability_level(&mut self, agent: &str, capability: &str) -> Result<String, MemoryError> {
+    pub fn capability_level(&mut self, agent: &str, capability: &str) -> Result<String> {
         let level = self.in_profile(agent, &["capabilities", capability, "skill_level"])?;
         Ok(level.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_else(|| "novice".to_owned()))
     }
@@ -94,7 +94,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no profile of the agent.
-    pub fn preference(&mut self, agent: &str, key: &str) -> Result<Option<String>, MemoryError> {
+    pub fn preference(&mut self, agent: &str, key: &str) -> Result<Option<String>> {
         self.in_profile(agent, &["preferences", key])
     }
 
@@ -103,14 +103,14 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no profile of the agent, the value is refused, or the change can't be made.
-    pub fn set_preference(&mut self, agent: &str, key: &str, value: &str) -> Result<(), MemoryError> {
+    pub fn set_preference(&mut self, agent: &str, key: &str, value: &str) -> Result {
         let at = self.profile(agent)?;
         let now = ("last_active".to_owned(), self.now().to_micros());
         self.make(vec![at], Wanted::Edit(vec![(format!("preferences.{key}"), value.to_owned()), now]))
             .map(drop)
     }
 
-    fn in_profile(&mut self, agent: &str, path: &[&str]) -> Result<Option<String>, MemoryError> {
+    fn in_profile(&mut self, agent: &str, path: &[&str]) -> Result<Option<String>> {
         let at = self.profile(agent)?;
         let (store, entry) = self.snapshot.get(at);
         let raw = store.raw(entry);
@@ -119,7 +119,7 @@ impl Memory {
         Ok(value.map(|value| String::from_utf8_lossy(value.raw()).into_owned()))
     }
 
-    fn profile(&mut self, agent: &str) -> Result<EntryRef, MemoryError> {
+    fn profile(&mut self, agent: &str) -> Result<EntryRef> {
         self.refresh();
         let store = self.store();
         let own = |entry: &crate::model::Entry| {

@@ -16,7 +16,7 @@ mod sessions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use error::MemoryError;
+pub use error::{MemoryError, Result};
 pub use outcome::{Added, Dropped};
 pub use recalled::Recalled;
 pub use records::{Found, New};
@@ -52,7 +52,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no store, there are several, or the folder can't be looked at.
-    pub fn open(root: &Path, data: &Path) -> Result<Memory, MemoryError> {
+    pub fn open(root: &Path, data: &Path) -> Result<Memory> {
         let looked = look_at(root, None);
         let found = looked.found.map_err(|why| {
             let message = format!("{}: {why}. Nothing was written.", root.told());
@@ -73,7 +73,7 @@ impl Memory {
     /// # Errors
     ///
     /// If palimp knows no such format, the folder has something in it, or can't be written.
-    pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory, MemoryError> {
+    pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory> {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();
         match Seen::from(Real.list(&root)) {
@@ -141,7 +141,7 @@ impl Memory {
     }
 
     /// Does something with a store that was read whole, or with records in it, and reads what came of it.
-    fn make(&mut self, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned, MemoryError> {
+    fn make(&mut self, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned> {
         self.store().whole()?;
         let snapshot = Arc::new(Snapshot::of(self.snapshot.stores.clone()));
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
@@ -156,7 +156,7 @@ impl Memory {
 
     /// The same for a plan that depends on what nobody else may take meanwhile, an id: it is
     /// made when no other palimp can write. What is told of it is told of that very plan.
-    fn commit_anew<T>(&mut self, planned: &Anew<'_, T>) -> Result<T, MemoryError> {
+    fn commit_anew<T>(&mut self, planned: &Anew<'_, T>) -> Result<T> {
         let (now, random) = (self.now(), self.machine.random());
         let told = {
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
@@ -173,12 +173,12 @@ impl Memory {
 
     /// The entry of that id or key, in that session where one is named: the first that counts, else
     /// the first. Of several sessions none is meant.
-    fn entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>, MemoryError> {
+    fn entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>> {
         Ok(self.entries(session, id)?.first().copied())
     }
 
     /// The entry of that id or key, to be changed: of several that share the id none is meant.
-    fn the_entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>, MemoryError> {
+    fn the_entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>> {
         match self.entries(session, id)?.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(*one)),
@@ -190,7 +190,7 @@ impl Memory {
     }
 
     /// The entries of that id or key: those that count, else all.
-    fn entries(&self, session: Option<&str>, id: &str) -> Result<Vec<(EntryRef, Entry)>, MemoryError> {
+    fn entries(&self, session: Option<&str>, id: &str) -> Result<Vec<(EntryRef, Entry)>> {
         let store = self.store();
         if let Some(Written::Key(key)) = Key::read(id)
             && let Some(at) = store.at_key(&key)

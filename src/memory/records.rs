@@ -1,7 +1,7 @@
 //! Records: written, recalled, deleted.
 
 use super::outcome::{Added, Brought, brought, dropped};
-use super::{Memory, MemoryError, Recalled};
+use super::{Memory, MemoryError, Recalled, Result};
 use crate::deed::{DeleteAs, Wanted};
 use crate::format;
 use crate::format::writing::Draft;
@@ -57,7 +57,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the format refuses the record, a limit of size is reached, or the change can't be made.
-    pub fn add(&mut self, new: &New<'_>) -> Result<Added, MemoryError> {
+    pub fn add(&mut self, new: &New<'_>) -> Result<Added> {
         self.refresh();
         let draft = Draft {
             session: new.session,
@@ -94,7 +94,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the store can't be read, or several records have the id.
-    pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>, MemoryError> {
+    pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>> {
         self.refresh();
         let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| None)?) };
@@ -108,7 +108,7 @@ impl Memory {
     /// # Errors
     ///
     /// If several records have the id, the format refuses it, or the change can't be made.
-    pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool, MemoryError> {
+    pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool> {
         self.refresh();
         let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| false)?) };
@@ -123,7 +123,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the query can't be understood, the format refuses it, or the change can't be made.
-    pub fn delete_matching(&mut self, query: &str, reason: &str) -> Result<usize, MemoryError> {
+    pub fn delete_matching(&mut self, query: &str, reason: &str) -> Result<usize> {
         self.refresh();
         if query.trim().is_empty() {
             return Ok(0);
@@ -140,13 +140,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such record, the format refuses the value, or the change can't be made.
-    pub fn set(
-        &mut self,
-        session: Option<&str>,
-        id: &str,
-        field: &str,
-        value: &str,
-    ) -> Result<(), MemoryError> {
+    pub fn set(&mut self, session: Option<&str>, id: &str, field: &str, value: &str) -> Result {
         self.refresh();
         let at = self.one(session, id)?;
         self.make(vec![at], Wanted::Edit(vec![(field.to_owned(), value.to_owned())])).map(drop)
@@ -157,18 +151,18 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such record, or the change can't be made.
-    pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result<(), MemoryError> {
+    pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result {
         self.refresh();
         let at = self.one(session, id)?;
         self.make(vec![at], Wanted::Access).map(drop)
     }
 
-    fn one(&self, session: Option<&str>, id: &str) -> Result<EntryRef, MemoryError> {
+    fn one(&self, session: Option<&str>, id: &str) -> Result<EntryRef> {
         let (at, _) = self.the_entry(session, id)?.ok_or_else(|| self.no_record(id))?;
         Ok(at)
     }
 
-    fn known(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry), MemoryError> {
+    fn known(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry)> {
         self.entry(session, id)?.ok_or_else(|| self.no_record(id))
     }
 
@@ -182,7 +176,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the query can't be understood, or the store can't be read.
-    pub fn query(&mut self, query: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
+    pub fn query(&mut self, query: &str) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
         let found = self.search(query, Order::Rank)?;
         Ok(self.recalled(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect()))
@@ -194,12 +188,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such record, several have the id, or the store can't be read.
-    pub fn related(
-        &mut self,
-        session: Option<&str>,
-        id: &str,
-        depth: usize,
-    ) -> Result<Recalled<Vec<Found>>, MemoryError> {
+    pub fn related(&mut self, session: Option<&str>, id: &str, depth: usize) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
         let (at, _) = self.known(session, id)?;
         let reached = tied(&self.snapshot, [at].into(), depth);
@@ -208,11 +197,7 @@ impl Memory {
         Ok(self.recalled(related.map(|(at, rank)| self.found(at, rank)).collect()))
     }
 
-    pub(super) fn search(
-        &self,
-        text: &str,
-        order: Order,
-    ) -> Result<Vec<(EntryRef, Option<f64>)>, MemoryError> {
+    pub(super) fn search(&self, text: &str, order: Order) -> Result<Vec<(EntryRef, Option<f64>)>> {
         let now = self.now();
         let query = Query::parse(text, now)?;
         let request = Request {

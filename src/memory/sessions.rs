@@ -1,7 +1,7 @@
 //! Sessions, and the store as a whole.
 
 use super::outcome::{dropped, new_session};
-use super::{Dropped, Memory, MemoryError, Recalled};
+use super::{Dropped, Memory, MemoryError, Recalled, Result};
 use crate::deed::{SessionDeed, Wanted};
 use crate::model::{EntryRef, Severity, State, Unread};
 use crate::ops;
@@ -36,7 +36,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the format has no sessions, one has that name, or the change can't be made.
-    pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String, MemoryError> {
+    pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String> {
         self.refresh();
         let made = self.commit_anew(&|scene| {
             let plan = ops::session::new(scene, id, user)?;
@@ -56,7 +56,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such session, it is archived, or the store can't be read.
-    pub fn load_session(&mut self, id: &str) -> Result<Statistics, MemoryError> {
+    pub fn load_session(&mut self, id: &str) -> Result<Statistics> {
         self.refresh();
         let session = self.store().sessions.iter().find(|session| session.name == id);
         match session {
@@ -75,7 +75,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such session, or the change can't be made.
-    pub fn close_session(&mut self, id: &str) -> Result<(), MemoryError> {
+    pub fn close_session(&mut self, id: &str) -> Result {
         self.load_session(id)?;
         self.make(Vec::new(), Wanted::Reindex(Some(id.to_owned()))).map(drop)
     }
@@ -85,7 +85,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such session, the format has no archive, or the change can't be made.
-    pub fn archive_session(&mut self, id: &str) -> Result<(), MemoryError> {
+    pub fn archive_session(&mut self, id: &str) -> Result {
         self.refresh();
         self.make(Vec::new(), Wanted::Session(0, SessionDeed::Archive(id.to_owned()))).map(drop)
     }
@@ -95,7 +95,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such session, or the change can't be made.
-    pub fn delete_session(&mut self, id: &str) -> Result<(), MemoryError> {
+    pub fn delete_session(&mut self, id: &str) -> Result {
         self.refresh();
         self.make(Vec::new(), Wanted::Session(0, SessionDeed::Delete(id.to_owned()))).map(drop)
     }
@@ -106,7 +106,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such session, or something could not be read.
-    pub fn export(&mut self, session: Option<&str>, shape: Shape) -> Result<Vec<u8>, MemoryError> {
+    pub fn export(&mut self, session: Option<&str>, shape: Shape) -> Result<Vec<u8>> {
         self.refresh();
         self.store().whole()?;
         let own = |at: &EntryRef| {
@@ -123,7 +123,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the format has no compaction, or the change can't be made.
-    pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>, MemoryError> {
+    pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>> {
         self.refresh();
         let planned = self.make(Vec::new(), Wanted::Compact(session.map(str::to_owned)))?;
         let now = self.now();
@@ -135,7 +135,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the format has nothing that is derived, or the change can't be made.
-    pub fn rebuild_index(&mut self) -> Result<(), MemoryError> {
+    pub fn rebuild_index(&mut self) -> Result {
         self.refresh();
         self.make(Vec::new(), Wanted::Reindex(None)).map(drop)
     }
@@ -145,7 +145,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the format stores none, or the change can't be made.
-    pub fn update_decay(&mut self) -> Result<(), MemoryError> {
+    pub fn update_decay(&mut self) -> Result {
         self.refresh();
         self.make(Vec::new(), Wanted::Decay).map(drop)
     }
@@ -155,7 +155,7 @@ impl Memory {
     /// # Errors
     ///
     /// If the format has no older version, or the change can't be made.
-    pub fn migrate(&mut self) -> Result<(), MemoryError> {
+    pub fn migrate(&mut self) -> Result {
         self.refresh();
         self.make(Vec::new(), Wanted::Migrate).map(drop)
     }
@@ -165,7 +165,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such session.
-    pub fn statistics(&self, session: Option<&str>) -> Result<Statistics, MemoryError> {
+    pub fn statistics(&self, session: Option<&str>) -> Result<Statistics> {
         let store = self.store();
         let number = session.map(|name| store.sessions.iter().position(|own| own.name == name));
         let number = match number {

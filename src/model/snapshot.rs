@@ -261,7 +261,7 @@ fn by_record(documents: &[Arc<Document>], problems: &[Problem]) -> Vec<(u32, u32
 }
 
 /// One entry of one store of a snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryRef {
     /// Index into `Snapshot::stores`.
     pub store: u32,

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Datelike, NaiveDate, SecondsFormat, Utc};
 
 /// An instant, in microseconds since 1970-01-01T00:00:00Z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub i64);
 
 /// What a timestamp said of its time zone.

@@ -1,7 +1,7 @@
 //! `add`: one new record.
 
 use super::tag::check_words;
-use super::{Draft, Refusal, Scene, backups, check, plan_and_after, writes};
+use super::{Draft, Refusal, Result, Scene, backups, check, plan_and_after, writes};
 use crate::format::writing::{Members, removals};
 use crate::format::{self, Format};
 use crate::model::plan::{line_end_for, whole_lines};
@@ -10,7 +10,7 @@ use crate::text::edit::scan;
 use crate::text::scan::Tape;
 
 /// Adds a record. Where that fills a log which is compacted by itself, the plan says what goes.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan, Refusal> {
+pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan> {
     let (format, writes) = writes(scene.store)?;
     check_words(draft.tags.iter().map(String::as_str))?;
     let own = Members::of(draft.record).map(|own| own.texts("tags")).unwrap_or_default();
@@ -32,7 +32,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan, Refusal> {
 }
 
 /// Refuses a record that says nothing.
-fn has_text(format: &dyn Format, draft: &Draft<'_>) -> Result<(), Refusal> {
+fn has_text(format: &dyn Format, draft: &Draft<'_>) -> Result<()> {
     let mut tape = Tape::default();
     let text = match (draft.text, draft.record) {
         (Some(text), _) => text.to_owned(),

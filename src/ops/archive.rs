@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Scene, backups, check, plan, plan_and_after, writable, writes};
+use super::{Refusal, Result, Scene, backups, check, plan, plan_and_after, writable, writes};
 use crate::format::writing::Deed;
 use crate::model::{Entry, Plan, State, Store};
 
 /// The compressed files whose bytes on disk [`archive`] and [`unarchive`] need of these
 /// records: `store::packed_bytes` reads them, and [`Scene::packed`] hands them over.
-pub fn packed(store: &Store, entries: &[Entry]) -> Result<Vec<PathBuf>, Refusal> {
+pub fn packed(store: &Store, entries: &[Entry]) -> Result<Vec<PathBuf>> {
     let (_, writes) = writes(store)?;
     Ok(writes.packed(store, entries))
 }
 
 /// Archives records as the format does it.
-pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
+pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     if entries.iter().any(|entry| entry.state == State::Broken) {
         return Err(Refusal::broken());
@@ -35,7 +35,7 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
 }
 
 /// Brings archived records back.
-pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
+pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let mut own = writes.together(scene.store, entries);
     own.retain(|entry| entry.state == State::Archived);

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Refusal, Scene, backups, config_is_known, plan, writes};
+use super::{Refusal, Result, Scene, backups, config_is_known, plan, writes};
 use crate::format::writing::removals;
 use crate::model::{Change, Document, Plan, Role, Store};
 use crate::store::derive;
 
 /// Does what the format calls compaction.
-pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal> {
+pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan> {
     config_is_known(scene.store)?;
     let (_, writes) = writes(scene.store)?;
     if let Some(name) = session.filter(|name| !scene.store.sessions.iter().any(|own| own.name == *name)) {

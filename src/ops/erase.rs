@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::delete::is_held;
-use super::{Refusal, Scene, writes};
+use super::{Refusal, Result, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
 use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell, deleted_from};
 use crate::store::commit::erase::{Doubt, ErasedLine};
@@ -18,7 +18,7 @@ use crate::text::needle::Needles;
 pub const REASON: &str = "erased";
 
 /// The records by name, where each can be erased.
-pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
+pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>> {
     let (format, writes) = writes(scene.store)?;
     writing::reason(reason)?;
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
@@ -186,7 +186,7 @@ impl Gone {
 
     /// A copy of a file without the records that were erased, or may be; refused where it can't be
     /// taken apart.
-    pub fn without(&self, scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>, Refusal> {
+    pub fn without(&self, scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>> {
         let Some(wanted) = self.wanted(scene) else { return Ok(copy.to_vec()) };
         let none = Needles::default();
         let marks = Marks { main: &none, parts: &none, reason: REASON };
@@ -204,7 +204,7 @@ impl Gone {
         wanted: &Wanted<'_>,
         file: &Path,
         copy: Vec<u8>,
-    ) -> Result<Vec<u8>, Refusal> {
+    ) -> Result<Vec<u8>> {
         let holds_records = matches!(wanted.role(file), Role::Records | Role::Archive);
         let Some((_, told)) = self.doubt.as_ref().filter(|_| holds_records) else { return Ok(copy) };
         let now = writing::document(&scene.store.documents, file);

@@ -16,7 +16,7 @@ pub use judge::{Finding, Judged, judge, with_code};
 pub use record::{record_text, values_of};
 pub use verdict::{Verdict, verdict};
 
-use super::{Refusal, Setting, is_json, may, writes};
+use super::{Refusal, Result, Setting, is_json, may, writes};
 use crate::format::writing::{Deed, list};
 use crate::format::{self, Format, Shape};
 use crate::model::{Entry, Moment, Store};
@@ -29,7 +29,7 @@ use crate::text::scan::Tape;
 const MEMBERS: usize = 40;
 
 /// The fields of a record as a person edits them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Form {
     /// The main text first, then in the order of the format.
     pub fields: Vec<Field>,
@@ -123,7 +123,7 @@ pub fn joined(items: &[String]) -> String {
 /// # Errors
 ///
 /// If it can't be edited; the refusal says why.
-pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form, Refusal> {
+pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form> {
     may(store, entry, Deed::Edit)?;
     let (format, _) = writes(store)?;
     let Some(view) = store.view(entry) else { return Err(Refusal::broken()) };
@@ -172,7 +172,7 @@ fn of_text(mut field: Field, text: &str, is_note: bool) -> Field {
     field
 }
 
-fn json(form: &mut Form, format: &dyn Format, asked: Vec<Field>, raw: &[u8]) -> Result<(), Refusal> {
+fn json(form: &mut Form, format: &dyn Format, asked: Vec<Field>, raw: &[u8]) -> Result<()> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, raw)?;
     if value.kind() != JsonKind::Object {
@@ -257,7 +257,7 @@ fn filled(mut field: Field, current: Option<Json<'_>>) -> Field {
 }
 
 /// The entry's format, and the entry's record with settings, as far as it is one JSON value.
-pub(super) fn format_of(store: &Store) -> Result<&'static dyn Format, Refusal> {
+pub(super) fn format_of(store: &Store) -> Result<&'static dyn Format> {
     format::by_name(store.format).ok_or_else(|| Refusal::unfit("the format is not known."))
 }
 

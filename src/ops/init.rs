@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use super::Refusal;
+use super::{Refusal, Result};
 use crate::format;
 use crate::model::{Change, Moment, Plan};
 
 /// The files of an empty store of that format at `root`.
-pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan, Refusal> {
-    let format = format::by_name(name);
-    let both = format.and_then(|format| Some((format, format.writes()?)));
-    let (format, writes) =
-        both.ok_or_else(|| Refusal::unfit(format!("an empty {name} store can't be made.")))?;
-    let files = writes.new_store(now);
+pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {
+    let format = format::by_name(name)
+        .ok_or_else(|| Refusal::unfit(format!("an empty {name} store can't be made.")))?;
+    let files = format.new_store(now);
     if files.is_empty() {
         return Err(Refusal::unfit(format!("a store of the format {name} is made by its own tool.")));
     }

@@ -25,11 +25,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use crate::format::writing::{Deed, Draft, NO_PACKED, Refusal, Scene, Setting};
+pub use crate::format::writing::{Changes, Deed, Draft, NO_PACKED, Refusal, Result, Scene, Setting};
 pub use progress::Progress;
 
 use crate::format::writing::{Faults, Writes, document};
-use crate::format::{self, Format, Placement, Shape};
+use crate::format::{Format, Placement, Shape};
 use crate::model::plan::UNDO_ROOM;
 use crate::model::{
     Act, Bytes, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store, Tell,
@@ -41,14 +41,13 @@ use crate::store::derive;
 type Documents = Vec<Arc<Document>>;
 
 /// The format of a store, as it is written.
-pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes), Refusal> {
-    let format = format::by_name(store.format);
-    let both = format.and_then(|format| Some((format, format.writes()?)));
-    both.ok_or_else(|| Refusal::unfit(format!("this version only reads {}.", store.format)))
+pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes)> {
+    let format = form::format_of(store)?;
+    Ok((format, format))
 }
 
 /// Whether the format and the entry's state let that be done. A plan can still be refused.
-pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<(), Refusal> {
+pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<()> {
     let (_, writes) = writes(store)?;
     match (deed, entry.state) {
         (Deed::Delete, State::Deleted) => return Err(Refusal::unfit("it is deleted already.")),
@@ -70,12 +69,7 @@ pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<(), Refusal> {
 }
 
 /// A plan of changes, with what follows from them.
-pub fn plan(
-    verb: &'static str,
-    scene: &Scene<'_>,
-    records: usize,
-    changes: Vec<Change>,
-) -> Result<Plan, Refusal> {
+pub fn plan(verb: &'static str, scene: &Scene<'_>, records: usize, changes: Vec<Change>) -> Result<Plan> {
     Ok(followed(verb, scene, records, changes)?.0)
 }
 
@@ -85,7 +79,7 @@ pub fn plan_and_after(
     scene: &Scene<'_>,
     records: usize,
     changes: Vec<Change>,
-) -> Result<(Plan, Documents), Refusal> {
+) -> Result<(Plan, Documents)> {
     let (plan, after) = followed(verb, scene, records, changes)?;
     let after = after.unwrap_or_else(|| derive::after(scene.store, &plan.changes, scene.now));
     Ok((plan, after))
@@ -97,7 +91,7 @@ fn followed(
     scene: &Scene<'_>,
     records: usize,
     changes: Vec<Change>,
-) -> Result<(Plan, Option<Documents>), Refusal> {
+) -> Result<(Plan, Option<Documents>)> {
     let store = scene.store;
     let mut plan = Plan::of(verb, store.whole()?);
     plan.records = records;
@@ -141,7 +135,7 @@ pub fn plan_as_it_is(
     scene: &Scene<'_>,
     records: usize,
     changes: Vec<Change>,
-) -> Result<Plan, Refusal> {
+) -> Result<Plan> {
     let plan = Plan { records, changes, ..Plan::of(verb, scene.store.whole()?) };
     let lines = scene.store.other_names(&plan.changes).chain(not_undone(&plan)).collect();
     Ok(Plan { lines, ..plan })
@@ -197,17 +191,13 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
 /// Refuses what would break the schema, or exceed a limit, where it was not so before; the store holds
 /// the documents `after` the plan. What moves from one file to another brings its problems along, and
 /// that is no reason to refuse.
-pub fn check(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<(), Refusal> {
+pub fn check(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
     check_for(scene, (plan, after), &[], &breaks)
 }
 
 /// The same where records come back out of those documents: what was wrong with them is no reason
 /// to refuse, either.
-pub fn check_brought(
-    scene: &Scene<'_>,
-    both: (&Plan, &[Arc<Document>]),
-    from: &[&Document],
-) -> Result<(), Refusal> {
+pub fn check_brought(scene: &Scene<'_>, both: (&Plan, &[Arc<Document>]), from: &[&Document]) -> Result<()> {
     check_for(scene, both, from, &breaks)
 }
 
@@ -217,7 +207,7 @@ fn breaks(problem: &Problem) -> bool {
 }
 
 /// Refuses what would break the schema where it was not so before: what `check` calls an error.
-pub fn check_errors(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<(), Refusal> {
+pub fn check_errors(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
     check_for(scene, (plan, after), &[], &|problem| problem.severity == Severity::Error)
 }
 
@@ -226,7 +216,7 @@ fn check_for(
     (plan, after): (&Plan, &[Arc<Document>]),
     from: &[&Document],
     ours: &dyn Fn(&Problem) -> bool,
-) -> Result<(), Refusal> {
+) -> Result<()> {
     let (_, writes) = writes(scene.store)?;
     let paths: HashSet<&Path> = plan.changes.iter().map(|own| &*own.path).collect();
     let changed = |document: &&Arc<Document>| paths.contains(&*document.path);
@@ -323,7 +313,7 @@ fn worse<'a>(
 
 /// The document of an entry as something that can be written: refused for what is in an
 /// archive, or was only seen.
-pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Refusal> {
+pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
     let document = store.document(entry);
     let name = document.path.told();
     let packed = container(&document.path).is_some() || name.ends_with(".gz") || name.ends_with(".tgz");
@@ -344,7 +334,7 @@ pub fn base(document: &Document) -> Bytes {
 
 /// Refuses where the store's config is damaged: it says what goes and what stays, and
 /// the format's own values in its place would let go what it keeps.
-pub fn config_is_known(store: &Store) -> Result<(), Refusal> {
+pub fn config_is_known(store: &Store) -> Result<()> {
     let (format, _) = writes(store)?;
     let is_config = |file: &Path| format.place(file, false) == Placement::File(Role::Config);
     let mut broken =
@@ -383,7 +373,7 @@ pub fn backups(scene: &Scene<'_>, writes: &dyn Writes, changes: &[Change]) -> Ve
 }
 
 /// The path of a session's folder.
-pub fn session_folder<'a>(store: &'a Store, name: &str) -> Result<&'a Path, Refusal> {
+pub fn session_folder<'a>(store: &'a Store, name: &str) -> Result<&'a Path> {
     let session = store.sessions.iter().find(|session| session.name == name);
     session.map(|session| session.path.as_path()).ok_or_else(|| Refusal::no_session(name))
 }

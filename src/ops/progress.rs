@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
-use super::Refusal;
+use super::{Refusal, Result};
 
 const OPEN: u8 = 0;
 const STOPPED: u8 = 1;
@@ -25,13 +25,13 @@ impl Progress {
     }
 
     /// One step more, or the refusal that it was stopped.
-    pub fn step(&self) -> Result<(), Refusal> {
+    pub fn step(&self) -> Result<()> {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.go_on()
     }
 
     /// The refusal that it was stopped, where it was.
-    pub fn go_on(&self) -> Result<(), Refusal> {
+    pub fn go_on(&self) -> Result<()> {
         match self.state.load(Ordering::Relaxed) {
             STOPPED => Err(Refusal { stops: true, ..Refusal::new("E_STOPPED", "it was stopped.") }),
             _ => Ok(()),
@@ -56,7 +56,7 @@ impl Progress {
     }
 
     /// From here on it is written and can't be stopped; the refusal where it was before.
-    pub fn write(&self) -> Result<(), Refusal> {
+    pub fn write(&self) -> Result<()> {
         let _ = self.state.compare_exchange(OPEN, WRITING, Ordering::SeqCst, Ordering::SeqCst);
         self.go_on()
     }

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Refusal, Scene, backups, base, plan_and_after, writes};
+use super::{Result, Scene, backups, base, plan_and_after, writes};
 use crate::check::derived;
 use crate::format::reading::is_record;
 use crate::format::writing::Recorded;
@@ -28,7 +28,7 @@ pub struct Repair {
 }
 
 /// Repairs whatever can be repaired without a loss.
-pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
+pub fn all_safe(scene: &Scene<'_>) -> Result<Repair> {
     let (_, writes) = writes(scene.store)?;
     // That nothing is to be repaired is not said of what was not seen.
     let none = Plan::of("repair", scene.store.whole()?);

@@ -11,7 +11,7 @@ pub use compare::compare;
 use whole::replace;
 
 use super::erase::Gone;
-use super::{Refusal, Scene, backups, base, check, plan_and_after, writes};
+use super::{Refusal, Result, Scene, backups, base, check, plan_and_after, writes};
 use crate::format::writing::document;
 use crate::format::{Format, Placement};
 use crate::model::key::Key;
@@ -186,7 +186,7 @@ pub fn bring_back(
     chosen: Option<&HashSet<u64>>,
     copy: &[u8],
     gone: &Gone,
-) -> Result<Plan, Refusal> {
+) -> Result<Plan> {
     let is_gone = document(&scene.store.documents, &comparison.file).is_none();
     match chosen {
         Some(chosen) if comparison.whole_only.is_none() || !is_gone => restore(scene, comparison, chosen),
@@ -196,7 +196,7 @@ pub fn bring_back(
 
 /// Brings back the records of the copy that start at those places: what is missing at the
 /// file's end, what has changed where it is.
-pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Result<Plan, Refusal> {
+pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     if let Some(why) = &comparison.whole_only {
         return Err(Refusal::unfit(format!("{why}.")));

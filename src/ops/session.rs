@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Scene, base, plan, plan_as_it_is, session_folder, writes};
+use super::{Refusal, Result, Scene, base, plan, plan_as_it_is, session_folder, writes};
 use crate::format::writing::document;
 use crate::model::{Act, Change, Document, Entry, Plan, Store, Tell};
 use crate::store::Packing;
 use crate::store::commit::is_ours;
 
 /// Makes a session.
-pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refusal> {
+pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.new_session(scene, id, user)?;
     let folder = changes.iter().find(|own| own.act == Act::MakeFolder);
@@ -20,7 +20,7 @@ pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refu
 }
 
 /// Deletes a session with all that is in it.
-pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
+pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan> {
     scene.store.whole()?;
     let folder = session_folder(scene.store, name)?;
     let files = archive_files(scene.store, name)?;
@@ -43,13 +43,13 @@ pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
 }
 
 /// The compressed files of a session: to delete it takes their bytes, as [`Scene::packed`].
-pub fn packed_files(store: &Store, name: &str) -> Result<Vec<PathBuf>, Refusal> {
+pub fn packed_files(store: &Store, name: &str) -> Result<Vec<PathBuf>> {
     let mut files = archive_files(store, name)?;
     files.retain(|file| Packing::of(file).is_some());
     Ok(files)
 }
 
-fn archive_files(store: &Store, name: &str) -> Result<Vec<PathBuf>, Refusal> {
+fn archive_files(store: &Store, name: &str) -> Result<Vec<PathBuf>> {
     let (_, writes) = writes(store)?;
     let mut files = writes.archive_files(name);
     files.retain(|file| document(&store.documents, file).is_some());
@@ -57,7 +57,7 @@ fn archive_files(store: &Store, name: &str) -> Result<Vec<PathBuf>, Refusal> {
 }
 
 /// A file that goes, with its bytes, which bring it back.
-fn removed(scene: &Scene<'_>, own: &Document) -> Result<Change, Refusal> {
+fn removed(scene: &Scene<'_>, own: &Document) -> Result<Change> {
     let packed = scene.packed.get(&own.path);
     if packed.is_none() && own.bytes.is_empty() && own.generation.len > 0 {
         return Err(Refusal::unfit(format!(
@@ -69,7 +69,7 @@ fn removed(scene: &Scene<'_>, own: &Document) -> Result<Change, Refusal> {
 }
 
 /// Packs a session away with all that is in it.
-pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
+pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     scene.store.whole()?;
     let changes = writes.archive_session(scene, name)?;
@@ -77,7 +77,7 @@ pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
 }
 
 /// Brings a session back, of which `packed` is the archive. `allow_large` lifts limits of size.
-pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Result<Plan, Refusal> {
+pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.unarchive_session(scene, name, allow_large, packed)?;
     // Such a file would be taken for one that we left, and acted upon.

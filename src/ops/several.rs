@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::Refusal;
 use super::progress::is_stop;
+use super::{Refusal, Result};
 use crate::model::Entry;
 
 /// Records that are left out, for one reason.
@@ -40,9 +40,9 @@ pub fn leave_out<T: Clone>(left: &mut Vec<LeftOut<T>>, which: &[T], reason: &str
 /// more for the rest; where it names none, the whole is refused.
 pub fn sift<T>(
     entries: &[Entry],
-    may: &dyn Fn(&Entry) -> Result<(), Refusal>,
-    make: &dyn Fn(&[Entry]) -> Result<T, Refusal>,
-) -> Result<Sifted<T>, Refusal> {
+    may: &dyn Fn(&Entry) -> Result<()>,
+    make: &dyn Fn(&[Entry]) -> Result<T>,
+) -> Result<Sifted<T>> {
     let mut sifted = Sifted { made: None, entries: Vec::new(), left: Vec::new() };
     for entry in entries {
         match may(entry) {
@@ -68,7 +68,7 @@ pub fn sift<T>(
 }
 
 /// Takes out what a refusal names.
-fn take_out<T>(sifted: &mut Sifted<T>, refusal: &Refusal) -> Result<(), Refusal> {
+fn take_out<T>(sifted: &mut Sifted<T>, refusal: &Refusal) -> Result<()> {
     let place = |entry: &Entry| (entry.document, entry.record);
     let mut chosen: HashSet<(u32, u32)> = sifted.entries.iter().map(place).collect();
     let all = chosen.len();

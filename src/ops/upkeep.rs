@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Scene, backups, base, config_is_known, plan, writable, writes};
+use super::{Refusal, Result, Scene, backups, base, config_is_known, plan, writable, writes};
 use crate::format::writing::{decay_update, with_members};
 use crate::model::{Change, Entry, Plan};
 use crate::text::edit::scan;
@@ -11,7 +11,7 @@ use crate::text::scan::Tape;
 
 /// What is due by the format's rules and the store's own config, a plan each with its rule in words. They
 /// are made of the same store: whoever carries out one makes the others anew.
-pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>, Refusal> {
+pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>> {
     let (_, writes) = writes(scene.store)?;
     // That nothing is due is not said of what was not seen.
     scene.store.whole()?;
@@ -28,13 +28,13 @@ pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>, Refusal> {
 }
 
 /// The compressed files whose bytes on disk it takes to do what is due.
-pub fn due_files(scene: &Scene<'_>) -> Result<Vec<PathBuf>, Refusal> {
+pub fn due_files(scene: &Scene<'_>) -> Result<Vec<PathBuf>> {
     let (_, writes) = writes(scene.store)?;
     Ok(writes.due_files(scene))
 }
 
 /// Brings files of an older version to this one, each backed up first.
-pub fn migrate(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+pub fn migrate(scene: &Scene<'_>) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.migration(scene)?;
     let records = scene.store.entries.len();
@@ -42,7 +42,7 @@ pub fn migrate(scene: &Scene<'_>) -> Result<Plan, Refusal> {
 }
 
 /// Records that a record was accessed.
-pub fn access(scene: &Scene<'_>, entry: &Entry) -> Result<Plan, Refusal> {
+pub fn access(scene: &Scene<'_>, entry: &Entry) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let document = writable(scene.store, entry)?;
     let raw = scene.store.raw(entry);
@@ -59,7 +59,7 @@ pub fn access(scene: &Scene<'_>, entry: &Entry) -> Result<Plan, Refusal> {
 }
 
 /// Brings the stored caches of decay up to date.
-pub fn decay(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+pub fn decay(scene: &Scene<'_>) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     match decay_update(writes, scene) {
         Some(due) => plan("maintain", scene, due.records, due.changes),

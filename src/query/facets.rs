@@ -79,7 +79,8 @@ fn count<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {
     *counts.entry(key).or_default() += 1;
 }
 
-fn most_first(counts: HashMap<&str, usize>) -> Vec<(String, usize)> {
+/// Words with their counts: the most frequent first, then by name.
+pub fn most_first(counts: HashMap<&str, usize>) -> Vec<(String, usize)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_unstable_by(|(a, m), (b, n)| n.cmp(m).then(a.cmp(b)));
     counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()

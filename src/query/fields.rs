@@ -11,29 +11,13 @@ use super::{QueryError, parse::wrong};
 use crate::format;
 use crate::model::{Moment, State};
 use crate::text::fold::fold;
+use crate::text::names;
 
 /// The fields that memories of every format have, in the order of `docs/query.md`.
-const FIELDS: &[&str] = &[
-    "type",
-    "topic",
-    "tag",
-    "session",
-    "store",
-    "id",
-    "ref",
-    "is",
-    "has",
-    "in",
-    "since",
-    "until",
-    "at",
-    "accessed",
-    "importance",
-    "min",
-    "sort",
-    "limit",
-    "depth",
-];
+const FIELDS: &[&str] = &names::<19>(
+    "type topic tag session store id ref is has in since until at accessed importance min \
+    sort limit depth",
+);
 
 /// The names of all fields: those of every format, and those that some have.
 pub fn field_names() -> Vec<&'static str> {

@@ -53,7 +53,7 @@ mod tests;
 pub use cancel::Cancel;
 pub use duplicates::{ALIKE, Alike, DUPLICATES, duplicates};
 pub use explain::{Explanation, WordHit, explain, explain_in};
-pub use facets::{Facets, SessionCount, facets};
+pub use facets::{Facets, SessionCount, facets, most_first};
 pub use fields::field_names;
 pub use highlight::highlights;
 pub use matching::Matches;

@@ -324,7 +324,7 @@ fn put_together(
         problems_by_record: Vec::new(),
         problems: Vec::new(),
         facts,
-        decay: assembly.decay.unwrap_or_else(|| format.decay()),
+        decay: assembly.decay.unwrap_or_else(|| (format.about().decay)()),
         bytes: listing.files.iter().map(|found| found.item.generation.len).sum(),
         modified: modified.map(|nanos| Moment((nanos / 1000) as i64)),
         documents,

@@ -13,31 +13,34 @@ use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
 use super::marks::{Marks, Shown};
+use super::msg::Effect;
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
 use crate::model::{EntryRef, Key, Moment, Severity, Snapshot, Tie, references};
 use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
-use crate::work::{Asked, Explained, Marked, Tally};
+use crate::work::{Asked, Explained, Job, Marked, Tally};
 
 /// A part of the main view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
     Sessions,
     Facets,
     Health,
+    #[default]
     Memories,
     Detail,
     Why,
 }
 
 /// Which view fills the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Screen {
     /// Nothing was found: what was looked for, and what to do.
     Welcome,
     /// Sessions, memories, detail.
+    #[default]
     Browse,
     /// Every problem.
     Problems,
@@ -54,8 +57,9 @@ pub enum Screen {
 }
 
 /// What the detail pane shows of a memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {
+    #[default]
     Read,
     Raw,
     References,
@@ -131,6 +135,7 @@ pub struct Branch {
 }
 
 /// Everything the screens know.
+#[derive(Default)]
 pub struct App {
     pub now: Moment,
     pub size: (u16, u16),
@@ -202,6 +207,8 @@ pub struct App {
     /// A count that is typed before a move.
     pub count: Counted,
     pub notice: Option<String>,
+    /// What the update asks for, in order.
+    pub effects: Vec<Effect>,
     /// Whether masked values are shown: while a key is held.
     pub revealed: bool,
     /// Ctrl-c was pressed: once more quits.
@@ -231,57 +238,25 @@ impl App {
             looked: options.looked.clone(),
             data: options.data.clone(),
             readonly: options.readonly,
-            changing: 0,
-            tended: false,
-            leaving: false,
-            tending: false,
-            can_undo: false,
-            snapshot: Arc::default(),
-            tallies: Vec::new(),
-            tree: Vec::new(),
-            query: String::new(),
-            parsed: Query::default(),
-            error: None,
-            order: None,
             ranking: options.ranking,
-            listed: Arc::default(),
-            results: Results::default(),
-            facets: Facets::default(),
-            answered: None,
-            sought: None,
-            held: None,
-            why: None,
             screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Browse },
-            focus: Pane::Memories,
-            zoomed: false,
-            tab: Tab::Read,
-            list: Cursor::default(),
-            branch: Cursor::default(),
-            facet: Cursor::default(),
-            problem: Cursor::default(),
-            opened: None,
-            detail_top: 0,
-            prompt: None,
-            menu: None,
-            confirm: None,
-            marks: Marks::default(),
-            bulk: Bulk::default(),
-            back: Back::default(),
-            editor: None,
-            forms: 0,
-            waiting: String::new(),
-            count: Counted::default(),
-            notice: None,
-            revealed: false,
-            interrupted: None,
-            trail: Vec::new(),
-            asked_before: Recall::default(),
-            titles: HashMap::new(),
-            detail: Vec::new(),
-            ties: Vec::new(),
-            tie: Cursor::default(),
-            detail_of: None,
+            ..App::default()
         }
+    }
+
+    /// Tells the user something at the foot of the screen, until the next key.
+    pub fn say(&mut self, notice: impl Into<String>) {
+        self.notice = Some(notice.into());
+    }
+
+    /// Asks for something outside the state.
+    pub fn give(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Asks a worker for something.
+    pub fn give_job(&mut self, job: Job) {
+        self.give(Effect::Job(job));
     }
 
     /// The hit under the cursor.

@@ -1,5 +1,4 @@
-//! What the views know that bring things back, a struct each: backups, the archive, upkeep,
-//! the journal.
+//! What the views know that bring things back: backups, the archive, upkeep, the journal.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -11,13 +10,23 @@ use crate::ops::restore::Item;
 use crate::store::commit::{Account, Row};
 use crate::work::{Backup, Batch, Chore, Opened, StepShown, Task};
 
-/// All of them.
+/// What the one that is open knows.
 #[derive(Default)]
 pub struct Back {
+    /// The cursor of its list.
+    pub at: Cursor,
+    /// The cursor within what the line under that one is about.
+    pub within: Cursor,
+    /// Whether what is within has the keys, not the list.
+    pub inside: bool,
     pub restore: Restore,
-    pub archive: Archive,
-    pub upkeep: Upkeep,
     pub journal: Journal,
+    /// The chores that were chosen.
+    pub chosen: HashSet<ChoreName>,
+    /// Archived memories that were chosen: their store's number and key.
+    pub memories: HashSet<(usize, String)>,
+    /// Whether compactions come first: they were asked for.
+    pub compacts: bool,
     /// What is due and what is archived, of this snapshot; both views show it.
     pub chores: Vec<Chore>,
     pub batches: Vec<Batch>,
@@ -29,16 +38,12 @@ pub struct Back {
 pub struct Restore {
     /// `None` until they are read.
     pub list: Option<Vec<Backup>>,
-    pub at: Cursor,
     /// The one that was opened.
     pub opened: Option<Opened>,
     /// Where the records start in it that are to come back.
     pub chosen: HashSet<u64>,
-    pub item: Cursor,
     /// The one that is being opened.
     pub opening: Option<(usize, PathBuf)>,
-    /// Whether what it would bring has the keys, not the list of backups.
-    pub inside: bool,
     /// Whether the difference fills the view, and its first line on screen.
     pub difference: Option<usize>,
     /// Whether every backup is being looked at, one after the other.
@@ -48,11 +53,6 @@ pub struct Restore {
 }
 
 impl Restore {
-    /// The backup under the cursor.
-    pub fn backup(&self) -> Option<&Backup> {
-        self.list.as_ref()?.get(self.at.at)
-    }
-
     /// What differs, of the one that is open.
     pub fn items(&self) -> &[Item] {
         self.opened.as_ref().map_or(&[], |opened| &opened.compared.items)
@@ -68,29 +68,6 @@ pub enum Shelf {
     Batch(usize),
 }
 
-/// The view of the archive.
-#[derive(Default)]
-pub struct Archive {
-    pub at: Cursor,
-    pub memory: Cursor,
-    pub inside: bool,
-    /// What is due and was chosen.
-    pub chosen: HashSet<ChoreName>,
-    /// Archived memories that were chosen: their store's number and key.
-    pub memories: HashSet<(usize, String)>,
-}
-
-/// The view of what is due and what a compaction drops.
-#[derive(Default)]
-pub struct Upkeep {
-    pub at: Cursor,
-    pub memory: Cursor,
-    pub inside: bool,
-    pub chosen: HashSet<ChoreName>,
-    /// Whether compactions come first: they were asked for.
-    pub compacts: bool,
-}
-
 /// What tells a chore across states of its store.
 pub type ChoreName = (usize, Task, String);
 
@@ -100,6 +77,26 @@ pub fn name_of(chore: &Chore) -> ChoreName {
 }
 
 impl Back {
+    /// The backup under the cursor.
+    pub fn backup(&self) -> Option<&Backup> {
+        self.restore.list.as_ref()?.get(self.at.at)
+    }
+
+    /// The record under the cursor, of the backup that is open.
+    pub fn item(&self) -> Option<&Item> {
+        self.restore.items().get(self.within.at)
+    }
+
+    /// The step under the journal's cursor: its store's number, and its row.
+    pub fn row(&self) -> Option<(usize, &Row)> {
+        match *self.journal.lines.get(self.at.at)? {
+            Line::Step(store, row) | Line::Others(store, row) => {
+                Some((store, self.journal.row_at(store, row)?))
+            }
+            _ => None,
+        }
+    }
+
     /// The lines of the archive: what is due, what will be, what is archived.
     pub fn shelves(&self) -> Vec<Shelf> {
         let chores = self.chores.iter().enumerate();
@@ -109,7 +106,7 @@ impl Back {
 
     /// The line under the archive's cursor.
     pub fn shelf(&self) -> Option<Shelf> {
-        self.shelves().get(self.archive.at.at).copied()
+        self.shelves().get(self.at.at).copied()
     }
 
     /// The lines of the upkeep view, as places among the chores.
@@ -117,7 +114,7 @@ impl Back {
         let is_shown = |task| !matches!(task, Task::Soon(_));
         let mut own: Vec<usize> =
             (0..self.chores.len()).filter(|&at| is_shown(self.chores[at].task)).collect();
-        if self.upkeep.compacts {
+        if self.compacts {
             own.sort_by_key(|&at| self.chores[at].task != Task::Compact);
         }
         own
@@ -125,7 +122,7 @@ impl Back {
 
     /// The chore under the upkeep view's cursor.
     pub fn task(&self) -> Option<&Chore> {
-        self.chores.get(*self.tasks().get(self.upkeep.at.at)?)
+        self.chores.get(*self.tasks().get(self.at.at)?)
     }
 }
 
@@ -149,23 +146,14 @@ pub struct Journal {
     pub accounts: Option<Vec<Account>>,
     /// The newest first.
     pub lines: Vec<Line>,
-    pub at: Cursor,
     /// What the step changed that was opened.
     pub shown: Option<StepShown>,
     /// Its first line on screen.
     pub top: usize,
-    pub inside: bool,
 }
 
 impl Journal {
-    /// The step under the cursor, or the one that the line under it is about.
-    pub fn row(&self) -> Option<(usize, &Row)> {
-        match *self.lines.get(self.at.at)? {
-            Line::Step(store, row) | Line::Others(store, row) => Some((store, self.row_at(store, row)?)),
-            _ => None,
-        }
-    }
-
+    /// A step at its place.
     pub fn row_at(&self, store: usize, row: usize) -> Option<&Row> {
         self.accounts.as_ref()?.get(store)?.rows.get(row)
     }

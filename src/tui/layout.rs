@@ -171,10 +171,10 @@ pub fn back(app: &App) -> Parts {
     let body = frame(app).body;
     let none = Rect { height: 0, ..body };
     let is_wide = body.width >= 100;
-    let restore = &app.back.restore;
+    let (restore, inside) = (&app.back.restore, app.back.inside);
     let [list, within] = match is_wide {
         // Backups say in words what is known of them while the list has the keys.
-        true if app.screen == Screen::Restore && !restore.inside => {
+        true if app.screen == Screen::Restore && !inside => {
             Layout::horizontal([Constraint::Fill(12), Constraint::Fill(8)]).areas(body)
         }
         true => Layout::horizontal([Constraint::Fill(9), Constraint::Fill(11)]).areas(body),
@@ -183,7 +183,7 @@ pub fn back(app: &App) -> Parts {
     if app.screen != Screen::Restore {
         return Parts { list, within, below: none };
     }
-    let side = match (is_wide, restore.inside) {
+    let side = match (is_wide, inside) {
         (true, _) => within,
         (false, true) => body,
         (false, false) => return Parts { list: body, within: none, below: none },

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::model::{Code, Role, Severity, State, Store};
+use crate::query::most_first;
 
 /// What a store holds, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,8 +69,7 @@ impl Tally {
         tally.backups = store.documents.iter().filter(|document| document.role == Role::Backup).count();
         tally.count_problems(store);
         tally.stale_locks = store.problems.iter().filter(|problem| problem.code == Code::StaleLock).count();
-        tally.tags = tags.into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect();
-        tally.tags.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        tally.tags = most_first(tags);
         tally
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::failure::{Exit, Failure, Result};
 use crate::format;
 use crate::model::key::{Key, Written, file_digest};
 use crate::model::{EntryRef, Role, Snapshot, State, Tell};
@@ -14,13 +14,13 @@ use crate::text::secrets::mask;
 const CANDIDATES: usize = 20;
 
 /// The record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
-pub fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
+pub fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef> {
     let own = the_named(snapshot, &[name])?;
     own.first().copied().ok_or_else(|| nothing_named(name))
 }
 
 /// The records of a name, to be read: all that share the id in one place.
-pub fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<EntryRef>, Failure> {
+pub fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<EntryRef>> {
     let several = by_id(snapshot, &[name]).remove(name).unwrap_or_default();
     match several.as_slice() {
         [first, others @ ..] if others.iter().all(|own| same_place(snapshot, *first, *own)) => Ok(several),
@@ -30,7 +30,7 @@ pub fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<EntryRef>, Failure> 
 
 /// The records of names, each once. An id that several records share names none of them: their keys
 /// do. The stores are gone through once for all names.
-pub(super) fn the_named<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Result<Vec<EntryRef>, Failure> {
+pub(super) fn the_named<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Result<Vec<EntryRef>> {
     let by_id = by_id(snapshot, names);
     let mut keyed = Keyed::default();
     let mut known: HashSet<&str> = HashSet::new();

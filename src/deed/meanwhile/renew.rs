@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::asked::{By, ChangeRequest};
 use super::super::carried::memories;
-use super::super::failed::Failed;
+use super::super::failed::{Failed, Result};
 use super::super::of_stores::plans_due;
 use super::super::planned::{Planned, name_of, plan};
 use super::super::wanted::{Restoring, Wanted};
@@ -25,7 +25,7 @@ pub fn asked_again(
     mut difference: Difference,
     fresh: Arc<Snapshot>,
     host: Host<'_>,
-) -> Result<Planned, Failed> {
+) -> Result<Planned> {
     let anew = again(shown, Arc::clone(&fresh), host);
     let mut anew = anew.map_err(|failed| Failed {
         message: format!("{}; {}", difference.told(), failed.message),
@@ -63,7 +63,7 @@ fn say_what_becomes(difference: &mut Difference, shown: &Planned, anew: &Planned
 }
 
 /// The plan made anew on the stores as they are now.
-pub fn again(shown: &Planned, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<Planned, Failed> {
+pub fn again(shown: &Planned, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<Planned> {
     let request = ChangeRequest {
         snapshot: Arc::clone(&fresh),
         progress: Arc::new(Progress::default()),
@@ -119,7 +119,7 @@ pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> Ch
 }
 
 /// What is due, and a compaction, of the memories that were shown.
-fn chores(shown: &Planned, request: ChangeRequest) -> Result<Planned, Failed> {
+fn chores(shown: &Planned, request: ChangeRequest) -> Result<Planned> {
     let mut plans = Vec::new();
     let mut carry = Carry::new(&shown.request.snapshot, &request.snapshot);
     for (number, plan) in &shown.plans {
@@ -164,7 +164,7 @@ pub fn say_which(plan: &mut Plan, rule: &str, touched: &[Touched]) {
     plan.lines.extend(touched.iter().map(Touched::line));
 }
 
-fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec<(Plan, String)>, Failed> {
+fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec<(Plan, String)>> {
     if plan.verb != "compact" {
         return plans_due(store, request.now);
     }
@@ -179,8 +179,8 @@ struct Sides {
     is: Comparison,
 }
 
-fn sides(shown: &Planned, restoring: &Restoring, fresh: &Snapshot, host: Host<'_>) -> Result<Sides, Failed> {
-    let compared = |snapshot: &Snapshot| -> Result<Comparison, Failed> {
+fn sides(shown: &Planned, restoring: &Restoring, fresh: &Snapshot, host: Host<'_>) -> Result<Sides> {
+    let compared = |snapshot: &Snapshot| -> Result<Comparison> {
         let Some(store) = snapshot.stores.get(restoring.store) else {
             return Err(Refusal::unfit("the store is not open any more.").into());
         };
@@ -248,7 +248,7 @@ pub fn restoring(
     restoring: &Restoring,
     fresh: &Snapshot,
     host: Host<'_>,
-) -> Result<Difference, Failed> {
+) -> Result<Difference> {
     let sides = sides(shown, restoring, fresh, host)?;
     let moved = sides.moved(restoring.chosen.as_ref());
     Ok(Difference { of: restoring.chosen.as_ref().map_or(sides.was.items.len(), HashSet::len), moved })
@@ -261,7 +261,7 @@ fn same_of(
     restoring: &Restoring,
     fresh: &Snapshot,
     host: Host<'_>,
-) -> Result<Option<(String, Restoring)>, Failed> {
+) -> Result<Option<(String, Restoring)>> {
     let sides = sides(shown, restoring, fresh, host)?;
     let Some(chosen) = &restoring.chosen else {
         if sides.has_grown() {

@@ -25,60 +25,37 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use super::form::Form;
-use super::glance::{Evidence, Glance};
 use super::reading::Reading;
-use super::writing::Writes;
-use super::{About, Assembly, Derived, Format, Parts, Placement, Shape};
+use super::{About, Derived, Format, Parts, Shape};
 use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity};
 use crate::text::json::{Json, Kind};
+use crate::text::names;
 
 /// Specification 5.
 pub struct AMem;
 
+static ABOUT: About = About {
+    name: "a-mem",
+    place: ".chora/memory",
+    in_checkout: true,
+    beside: &[],
+    keys_are_ids: true,
+    facets: &names::<9>("status source trace agent confidence capability skill cluster strength"),
+    unsearched: &names::<14>(
+        "timestamp trace_id start_time end_time created updated last_active \
+        linked_to links related_traces related_events learned_patterns note_id \
+        events",
+    ),
+    evidence: layout::evidence,
+    placement: layout::place,
+    assemble: rules::assemble,
+    decay,
+    main_text,
+};
+
 impl Format for AMem {
     fn about(&self) -> &'static About {
-        &About {
-            name: "a-mem",
-            place: ".chora/memory",
-            in_checkout: true,
-            beside: &[],
-            keys_are_ids: true,
-            facets: &[
-                "status",
-                "source",
-                "trace",
-                "agent",
-                "confidence",
-                "capability",
-                "skill",
-                "cluster",
-                "strength",
-            ],
-            unsearched: &[
-                "timestamp",
-                "trace_id",
-                "start_time",
-                "end_time",
-                "created",
-                "updated",
-                "last_active",
-                "linked_to",
-                "links",
-                "related_traces",
-                "related_events",
-                "learned_patterns",
-                "note_id",
-                "events",
-            ],
-        }
-    }
-
-    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
-        layout::evidence(root, glance)
-    }
-
-    fn place(&self, path: &Path, is_folder: bool) -> Placement {
-        layout::place(path, is_folder)
+        &ABOUT
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -99,10 +76,6 @@ impl Format for AMem {
         reading
     }
 
-    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
-        rules::assemble(parts, now)
-    }
-
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
         match layout::kind_of(path) {
             "note" => note::form(record),
@@ -112,17 +85,8 @@ impl Format for AMem {
         }
     }
 
-    fn writes(&self) -> Option<&dyn Writes> {
-        Some(self)
-    }
-
     fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
         write::derived(parts, touched)
-    }
-
-    fn decay(&self) -> DecayTable {
-        let fades = Some(168.0);
-        DecayTable::new(&[("note", None), ("profile", None), ("query", None)], fades, 0.1)
     }
 
     fn shape(&self, path: &Path) -> Shape {
@@ -130,13 +94,6 @@ impl Format for AMem {
             "note" => Shape::Markdown,
             "query" => Shape::Text,
             _ => Shape::Json,
-        }
-    }
-
-    fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
-        match value.get("agent_name").filter(|_| value.get("event_type").is_none()) {
-            Some(name) if name.kind() == Kind::String => profile::main_text(value),
-            _ => event::main_text(value),
         }
     }
 }
@@ -175,5 +132,17 @@ fn as_real_writers_do(problem: &mut Problem) {
     );
     if usual {
         problem.severity = Severity::Note;
+    }
+}
+
+fn decay() -> DecayTable {
+    let fades = Some(168.0);
+    DecayTable::new(&[("note", None), ("profile", None), ("query", None)], fades, 0.1)
+}
+
+fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {
+    match value.get("agent_name").filter(|_| value.get("event_type").is_none()) {
+        Some(name) if name.kind() == Kind::String => profile::main_text(value),
+        _ => event::main_text(value),
     }
 }

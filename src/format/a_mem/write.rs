@@ -39,7 +39,8 @@ use super::indexes::{self, Links};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
 use crate::format::writing::{
-    Deed, Deleting, Deletion, Draft, Due, Faults, Recorded, Refusal, Scene, Setting, Writes, document,
+    Changes, Deed, Deleting, Deletion, Draft, Due, Faults, Recorded, Refusal, Result, Scene, Setting, Writes,
+    document,
 };
 use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
@@ -95,7 +96,7 @@ impl Writes for AMem {
         }
     }
 
-    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
         match draft.kind {
             "event" => events::add(scene, draft),
             "note" => new_notes::add(scene, draft),
@@ -107,12 +108,7 @@ impl Writes for AMem {
         }
     }
 
-    fn edit(
-        &self,
-        scene: &Scene<'_>,
-        entry: &Entry,
-        set: &[Setting<'_>],
-    ) -> Option<Result<Vec<Change>, Refusal>> {
+    fn edit(&self, scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Option<Changes> {
         let document = scene.store.document(entry);
         Some(match layout::kind_of(&document.path) {
             "note" => notes::edit(scene, entry, set),
@@ -122,25 +118,15 @@ impl Writes for AMem {
         })
     }
 
-    fn set_tags(
-        &self,
-        scene: &Scene<'_>,
-        entry: &Entry,
-        tags: &[String],
-    ) -> Option<Result<Vec<Change>, Refusal>> {
+    fn set_tags(&self, scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Option<Changes> {
         Some(notes::set_tags(scene, entry, tags))
     }
 
-    fn delete(
-        &self,
-        scene: &Scene<'_>,
-        entries: &[Entry],
-        asked: Deleting<'_>,
-    ) -> Result<Vec<Change>, Refusal> {
+    fn delete(&self, scene: &Scene<'_>, entries: &[Entry], asked: Deleting<'_>) -> Changes {
         notes::deprecate(scene, entries, asked.reason, asked.replaced_by)
     }
 
-    fn undelete(&self, scene: &Scene<'_>, entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {
+    fn undelete(&self, scene: &Scene<'_>, entries: &[Entry]) -> Option<Changes> {
         Some(notes::undeprecate(scene, entries))
     }
 
@@ -152,7 +138,7 @@ impl Writes for AMem {
         months::packed(store, entries)
     }
 
-    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         let (own, events) = apart(scene.store, entries);
         let mut faults = Faults::default();
         let (mut changes, mut removals) = (Vec::new(), Vec::new());
@@ -169,13 +155,13 @@ impl Writes for AMem {
         Ok(changes)
     }
 
-    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         months::unarchive(scene, entries)
     }
 
     /// §8.1: months that were over 30 days ago are compressed; §8.2: notes that were deprecated
     /// a year ago are archived. Nothing is ever deleted by age.
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
         let mut due = Vec::new();
         let events = months::due(scene);
         if !events.is_empty() {
@@ -198,13 +184,7 @@ impl Writes for AMem {
     }
 
     /// The log is append-only: an event says what else was done to it.
-    fn recorded(
-        &self,
-        scene: &Scene<'_>,
-        what: Recorded,
-        changes: &[Change],
-        count: usize,
-    ) -> Result<Vec<Change>, Refusal> {
+    fn recorded(&self, scene: &Scene<'_>, what: Recorded, changes: &[Change], count: usize) -> Changes {
         let event_type = match what {
             Recorded::Repair => "memory.events_repaired",
             Recorded::Erasure => "memory.events_erased",
@@ -220,7 +200,7 @@ impl Writes for AMem {
         months::packed(scene.store, &months::due(scene))
     }
 
-    fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
+    fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>>> {
         Some(Err(Refusal::unfit(
             "nothing is ever dropped from it: `palimp archive` compresses months of events that are over.",
         )))
@@ -256,7 +236,7 @@ fn bad_value(field: &str, value: &str, rule: &str) -> Refusal {
 }
 
 /// Refuses a word that is not among the known ones.
-fn one_of(field: &str, value: &str, known: &[&str]) -> Result<(), Refusal> {
+fn one_of(field: &str, value: &str, known: &[&str]) -> Result<()> {
     let rule = || format!("it has to be one of {}", known.join(", "));
     if known.contains(&value) { Ok(()) } else { Err(bad_value(field, value, &rule())) }
 }
@@ -278,7 +258,7 @@ fn apart(store: &Store, entries: &[Entry]) -> (Vec<Entry>, Vec<Entry>) {
 }
 
 /// A saved query is its text.
-fn query(document: &Document, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+fn query(document: &Document, set: &[Setting<'_>]) -> Changes {
     let [Setting { name: "text", value }] = set else {
         return Err(Refusal::unfit("a saved query has no fields but its `text`."));
     };
@@ -299,7 +279,7 @@ fn ended(text: &str, end: &str, before: &str) -> String {
 
 /// Refuses what we would write and the reader would find fault with: a word that the schema
 /// does not have, front matter that is broken. What was so before may stay.
-fn no_worse(path: &Path, before: Option<&[u8]>, after: &[u8], now: Moment) -> Result<(), Refusal> {
+fn no_worse(path: &Path, before: Option<&[u8]>, after: &[u8], now: Moment) -> Result<()> {
     let faults = |bytes: &[u8]| {
         let problems = AMem.read(Role::Records, path, bytes, now).problems.into_iter();
         let ours = problems.filter(|own| matches!(own.code, Code::OutOfRange | Code::BadFrontMatter));

@@ -8,19 +8,13 @@ use crate::format::fields::Need::Optional;
 use crate::format::reading;
 use crate::model::{Code, Moment, Problem};
 use crate::text::json::Json;
+use crate::text::names;
 
 /// So many events may wait for a recall where the config does not say.
 const BACKLOG: u64 = 10;
 
-const SECTIONS: Shape = Shape::Word(&[
-    "all",
-    "project",
-    "project-map",
-    "current-focus",
-    "gotchas",
-    "next-steps",
-    "validation-commands",
-]);
+const SECTIONS: Shape =
+    Shape::Word(&names::<7>("all project project-map current-focus gotchas next-steps validation-commands"));
 const POLICIES: Shape = Shape::Word(&["balanced", "imports-only", "local-only", "project-map-protected"]);
 const TEMPLATE: Shape = Shape::Object(&[("instructions", Optional, Shape::Text)]);
 const MAX_AGE: Member = ("maxAgeDays", Optional, Shape::Count);

@@ -40,50 +40,36 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::form::Form;
-use super::glance::{Evidence, Glance};
 use super::reading::Reading;
-use super::writing::Writes;
-use super::{About, Assembly, Format, Parts, Placement, Referred};
+use super::{About, Format, Referred};
 use crate::model::{DecayTable, Document, Moment, Role};
-use crate::text::json::Json;
+use crate::text::names;
 
 /// Specification 3.
 pub struct AgentMemory;
 
+static ABOUT: About = About {
+    name: "agent-memory",
+    place: ".agent-memory",
+    in_checkout: true,
+    beside: projection::BESIDE,
+    keys_are_ids: false,
+    facets: &["source", "provider", "status", "path"],
+    unsearched: &names::<14>(
+        "sourceId externalItemId eventId latestCheckpointId lastRecalledEventId \
+        sessionId createdAt updatedAt generatedAt validatedAt lastSyncedAt \
+        lastRecalledAt contentHash bundleHash",
+    ),
+    evidence: layout::evidence,
+    placement: layout::place,
+    assemble: rules::assemble,
+    decay,
+    main_text: text::main_text,
+};
+
 impl Format for AgentMemory {
     fn about(&self) -> &'static About {
-        &About {
-            name: "agent-memory",
-            place: ".agent-memory",
-            in_checkout: true,
-            beside: projection::BESIDE,
-            keys_are_ids: false,
-            facets: &["source", "provider", "status", "path"],
-            unsearched: &[
-                "sourceId",
-                "externalItemId",
-                "eventId",
-                "latestCheckpointId",
-                "lastRecalledEventId",
-                "sessionId",
-                "createdAt",
-                "updatedAt",
-                "generatedAt",
-                "validatedAt",
-                "lastSyncedAt",
-                "lastRecalledAt",
-                "contentHash",
-                "bundleHash",
-            ],
-        }
-    }
-
-    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
-        layout::evidence(root, glance)
-    }
-
-    fn place(&self, path: &Path, is_folder: bool) -> Placement {
-        layout::place(path, is_folder)
+        &ABOUT
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -101,10 +87,6 @@ impl Format for AgentMemory {
         }
     }
 
-    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
-        rules::assemble(parts, now)
-    }
-
     fn refers(&self, documents: &[Arc<Document>]) -> Vec<Referred> {
         refers::refers(documents)
     }
@@ -114,20 +96,8 @@ impl Format for AgentMemory {
         role == Role::Records
     }
 
-    fn decay(&self) -> DecayTable {
-        DecayTable::new(&[("tool_run", Some(168.0)), ("imported_session", Some(168.0))], None, 0.1)
-    }
-
-    fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
-        text::main_text(value)
-    }
-
     fn form(&self, path: &Path, kind: &str, record: &[u8], _now: Moment) -> Form {
         if path == Path::new(layout::STATE) { bundle::form(kind, record) } else { Form::default() }
-    }
-
-    fn writes(&self) -> Option<&dyn Writes> {
-        Some(self)
     }
 
     fn grows(&self, path: &Path) -> bool {
@@ -138,4 +108,8 @@ impl Format for AgentMemory {
     fn is_bound(&self, path: &Path) -> bool {
         !path.starts_with("..")
     }
+}
+
+fn decay() -> DecayTable {
+    DecayTable::new(&[("tool_run", Some(168.0)), ("imported_session", Some(168.0))], None, 0.1)
 }

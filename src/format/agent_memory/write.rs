@@ -45,7 +45,7 @@ use std::sync::Arc;
 
 use super::{AgentMemory, layout};
 use crate::format::writing::{
-    Deed, Deleting, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document,
+    Changes, Deed, Deleting, Deletion, Draft, Due, Erases, Refusal, Result, Scene, Setting, Writes, document,
 };
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
@@ -81,25 +81,15 @@ impl Writes for AgentMemory {
         Deletion::Canonical
     }
 
-    fn add(&self, _scene: &Scene<'_>, _draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    fn add(&self, _scene: &Scene<'_>, _draft: &Draft<'_>) -> Changes {
         Err(Refusal::unfit("nothing is added to agent-memory: its events come from its tool."))
     }
 
-    fn edit(
-        &self,
-        scene: &Scene<'_>,
-        entry: &Entry,
-        set: &[Setting<'_>],
-    ) -> Option<Result<Vec<Change>, Refusal>> {
+    fn edit(&self, scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Option<Changes> {
         Some(parts::edit(scene, entry, set))
     }
 
-    fn delete(
-        &self,
-        scene: &Scene<'_>,
-        entries: &[Entry],
-        asked: Deleting<'_>,
-    ) -> Result<Vec<Change>, Refusal> {
+    fn delete(&self, scene: &Scene<'_>, entries: &[Entry], asked: Deleting<'_>) -> Changes {
         let choice = Choice::of(scene.store, entries)?;
         let mut writing = Writing::of(scene)?;
         if let Err(refusal) = choice.prune(&mut writing) {
@@ -123,23 +113,18 @@ impl Writes for AgentMemory {
         held::taken_out(store, deletions)
     }
 
-    fn bring_back(
-        &self,
-        scene: &Scene<'_>,
-        held: &Document,
-        records: &[u32],
-    ) -> Option<Result<Vec<Change>, Refusal>> {
+    fn bring_back(&self, scene: &Scene<'_>, held: &Document, records: &[u32]) -> Option<Changes> {
         Some(held::bring_back(scene, held, records))
     }
 
-    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         let choice = Choice::of(scene.store, entries)?;
         let mut writing = Writing::of(scene)?;
         choice.prune(&mut writing).map_err(|refusal| each_refused(scene, entries, refusal))?;
         Ok(writing.done())
     }
 
-    fn pages(&self, store: &Store, documents: &[Arc<Document>]) -> Result<Vec<Change>, Refusal> {
+    fn pages(&self, store: &Store, documents: &[Arc<Document>]) -> Changes {
         let state = counts_anew(documents)?.and_then(|state| {
             let there = document(&store.documents, &state.path)?;
             Some(Change::rewrite(&state.path, there.bytes.clone(), &state.bytes))
@@ -153,13 +138,13 @@ impl Writes for AgentMemory {
         "the format has no way back out of an archive batch; `palimp undo` undoes an archiving".into()
     }
 
-    fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
         Err(Refusal::unfit(
             "agent-memory has no way back out of an archive batch; `palimp undo` undoes an archiving.",
         ))
     }
 
-    fn compact(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
+    fn compact(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Changes> {
         if let Some(name) = session {
             return Some(Err(Refusal::no_session(name)));
         }
@@ -175,7 +160,7 @@ impl Writes for AgentMemory {
     }
 
     /// Retention, where the config turns it on.
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
         let changes = pruned(scene)?;
         let what = "prune what the config's retention keeps no longer".to_owned();
         let records = changes.iter().filter(|change| change.word() == "remove").count();
@@ -240,7 +225,7 @@ impl Contents {
 }
 
 /// What retention moves, where the config has it.
-fn pruned(scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
+fn pruned(scene: &Scene<'_>) -> Changes {
     match prune(&scene.store.documents, Pruning::Retention, scene.now)? {
         None => Ok(Vec::new()),
         Some(pruned) => {
@@ -252,7 +237,7 @@ fn pruned(scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
 }
 
 /// The path of a record of the state within the bundle.
-fn bundle_path(store: &Store, record: usize) -> Result<String, Refusal> {
+fn bundle_path(store: &Store, record: usize) -> Result<String> {
     let state = document(&store.documents, Path::new(layout::STATE));
     let path = state.and_then(|state| path_of(state, record));
     path.ok_or_else(|| Refusal::corrupt("the state has no bundle of which it could be a part."))
@@ -293,7 +278,7 @@ struct Writing<'a> {
 }
 
 impl<'a> Writing<'a> {
-    fn of(scene: &'a Scene<'a>) -> Result<Self, Refusal> {
+    fn of(scene: &'a Scene<'a>) -> Result<Self> {
         if scene.store.extent != Extent::Whole {
             return Err(Refusal::unfit("the store has not been read whole yet."));
         }
@@ -301,7 +286,7 @@ impl<'a> Writing<'a> {
         Ok(Writing { scene, documents, changes: Vec::new(), removals: Vec::new() })
     }
 
-    fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<(), Refusal> {
+    fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<()> {
         let beside = beside_of(self.scene.store);
         let files = canonical_write(&self.documents, &beside, edits, summary, self.scene.now)?;
         files.into_iter().for_each(|file| self.take(file));
@@ -309,7 +294,7 @@ impl<'a> Writing<'a> {
     }
 
     /// Takes what the edits remove out of the signals of events that are not recalled yet.
-    fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<(), Refusal> {
+    fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<()> {
         if let Some(bytes) = unsaid(&self.documents, edits)? {
             self.take(FileAnew { path: layout::EVENTS.into(), bytes, append: false });
         }

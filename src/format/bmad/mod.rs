@@ -27,59 +27,38 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use super::form::Form;
-use super::glance::{Evidence, Glance};
 use super::reading::{self, Reading};
-use super::writing::Writes;
-use super::{About, Assembly, Derived, Format, Parts, Placement};
-use crate::model::{Code, DecayTable, Lock, Moment, Role};
-use crate::text::json::Json;
+use super::{About, Derived, Format, Parts};
+use crate::model::{Code, Lock, Moment, Role};
+use crate::text::names;
 
 /// Specification 4.
 pub struct Bmad;
 
+static ABOUT: About = About {
+    name: "bmad",
+    place: ".bmad/memory",
+    in_checkout: false,
+    beside: &[],
+    keys_are_ids: false,
+    facets: &names::<12>(
+        "agent role conversation parent approved impact category severity status \
+        key value confidence",
+    ),
+    unsearched: &names::<10>(
+        "timestamp references conversations findings parent_message_id \
+        conversation_id learned_from checksum last_accessed last_decay_update",
+    ),
+    evidence: layout::evidence,
+    placement: layout::place,
+    assemble: rules::assemble,
+    decay: config::default_decay,
+    main_text: view::main_text,
+};
+
 impl Format for Bmad {
     fn about(&self) -> &'static About {
-        &About {
-            name: "bmad",
-            place: ".bmad/memory",
-            in_checkout: false,
-            beside: &[],
-            keys_are_ids: false,
-            facets: &[
-                "agent",
-                "role",
-                "conversation",
-                "parent",
-                "approved",
-                "impact",
-                "category",
-                "severity",
-                "status",
-                "key",
-                "value",
-                "confidence",
-            ],
-            unsearched: &[
-                "timestamp",
-                "references",
-                "conversations",
-                "findings",
-                "parent_message_id",
-                "conversation_id",
-                "learned_from",
-                "checksum",
-                "last_accessed",
-                "last_decay_update",
-            ],
-        }
-    }
-
-    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
-        layout::evidence(root, glance)
-    }
-
-    fn place(&self, path: &Path, is_folder: bool) -> Placement {
-        layout::place(path, is_folder)
+        &ABOUT
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -97,10 +76,6 @@ impl Format for Bmad {
         }
     }
 
-    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
-        rules::assemble(parts, self.decay(), now)
-    }
-
     fn lock(&self, files: &[&Path]) -> Lock {
         write::lock(files)
     }
@@ -112,23 +87,11 @@ impl Format for Bmad {
         }
     }
 
-    fn writes(&self) -> Option<&dyn Writes> {
-        Some(self)
-    }
-
     fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
         write::derived(parts, touched, now)
     }
 
     fn lists(&self, _role: Role) -> bool {
         true
-    }
-
-    fn decay(&self) -> DecayTable {
-        config::default_decay()
-    }
-
-    fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
-        view::main_text(object)
     }
 }

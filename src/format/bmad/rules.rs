@@ -18,7 +18,8 @@ use crate::text::scan::Tape;
 const IDLE: f64 = 24.0;
 
 /// Puts the files together.
-pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assembly {
+pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
+    let mut decay = config::default_decay();
     let mut tape = Tape::default();
     let config = parts.documents.iter().find(|document| document.role == Role::Config);
     let config = config.and_then(|document| whole_object(&mut tape, without_mark(&document.bytes)).ok());

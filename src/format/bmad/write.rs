@@ -34,12 +34,14 @@ use std::sync::Arc;
 use super::{Bmad, config, layout};
 use crate::format::Format;
 use crate::format::writing::{
-    Deed, Draft, Due, Refusal, Scene, Setting, Writes, document, set_field, with_config, within_limit,
+    Changes, Deed, Draft, Due, Refusal, Result, Scene, Setting, Writes, document, set_field, with_config,
+    within_limit,
 };
 use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, Store};
 use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::Json;
+use crate::text::names;
 use crate::text::scan::Tape;
 use crate::text::shell;
 use crate::text::unpack::Member;
@@ -52,23 +54,12 @@ use session::{new_session, session_id};
 pub use derived::derived;
 
 /// The members that are no strings.
-const NO_TEXT: [&str; 15] = [
-    "access_count",
-    "alternatives_considered",
-    "approved_by",
-    "confidence",
-    "decay_factor",
-    "last_decay_update",
-    "learned_from",
-    "metadata",
-    "metadata.processing_time_ms",
-    "metadata.references",
-    "metadata.tokens",
-    "references",
-    "references.conversations",
-    "references.findings",
-    "tags",
-];
+const NO_TEXT: [&str; 15] = names(
+    "access_count alternatives_considered approved_by confidence decay_factor \
+    last_decay_update learned_from metadata metadata.processing_time_ms \
+    metadata.references metadata.tokens references references.conversations \
+    references.findings tags",
+);
 const IMPORTANCE: &str = "importance is derived here: from the type, `severity`, `impact` and \
                           `approved_by`. Edit one of those instead.";
 
@@ -100,7 +91,7 @@ impl Writes for Bmad {
         }
     }
 
-    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
         if draft.importance.is_some() {
             return Err(Refusal::unfit(IMPORTANCE));
         }
@@ -112,7 +103,7 @@ impl Writes for Bmad {
         Ok(vec![Change::append(path, line, base)])
     }
 
-    fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>, Refusal> {
+    fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>> {
         let session = live_session(scene.store, draft.session.unwrap_or_default())?;
         let (full, compacts) =
             with_config(scene.store, |config| (config::size_limits(config).1, config::compacts(config)));
@@ -122,12 +113,7 @@ impl Writes for Bmad {
         }
     }
 
-    fn edit(
-        &self,
-        scene: &Scene<'_>,
-        entry: &Entry,
-        set: &[Setting<'_>],
-    ) -> Option<Result<Vec<Change>, Refusal>> {
+    fn edit(&self, scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Option<Changes> {
         let names_text = set.iter().any(|setting| setting.name == "text");
         let mut tape = Tape::default();
         let record = edit::scan(&mut tape, scene.store.raw(entry)).ok()?;
@@ -135,7 +121,7 @@ impl Writes for Bmad {
         (names_text && is_preference).then(|| preference(scene, entry, set))
     }
 
-    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         sessions::archive(scene, entries)
     }
 
@@ -144,24 +130,18 @@ impl Writes for Bmad {
         format!("`palimp session unarchive {name}` brings its session back")
     }
 
-    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         let session = entries.iter().find_map(|entry| scene.store.session(entry));
         let name = session.map_or("NAME".into(), |session| shell::word(&session.name));
         let message = format!("a session comes back whole: `palimp session unarchive {name}`.");
         if entries.is_empty() { Ok(Vec::new()) } else { Err(Refusal::unfit(message)) }
     }
 
-    fn archive_session(&self, scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Refusal> {
+    fn archive_session(&self, scene: &Scene<'_>, name: &str) -> Changes {
         sessions::archive_session(scene, name)
     }
 
-    fn unarchive_session(
-        &self,
-        scene: &Scene<'_>,
-        name: &str,
-        allow_large: bool,
-        packed: &[u8],
-    ) -> Result<Vec<Change>, Refusal> {
+    fn unarchive_session(&self, scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Changes {
         sessions::unarchive_session(scene, name, allow_large, packed)
     }
 
@@ -169,17 +149,11 @@ impl Writes for Bmad {
         layout::archive_files(name).into()
     }
 
-    fn rederived(&self, archive: &Path, members: &mut [Member], now: Moment) -> Result<(), Refusal> {
+    fn rederived(&self, archive: &Path, members: &mut [Member], now: Moment) -> Result<()> {
         sessions::rederived(archive, members, now)
     }
 
-    fn beside_archive(
-        &self,
-        scene: &Scene<'_>,
-        archive: &Path,
-        members: &[Member],
-        len: u64,
-    ) -> Result<Vec<Change>, Refusal> {
+    fn beside_archive(&self, scene: &Scene<'_>, archive: &Path, members: &[Member], len: u64) -> Changes {
         sessions::beside_archive(scene, archive, members, len)
     }
 
@@ -191,7 +165,7 @@ impl Writes for Bmad {
         )
     }
 
-    fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
+    fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>>> {
         let store = scene.store;
         let Some(name) = session else {
             let live = store.sessions.iter().filter(|session| session.path.starts_with("sessions"));
@@ -208,7 +182,7 @@ impl Writes for Bmad {
         due::faded(scene, entry)
     }
 
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
         due::due(scene)
     }
 
@@ -223,7 +197,7 @@ impl Writes for Bmad {
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
     }
 
-    fn new_session(&self, scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Vec<Change>, Refusal> {
+    fn new_session(&self, scene: &Scene<'_>, id: Option<&str>, user: &str) -> Changes {
         let made = hex(&scene.random);
         let name = id.unwrap_or(made.get(..8).unwrap_or(&made));
         let id = session_id(name, scene.now)?;
@@ -236,7 +210,7 @@ impl Writes for Bmad {
         Ok(std::iter::once(folder).chain(files).collect())
     }
 
-    fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
+    fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
         let Some(folder) = layout::folder_of(file) else { return Ok(()) };
         let (limit, _) = with_config(store, config::size_limits);
         let is_log = |own: &&Arc<Document>| own.role == Role::Records && own.path.starts_with(folder);
@@ -264,7 +238,7 @@ pub fn lock(files: &[&Path]) -> Lock {
 }
 
 /// The session of that name that can be written: the folder, where there is an archive too.
-fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session, Refusal> {
+fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session> {
     let mut of_name = store.sessions.iter().filter(|session| session.name == name).peekable();
     if of_name.peek().is_none() {
         return Err(Refusal::no_session(name));
@@ -287,7 +261,7 @@ fn referred_to(store: &Store) -> Vec<&str> {
 }
 
 /// A preference with its fields set; its text is the value.
-fn preference(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+fn preference(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Changes {
     let file = scene.store.document(entry);
     let span = scene.store.record(entry).span;
     let mut after = scene.store.raw(entry).to_vec();

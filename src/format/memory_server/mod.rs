@@ -18,35 +18,32 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use super::form::Form;
-use super::glance::{Evidence, Glance};
 use super::reading::{self, Reading};
-use super::writing::Writes;
-use super::{About, Assembly, Derived, Format, Parts, Placement};
+use super::{About, Derived, Format, Parts};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 1.
 pub struct MemoryServer;
 
+static ABOUT: About = About {
+    name: "memory-server",
+    place: ".claude/agents/memories",
+    in_checkout: false,
+    beside: &[],
+    keys_are_ids: false,
+    facets: &["category", "status"],
+    unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
+    evidence: layout::evidence,
+    placement: layout::place,
+    assemble: rules::assemble,
+    decay,
+    main_text,
+};
+
 impl Format for MemoryServer {
     fn about(&self) -> &'static About {
-        &About {
-            name: "memory-server",
-            place: ".claude/agents/memories",
-            in_checkout: false,
-            beside: &[],
-            keys_are_ids: false,
-            facets: &["category", "status"],
-            unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
-        }
-    }
-
-    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
-        layout::evidence(root, glance)
-    }
-
-    fn place(&self, path: &Path, is_folder: bool) -> Placement {
-        layout::place(path, is_folder)
+        &ABOUT
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -64,20 +61,12 @@ impl Format for MemoryServer {
         }
     }
 
-    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
-        rules::assemble(parts, now)
-    }
-
     fn lock(&self, _files: &[&Path]) -> Lock {
         Lock::Flock(".lock".into())
     }
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
         view::form(path, record, now)
-    }
-
-    fn writes(&self) -> Option<&dyn Writes> {
-        Some(self)
     }
 
     fn derived(&self, parts: &Parts<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
@@ -87,14 +76,14 @@ impl Format for MemoryServer {
     fn lists(&self, _role: Role) -> bool {
         true
     }
+}
 
-    fn decay(&self) -> DecayTable {
-        let half_lives = [("core", None), ("learning", Some(336.0)), ("task", Some(168.0))];
-        DecayTable::new(&half_lives, Some(168.0), 0.1)
-    }
+fn decay() -> DecayTable {
+    let half_lives = [("core", None), ("learning", Some(336.0)), ("task", Some(168.0))];
+    DecayTable::new(&half_lives, Some(168.0), 0.1)
+}
 
-    fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
-        let text = object.get("content").map(|content| content.plain()).unwrap_or_default();
-        (text, vec!["content"])
-    }
+fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
+    let text = object.get("content").map(|content| content.plain()).unwrap_or_default();
+    (text, vec!["content"])
 }

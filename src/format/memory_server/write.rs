@@ -10,25 +10,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{MemoryServer, index, layout, rules};
-use crate::format::writing::{Deed, Draft, Due, Members, Refusal, Scene, Writes, document, list, uuid};
+use crate::format::writing::{
+    Changes, Deed, Draft, Due, Members, Refusal, Result, Scene, Writes, document, list, uuid,
+};
 use crate::model::{Change, Document, Entry, Moment, Role, Store, Tell, meant};
 use crate::text::edit;
 use crate::text::json::Json;
+use crate::text::names;
 use crate::text::scan::Tape;
 
-const ORDER: [&str; 11] = [
-    "id",
-    "type",
-    "content",
-    "category",
-    "created_at",
-    "updated_at",
-    "accessed_at",
-    "access_count",
-    "tags",
-    "importance",
-    "archived",
-];
+const ORDER: [&str; 11] = names(
+    "id type content category created_at updated_at accessed_at access_count tags \
+    importance archived",
+);
 /// Backups that are kept of a file ("Backup Strategy").
 const BACKUPS: usize = 5;
 
@@ -62,7 +56,7 @@ impl Writes for MemoryServer {
         true
     }
 
-    fn edited(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>, Refusal> {
+    fn edited(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>> {
         let mut tape = Tape::default();
         let value = edit::scan(&mut tape, &after)?;
         let same = |name: &str| before.get(name).map(|own| own.raw()) == value.get(name).map(|own| own.raw());
@@ -72,7 +66,7 @@ impl Writes for MemoryServer {
         }
     }
 
-    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
         let file = layout::FILES.iter().find(|(_, kind)| *kind == draft.kind);
         let Some((file, kind)) = file else {
             let message = format!("the type should be core, learning or task, not {:?}.", draft.kind);
@@ -124,7 +118,7 @@ impl Writes for MemoryServer {
     }
 
     /// Into the archive of the quarter in which that happens.
-    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         let (year, quarter) =
             scene.now.quarter().ok_or_else(|| Refusal::unfit("the clock is out of range."))?;
         let mut changes = Vec::new();
@@ -141,7 +135,7 @@ impl Writes for MemoryServer {
     }
 
     /// Back into the live file of its type.
-    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         let mut changes = Vec::new();
         for (file, records) in by_file(scene.store, entries) {
             if file.role == Role::Records {
@@ -171,7 +165,7 @@ impl Writes for MemoryServer {
 
     /// Learnings that were not used for 90 days and tasks that were done 30 days ago are archived,
     /// and what a file has no room for; core memories only by hand ("Archival", "Storage Limits").
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
         let due::DueEntries { what, entries } = due::own(scene);
         if entries.is_empty() {
             return Ok(Vec::new());
@@ -184,13 +178,13 @@ impl Writes for MemoryServer {
         due::RULE.into()
     }
 
-    fn compact(&self, scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
+    fn compact(&self, scene: &Scene<'_>, _session: Option<&str>) -> Option<Changes> {
         let due = self.due(scene).map(|due| due.into_iter().flat_map(|own| own.changes).collect());
         Some(due)
     }
 
     /// A document of the 1.0 writer becomes lines of the three files; it is kept as a backup.
-    fn migration(&self, scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
+    fn migration(&self, scene: &Scene<'_>) -> Changes {
         let old = |document: &&Arc<Document>| {
             document.role == Role::Records
                 && document.path.extension().is_some_and(|end| end == "json")
@@ -216,7 +210,7 @@ impl Writes for MemoryServer {
     }
 
     /// Hard limits refuse; soft ones are told by `check`.
-    fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
+    fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
         let Some(own) = document(after, file) else { return Ok(()) };
         match rules::hard_limit(document(&store.documents, file), own) {
             Some(message) => Err(Refusal::too_large(message)),
@@ -226,7 +220,7 @@ impl Writes for MemoryServer {
 }
 
 /// The records of a type in a document of the 1.0 writer, a line each.
-fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>, Refusal> {
+fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>> {
     let mut lines = Vec::new();
     for record in &document.records {
         let Some(view) = record.view() else {
@@ -266,13 +260,7 @@ fn by_file<'a>(store: &'a Store, entries: &'a [Entry]) -> Vec<(&'a Document, Vec
 }
 
 /// Copies of records at the end of another file, with `archived` set there.
-fn copied(
-    store: &Store,
-    from: &Document,
-    entries: &[&Entry],
-    to: &Path,
-    archived: &str,
-) -> Result<Change, Refusal> {
+fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archived: &str) -> Result<Change> {
     let mut lines = Vec::new();
     for entry in entries {
         let record = &from.records[entry.record as usize];
@@ -296,7 +284,7 @@ fn removed(from: &Document, entries: &[&Entry]) -> Change {
 }
 
 /// Records of a live file that say themselves that they are archived, and say so no more.
-fn marked(file: &Document, entries: &[&Entry]) -> Result<Change, Refusal> {
+fn marked(file: &Document, entries: &[&Entry]) -> Result<Change> {
     let mut edits = Vec::new();
     for entry in entries {
         let record = &file.records[entry.record as usize];

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::index::{EntryLog, Logged};
 use super::metadata::EntryCounts;
-use super::{SessionLog, config, index, layout};
+use super::{config, index, layout};
 use crate::format::lists::Lists;
 use crate::format::reading::{edited, whole_object, with_object, without_mark};
 use crate::format::writing::{document, list, members_of, set_members};
-use crate::format::{Derived, Format, Parts};
+use crate::format::{Derived, Parts};
 use crate::model::{DecayTable, Document, Moment, View};
 use crate::text::edit;
 use crate::text::json::Json;
@@ -20,7 +20,7 @@ use crate::text::scan::{Newlines, Tape};
 pub fn derived(parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
     let sessions: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::session_of(path)).collect();
     let config = document(parts.documents, Path::new("config.json"));
-    let mut decay = SessionLog.decay();
+    let mut decay = config::default_decay();
     with_object(config.map(|own| &*own.bytes).unwrap_or_default(), |config| {
         config::apply_config(&mut decay, config);
     });

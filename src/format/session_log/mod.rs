@@ -24,43 +24,35 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use super::form::Form;
-use super::glance::{Evidence, Glance};
 use super::reading::{self, Reading};
-use super::writing::Writes;
-use super::{About, Assembly, Derived, Format, Parts, Placement};
-use crate::model::{Code, DecayTable, Lock, Moment, Role};
-use crate::text::json::Json;
+use super::{About, Derived, Format, Parts};
+use crate::model::{Code, Lock, Moment, Role};
+use crate::text::names;
 
 /// Specification 2.
 pub struct SessionLog;
 
+static ABOUT: About = About {
+    name: "session-log",
+    place: "memory",
+    in_checkout: false,
+    beside: &[],
+    keys_are_ids: false,
+    facets: &["role"],
+    unsearched: &names::<7>(
+        "timestamp references checksum created_at updated_at last_accessed \
+        accessed_at",
+    ),
+    evidence: layout::evidence,
+    placement: layout::place,
+    assemble: rules::assemble,
+    decay: config::default_decay,
+    main_text: view::main_text,
+};
+
 impl Format for SessionLog {
     fn about(&self) -> &'static About {
-        &About {
-            name: "session-log",
-            place: "memory",
-            in_checkout: false,
-            beside: &[],
-            keys_are_ids: false,
-            facets: &["role"],
-            unsearched: &[
-                "timestamp",
-                "references",
-                "checksum",
-                "created_at",
-                "updated_at",
-                "last_accessed",
-                "accessed_at",
-            ],
-        }
-    }
-
-    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
-        layout::evidence(root, glance)
-    }
-
-    fn place(&self, path: &Path, is_folder: bool) -> Placement {
-        layout::place(path, is_folder)
+        &ABOUT
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -78,10 +70,6 @@ impl Format for SessionLog {
         }
     }
 
-    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
-        rules::assemble(parts, self.decay(), now)
-    }
-
     fn lock(&self, files: &[&Path]) -> Lock {
         let session = files.iter().find_map(|file| layout::session_of(file));
         session.map_or(Lock::None, |session| Lock::Lease(Path::new("sessions").join(session).join("lock")))
@@ -91,23 +79,11 @@ impl Format for SessionLog {
         view::form(path, record, now)
     }
 
-    fn writes(&self) -> Option<&dyn Writes> {
-        Some(self)
-    }
-
     fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
         derived::derived(parts, touched, now)
     }
 
     fn lists(&self, _role: Role) -> bool {
         true
-    }
-
-    fn decay(&self) -> DecayTable {
-        config::default_decay()
-    }
-
-    fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
-        view::main_text(object)
     }
 }

@@ -22,13 +22,13 @@ const LEASE_GRACE: i64 = 2_000_000;
 const UNFILLED: i64 = 60_000_000;
 
 /// Puts the files together.
-pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> Assembly {
+pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
     let files = FilesBySession::of(parts);
     let missing = missing(parts);
     let mut tape = Tape::default();
     let config = files.config.map(|config| without_mark(&config.bytes));
     let store_config = config.and_then(|config| whole_object(&mut tape, config).ok());
-    let mut decay = default_decay;
+    let mut decay = config::default_decay();
     if let Some(config) = store_config {
         config::apply_config(&mut decay, config);
     }

@@ -6,28 +6,22 @@ use std::sync::Arc;
 use super::derived::relevance;
 use super::{SessionLog, config, layout};
 use crate::format::writing::{
-    Deed, Deletion, Draft, Due, Members, Refusal, Scene, Writes, document, list, with_config, within_limit,
+    Changes, Deed, Deletion, Draft, Due, Members, Refusal, Result, Scene, Writes, document, list,
+    with_config, within_limit,
 };
 use crate::model::{Change, Document, Entry, Moment, State, Store};
 use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::Json;
+use crate::text::names;
 use crate::text::scan::Tape;
 
 /// The members of an entry, in the order of §3.1.
-const ORDER: [&str; 10] = [
-    "id",
-    "session_id",
-    "timestamp",
-    "type",
-    "content",
-    "importance",
-    "decay_factor",
-    "tags",
-    "references",
-    "checksum",
-];
+const ORDER: [&str; 10] = names(
+    "id session_id timestamp type content importance decay_factor tags references \
+    checksum",
+);
 /// Bytes that an entry may have (§14.2).
 const ENTRY: usize = 1 << 20;
 /// Characters that ids of sessions and entries may have (§14.2).
@@ -55,7 +49,7 @@ impl Writes for SessionLog {
         Ok(("importance", value.to_string()))
     }
 
-    fn edited(&self, before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>, Refusal> {
+    fn edited(&self, before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
         check_new_tags(before, &after)?;
         let sign: fn(Json<'_>) -> String = match canonical::verify(before) {
             Some(Checksum::Legacy) => canonical::legacy_checksum,
@@ -69,14 +63,14 @@ impl Writes for SessionLog {
         Ok(edit::set(&after, &["checksum"], &edit::quoted(&checksum))?)
     }
 
-    fn signed(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>, Refusal> {
+    fn signed(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>> {
         match canonical::verify(before) {
             Some(Checksum::Mismatch) => Ok(after),
             _ => self.edited(before, after, now),
         }
     }
 
-    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
         let name = draft.session.ok_or_else(|| Refusal::unfit("name the session with --session."))?;
         let session = scene.store.sessions.iter().find(|session| session.name == name);
         let session = session.ok_or_else(|| Refusal::no_session(name))?;
@@ -122,7 +116,7 @@ impl Writes for SessionLog {
 
     /// §5.1: an entry that brings a session to the fill level is reason to compact it, where the
     /// config has `auto_compact`.
-    fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>, Refusal> {
+    fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>> {
         let name = draft.session.unwrap_or_default();
         let session = scene.store.sessions.iter().find(|session| session.name == name);
         let size = session.ok_or_else(|| Refusal::no_session(name))?.size;
@@ -156,7 +150,7 @@ impl Writes for SessionLog {
 
     /// §4.4: decay factors are brought up to date where the config says how often; §5.1: a
     /// session at the fill level is compacted where the config says `auto_compact`.
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
         let updates = with_config(scene.store, |config| {
             let often = config.and_then(|config| config.path(&["decay", "update_interval_minutes"]));
             often.is_some() && config::flag(config, &["decay", "enabled"]) != Some(false)
@@ -193,7 +187,7 @@ impl Writes for SessionLog {
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
     }
 
-    fn new_session(&self, scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Vec<Change>, Refusal> {
+    fn new_session(&self, scene: &Scene<'_>, id: Option<&str>, user: &str) -> Changes {
         let made;
         let id = match id {
             Some(id) => id,
@@ -235,13 +229,13 @@ impl Writes for SessionLog {
         RULE.into()
     }
 
-    fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
+    fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>>> {
         let sessions = scene.store.sessions.iter().map(|own| own.name.as_str());
         let chosen = sessions.filter(|name| session.is_none_or(|session| session == *name));
         Some(Ok(chosen.flat_map(|name| faded_away(scene, name)).collect()))
     }
 
-    fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
+    fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
         let Some(session) = layout::session_of(file) else { return Ok(()) };
         let (limit, _) = with_config(store, config::size_limit);
         within_limit(session, size(&store.documents, session), size(after, session), limit)
@@ -328,7 +322,7 @@ fn content(kind: &str, text: &str) -> String {
 }
 
 /// What §14.2 asks of what we write and nobody asks of what is found.
-fn check_ids(members: &Members, log: Option<&Document>) -> Result<(), Refusal> {
+fn check_ids(members: &Members, log: Option<&Document>) -> Result<()> {
     let mut tape = Tape::default();
     let line = members.to_line(&[]);
     let value = edit::scan(&mut tape, &line)?;
@@ -349,7 +343,7 @@ fn check_ids(members: &Members, log: Option<&Document>) -> Result<(), Refusal> {
 }
 
 /// What §14.2 asks of tags that an edit brings; those that were there stay as they are.
-fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<(), Refusal> {
+fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<()> {
     let mut tape = Tape::default();
     let texts = |value: Json<'_>| -> Vec<String> {
         let tags = value.get("tags");
@@ -366,7 +360,7 @@ fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<(), Refusal> {
 }
 
 /// Tags that we write: letters, digits, `-`, `.` and `_` (§14.2 and its own examples).
-pub fn check_tags(tags: &[String]) -> Result<(), Refusal> {
+pub fn check_tags(tags: &[String]) -> Result<()> {
     let fits = |c: char| c.is_alphanumeric() || "-._".contains(c);
     match tags.iter().find(|tag| tag.is_empty() || tag.chars().count() > TAG || !tag.chars().all(fits)) {
         Some(tag) => Err(Refusal::invalid(format!(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Refusal, Scene};
+use super::{Changes, Result, Scene};
 use crate::model::{Change, Entry, Span, Store};
 use crate::text::needle::Needles;
 
@@ -18,14 +18,14 @@ pub struct Part {
 /// What an erasure asks of a format whose records are bound to each other.
 pub trait Erases: Sync {
     /// Whether that record can be erased; if not, why not.
-    fn may_erase(&self, store: &Store, entry: &Entry) -> Result<(), Refusal>;
+    fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()>;
 
     /// The parts that a document has.
     fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<Part>;
 
     /// The document without the parts at these places, and with what depends on them made
     /// right.
-    fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>, Refusal>;
+    fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>>;
 
     /// What is left of a record that must not leave a gap: nothing that it said. What is left
     /// already stays as it is; `None` where the record goes whole.
@@ -37,5 +37,5 @@ pub trait Erases: Sync {
 
     /// The changes of files that say something of those in `changes`. They are made first, so
     /// that an erasure that is cut short finds again what they have to say.
-    fn follows(&self, scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal>;
+    fn follows(&self, scene: &Scene<'_>, changes: &[Change]) -> Changes;
 }

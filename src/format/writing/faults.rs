@@ -1,7 +1,7 @@
 //! What is refused of several records: all of it is found in one go, so that the rest can be planned
 //! at once.
 
-use super::Refusal;
+use super::{Refusal, Result};
 use crate::model::Entry;
 
 /// Records that are refused, for one reason.
@@ -17,7 +17,7 @@ pub struct Faults {
 impl Faults {
     /// What was made for one record; `None` where that was refused, which is remembered. What stops
     /// the whole is passed on.
-    pub fn one<T>(&mut self, entry: &Entry, made: Result<T, Refusal>) -> Result<Option<T>, Refusal> {
+    pub fn one<T>(&mut self, entry: &Entry, made: Result<T>) -> Result<Option<T>> {
         match made {
             Ok(made) => Ok(Some(made)),
             Err(refusal) if refusal.stops => Err(refusal),
@@ -38,7 +38,7 @@ impl Faults {
     }
 
     /// Joins the refusal of the whole, where that names records, too. Any other is passed on.
-    pub fn join(&mut self, whole: Result<(), Refusal>) -> Result<(), Refusal> {
+    pub fn join(&mut self, whole: Result<()>) -> Result<()> {
         match whole {
             Err(refusal) if refusal.of.is_empty() => Err(refusal),
             Err(mut refusal) => {
@@ -56,7 +56,7 @@ impl Faults {
     }
 
     /// The refusal of all that were refused, which names them.
-    pub fn over(self) -> Result<(), Refusal> {
+    pub fn over(self) -> Result<()> {
         match self.first {
             Some(first) => Err(Refusal { of: self.of, ..first }),
             None => Ok(()),

@@ -2,19 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::{Refusal, Setting, Writes};
+use super::{Refusal, Result, Setting, Writes};
 use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
 
 /// A record's value with a field set, and what else that brings.
-pub fn set_field(
-    writes: &dyn Writes,
-    record: &[u8],
-    set: &Setting<'_>,
-    main: &str,
-) -> Result<Vec<u8>, Refusal> {
+pub fn set_field(writes: &dyn Writes, record: &[u8], set: &Setting<'_>, main: &str) -> Result<Vec<u8>> {
     let mut tape = Tape::default();
     let value = edit::scan(&mut tape, record)?;
     let path = match set.name {
@@ -41,7 +36,7 @@ pub fn set_field(
 }
 
 /// A value that has to be JSON.
-fn json<'a>(set: &Setting<'a>) -> Result<Cow<'a, str>, Refusal> {
+fn json<'a>(set: &Setting<'a>) -> Result<Cow<'a, str>> {
     let mut tape = Tape::default();
     let text = set.value.trim();
     match edit::scan(&mut tape, text.as_bytes()) {
@@ -90,12 +85,12 @@ pub struct Members {
 
 impl Members {
     /// The members of a draft's record; none where it has none.
-    pub fn of(record: Option<&str>) -> Result<Members, Refusal> {
+    pub fn of(record: Option<&str>) -> Result<Members> {
         Members::with(record, |value| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " "))
     }
 
     /// The same, each value as `spelled`.
-    pub fn with(record: Option<&str>, spelled: impl Fn(Json<'_>) -> String) -> Result<Members, Refusal> {
+    pub fn with(record: Option<&str>, spelled: impl Fn(Json<'_>) -> String) -> Result<Members> {
         let Some(record) = record else { return Ok(Members::default()) };
         let mut tape = Tape::default();
         let value = edit::scan(&mut tape, record.as_bytes())
@@ -130,7 +125,7 @@ impl Members {
     /// # Errors
     ///
     /// If it is anything else.
-    pub fn text(&self, name: &str) -> Result<Option<String>, Refusal> {
+    pub fn text(&self, name: &str) -> Result<Option<String>> {
         let Some(raw) = self.get(name) else { return Ok(None) };
         let mut tape = Tape::default();
         let value = edit::scan(&mut tape, raw.as_bytes())?;

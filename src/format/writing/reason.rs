@@ -1,6 +1,6 @@
 //! Why something is deleted: a code, for it stays when the content is gone.
 
-use super::Refusal;
+use super::{Refusal, Result};
 
 /// Whether a reason is a code, and so can't repeat the content.
 pub fn is_code(reason: &str) -> bool {
@@ -9,7 +9,7 @@ pub fn is_code(reason: &str) -> bool {
 }
 
 /// The reason, if it is a code.
-pub fn reason(reason: &str) -> Result<&str, Refusal> {
+pub fn reason(reason: &str) -> Result<&str> {
     match is_code(reason) {
         true => Ok(reason),
         false => Err(Refusal::invalid(format!(

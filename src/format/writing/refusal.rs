@@ -1,7 +1,7 @@
 //! Why something is not done.
 
 use super::Fault;
-use crate::model::NotWhole;
+use crate::model::{Change, NotWhole};
 use crate::text::edit::EditError;
 
 /// Why something is not done. Nothing was changed.
@@ -17,6 +17,12 @@ pub struct Refusal {
     /// Whether the user stopped it, and nothing more is to be tried.
     pub stops: bool,
 }
+
+/// What was made, or why it was not.
+pub type Result<T, E = Refusal> = std::result::Result<T, E>;
+
+/// Changes, or why there are none.
+pub type Changes = Result<Vec<Change>>;
 
 impl Refusal {
     /// A refusal with its code, of all that was asked for.

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use super::super::{Refusal, Scene, base, by_document};
+use super::super::{Changes, Refusal, Result, Scene, base, by_document};
 use crate::format::writing::{Writes, document};
 use crate::model::{Act, Change, Entry, State, Store, Tell, is_log};
 use crate::store::commit::{deleted_from, without_deleted};
@@ -56,12 +56,7 @@ pub fn shared(store: &Store, listed: &Store, held: &[Entry]) -> Vec<String> {
 }
 
 /// The changes that bring them back. `store` is the one that lists them, the scene's does not.
-pub fn bring_back(
-    writes: &dyn Writes,
-    scene: &Scene<'_>,
-    store: &Store,
-    entries: &[Entry],
-) -> Result<Vec<Change>, Refusal> {
+pub fn bring_back(writes: &dyn Writes, scene: &Scene<'_>, store: &Store, entries: &[Entry]) -> Changes {
     let mut changes = Vec::new();
     for (held, own) in by_document(store, entries) {
         let Some(path) = deleted_from(&held.path) else { continue };
@@ -97,7 +92,7 @@ fn with_session(
     store: &Store,
     (name, folder): (&str, &Path),
     changes: &mut Vec<Change>,
-) -> Result<(), Refusal> {
+) -> Result<()> {
     for own in changes.iter_mut().filter(|own| own.path.starts_with(folder)) {
         if let Act::Append(lines) = &own.act {
             *own = Change::create(&own.path, lines.clone());

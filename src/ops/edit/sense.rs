@@ -9,7 +9,7 @@ use super::Edited;
 use crate::format::writing::Setting;
 use crate::format::{self, Format, Shape};
 use crate::model::{Entry, Store};
-use crate::ops::{Refusal, Scene, form, is_json, writes};
+use crate::ops::{Refusal, Result, Scene, form, is_json, writes};
 use crate::store::derive;
 use crate::text::edit::scan;
 use crate::text::front_matter::Note;
@@ -25,7 +25,7 @@ pub(super) fn makes_sense(
     entry: &Entry,
     set: &[Setting<'_>],
     made: &Edited,
-) -> Result<(), Refusal> {
+) -> Result<()> {
     let store = scene.store;
     let (format, _) = writes(store)?;
     let main = main_field(format, store, entry);

@@ -4,7 +4,7 @@ use super::{Form, Kind, as_settings, is_json, items};
 use crate::format::{self, writing::list};
 use crate::model::{Entry, Plan, Store};
 use crate::ops::edit::{Edited, after_edit};
-use crate::ops::{Draft, Refusal, Scene, add};
+use crate::ops::{Draft, Refusal, Result, Scene, add};
 use crate::text::edit::{quoted, remove};
 
 /// Plans a new record in the scene's store with what a form has. The entry is one of `old`, the
@@ -13,13 +13,7 @@ use crate::text::edit::{quoted, remove};
 /// # Errors
 ///
 /// If the format has nothing added to it, or the record can't be one of it.
-pub fn copy(
-    scene: &Scene<'_>,
-    old: &Store,
-    entry: &Entry,
-    form: &Form,
-    values: &[String],
-) -> Result<Plan, Refusal> {
+pub fn copy(scene: &Scene<'_>, old: &Store, entry: &Entry, form: &Form, values: &[String]) -> Result<Plan> {
     let kind = old.view(entry).map(|view| view.kind.to_string()).unwrap_or_default();
     let session = old.session(entry).map(|session| session.name.clone());
     let json = format::by_name(old.format).is_some_and(|format| is_json(format, old, entry));
@@ -28,13 +22,7 @@ pub fn copy(
     add::add(scene, &draft)
 }
 
-fn of_json(
-    scene: &Scene<'_>,
-    old: &Store,
-    entry: &Entry,
-    form: &Form,
-    values: &[String],
-) -> Result<String, Refusal> {
+fn of_json(scene: &Scene<'_>, old: &Store, entry: &Entry, form: &Form, values: &[String]) -> Result<String> {
     let before = Scene { store: old, now: scene.now, random: scene.random, packed: scene.packed };
     let set = form.settings(values);
     let mut record = match after_edit(&before, entry, &as_settings(&set))? {

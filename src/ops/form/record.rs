@@ -4,7 +4,7 @@ use super::{Field, Form, Kind, as_settings, at, filled, is_json, of_text};
 use crate::format::{self, Shape};
 use crate::model::{Change, Entry, Store};
 use crate::ops::edit::{Edited, after_edit};
-use crate::ops::{Refusal, Scene};
+use crate::ops::{Refusal, Result, Scene};
 use crate::text::canonical::indented;
 use crate::text::edit::scan;
 use crate::text::front_matter::Note;
@@ -45,7 +45,7 @@ fn in_files(scene: &Scene<'_>, entry: &Entry, changes: &[Change]) -> Vec<u8> {
 /// # Errors
 ///
 /// If it is no such record, or says something that the form has no place for.
-pub fn values_of(store: &Store, entry: &Entry, form: &Form, text: &str) -> Result<Vec<String>, Refusal> {
+pub fn values_of(store: &Store, entry: &Entry, form: &Form, text: &str) -> Result<Vec<String>> {
     let Some(format) = format::by_name(store.format) else { return Ok(form.values()) };
     if is_json(format, store, entry) {
         return of_json(store.raw(entry), form, text);
@@ -65,7 +65,7 @@ pub fn values_of(store: &Store, entry: &Entry, form: &Form, text: &str) -> Resul
     kept(form, form.fields.iter().map(read).collect())
 }
 
-fn of_json(raw: &[u8], form: &Form, text: &str) -> Result<Vec<String>, Refusal> {
+fn of_json(raw: &[u8], form: &Form, text: &str) -> Result<Vec<String>> {
     let (mut old, mut tape) = (Tape::default(), Tape::default());
     let before = scan(&mut old, raw)?;
     let value = scan(&mut tape, text.as_bytes()).map_err(|_| {
@@ -97,7 +97,7 @@ fn no_place(name: &str) -> Refusal {
     Refusal::invalid(format!("the form has no place for `{name}`: set it with `palimp edit --set`."))
 }
 
-fn kept(form: &Form, values: Vec<String>) -> Result<Vec<String>, Refusal> {
+fn kept(form: &Form, values: Vec<String>) -> Result<Vec<String>> {
     let changed = form
         .fields
         .iter()

@@ -9,7 +9,7 @@ use super::{Form, as_settings, fix, format_of};
 use crate::format::Parts;
 use crate::model::{Change, Document, Entry, Plan, Problem};
 use crate::ops::edit::edit_as_shown;
-use crate::ops::{Refusal, Scene};
+use crate::ops::{Result, Scene};
 use crate::store::derive;
 
 /// What saving a form comes to.
@@ -18,7 +18,7 @@ pub struct Verdict {
     /// What is wrong with it.
     pub judged: Judged,
     /// The plan, or why there is none.
-    pub plan: Result<Plan, Refusal>,
+    pub plan: Result<Plan>,
     /// The store's documents as they would be.
     pub after: Vec<Arc<Document>>,
 }

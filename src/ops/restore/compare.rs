@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::super::erase::Gone;
-use super::super::{Refusal, Scene, when, writes};
+use super::super::{Refusal, Result, Scene, when, writes};
 use super::{Comparison, Item, Kind, role};
 use crate::format::writing::document;
 use crate::format::{self, Format, Shape};
@@ -13,7 +13,7 @@ use crate::store::erase::{Wanted, is_log};
 
 /// What differs between a copy of `file` and the store. What was erased is named by its id
 /// alone.
-pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Result<Comparison, Refusal> {
+pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Result<Comparison> {
     let (format, _) = writes(scene.store)?;
     let now = document(&scene.store.documents, file);
     if now.is_some_and(|own| own.offset > 0) {

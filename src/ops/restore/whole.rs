@@ -1,19 +1,14 @@
 //! Putting a whole file back as it was: what that comes to is told by name.
 
 use super::super::erase::Gone;
-use super::super::{Refusal, Scene, backups, base, check, plan, plan_and_after, writes};
+use super::super::{Refusal, Result, Scene, backups, base, check, plan, plan_and_after, writes};
 use super::{Comparison, Item, Kind, role};
 use crate::format::writing::document;
 use crate::model::{Change, Plan, Role, Tell};
 use crate::store::derive;
 
 /// The whole file as it was, but for what was erased since. What was written later is lost.
-pub fn replace(
-    scene: &Scene<'_>,
-    comparison: &Comparison,
-    copy: &[u8],
-    gone: &Gone,
-) -> Result<Plan, Refusal> {
+pub fn replace(scene: &Scene<'_>, comparison: &Comparison, copy: &[u8], gone: &Gone) -> Result<Plan> {
     let (format, writes) = writes(scene.store)?;
     let file = &comparison.file;
     if role(format, file) == Role::Index {

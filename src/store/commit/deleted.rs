@@ -64,7 +64,7 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     let mut search =
         Search { store, format, now, wanted: &wanted, known, taken, found: HashMap::new(), parts: None };
     held.iter().for_each(|own| search.take(own));
-    search.parts = format.writes().and_then(|writes| writes.taken_out(&search.store, &deletions(&vault)));
+    search.parts = format.taken_out(&search.store, &deletions(&vault));
     let mut with = search.beside(gone.files);
     with.unread.extend(unread);
     Ok(with)

@@ -14,13 +14,12 @@ impl Writer<'_> {
     pub(super) fn with_free_names<'p>(&self, plan: &'p Plan) -> Cow<'p, Plan> {
         let is_there = |path: &Path| self.host.disk.look(&self.path(path)).is_ok();
         let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && is_there(&change.path);
-        let Some(writes) = self.format.writes() else { return Cow::Borrowed(plan) };
         if !plan.changes.iter().any(is_taken) {
             return Cow::Borrowed(plan);
         }
         let mut plan = plan.clone();
         for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
-            let mut others = (2..NAMES).map_while(|number| writes.other_name(&change.path, number));
+            let mut others = (2..NAMES).map_while(|number| self.format.other_name(&change.path, number));
             if let Some(free) = others.find(|other| !is_there(other)) {
                 change.path = free;
             }

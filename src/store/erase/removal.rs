@@ -173,8 +173,8 @@ impl Site<'_> {
 
     /// Has the store itself say that something was erased, where the format records that.
     fn tell(&self, changes: &mut Changes) -> Result<(), Refusal> {
-        let Some(writes) = self.wanted.format.writes() else { return Ok(()) };
-        for own in writes.recorded(self.scene, Recorded::Erasure, &changes.data, self.wanted.targets.len())? {
+        let format = self.wanted.format;
+        for own in format.recorded(self.scene, Recorded::Erasure, &changes.data, self.wanted.targets.len())? {
             for all in [&mut changes.data, &mut changes.seen] {
                 match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
                     (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),
@@ -264,8 +264,8 @@ impl Site<'_> {
                     member.bytes = new;
                     any = true;
                 }
-                if any && let Some(writes) = self.wanted.format.writes() {
-                    writes.rederived(own.path, &mut members, self.scene.now)?;
+                if any {
+                    self.wanted.format.rederived(own.path, &mut members, self.scene.now)?;
                     repacked = Some(members.clone());
                 }
                 let edit = &mut |path: &Path, _: &[u8]| {
@@ -285,9 +285,11 @@ impl Site<'_> {
             (None, Some(_), Some(fault)) => Err(failed(fault)),
             (None, Some(new), None) => {
                 let packed = gzip(&new).map_err(|error| failed(error.to_string()))?;
-                if let (Some(members), Some(writes)) = (repacked, self.wanted.format.writes()) {
+                if let Some(members) = repacked {
                     let len = packed.len() as u64;
-                    changes.data.extend(writes.beside_archive(self.scene, own.path, &members, len)?);
+                    changes
+                        .data
+                        .extend(self.wanted.format.beside_archive(self.scene, own.path, &members, len)?);
                 }
                 Ok(Some(packed))
             }
@@ -303,7 +305,6 @@ impl Site<'_> {
         }
         let mut known: HashMap<PathBuf, HashSet<&str>> = HashMap::new();
         let mut made = HashSet::new();
-        let writes = self.wanted.format.writes();
         for entry in &store.entries {
             let path = &store.document(entry).path;
             let view = store.view(entry);
@@ -315,7 +316,7 @@ impl Site<'_> {
             if id.is_some_and(|id| self.wanted.is_shared(id)) {
                 continue;
             }
-            let new = writes.and_then(|own| own.tombstone(self.scene, entry, self.reason));
+            let new = self.wanted.format.tombstone(self.scene, entry, self.reason);
             let Some((path, line)) = new else { continue };
             let known = known.entry(path.clone()).or_insert_with(|| {
                 let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);

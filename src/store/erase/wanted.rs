@@ -175,7 +175,7 @@ impl<'a> Wanted<'a> {
 
     /// How the format erases, where it is not only that lines go.
     pub fn erases(&self) -> Option<&'static dyn Erases> {
-        self.format.writes()?.erases()
+        self.format.erases()
     }
 
     /// The parts of a document that are erased.

@@ -60,7 +60,7 @@ impl Judge<'_> {
         let mut why = Vec::new();
         for format in FORMATS.iter().copied().filter(|own| self.is_asked(*own)) {
             let at_home = at_default_place(root, format);
-            match format.evidence(root, &glance).fit(at_home || named && self.forced.is_some()) {
+            match (format.about().evidence)(root, &glance).fit(at_home || named && self.forced.is_some()) {
                 Ok(fit) => fits.push((format, fit, at_home)),
                 Err(reason) => why.push((format, reason)),
             }

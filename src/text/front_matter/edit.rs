@@ -116,7 +116,7 @@ fn splice(text: &str, span: &Range<usize>, new: &str) -> String {
 }
 
 /// The line end of the note's first line.
-fn line_end(text: &str) -> &'static str {
+pub fn line_end(text: &str) -> &'static str {
     let is_crlf = lines::line_at(text.as_bytes(), 0).is_some_and(|line| line.next == line.end + 2);
     if is_crlf { "\r\n" } else { "\n" }
 }

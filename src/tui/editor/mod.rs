@@ -15,9 +15,10 @@ use conflict::Conflict;
 use text::Text;
 
 /// Where what was typed is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Kept {
     /// Nothing was typed that is not in the store.
+    #[default]
     Nothing,
     /// It will be, soon.
     Soon,
@@ -46,6 +47,7 @@ pub struct Completion {
 }
 
 /// The editor of one memory.
+#[derive(Default)]
 pub struct Editor {
     pub snapshot: Arc<Snapshot>,
     pub at: EntryRef,
@@ -96,22 +98,10 @@ impl Editor {
             form: Arc::new(form),
             texts,
             field,
-            top: 0,
-            row: 0,
             first,
             version: first,
-            judged: Judged::default(),
             judged_of: first,
-            effects: None,
-            kept: Kept::Nothing,
-            found: None,
-            looked: false,
-            theirs: None,
-            conflict: None,
-            saving: false,
-            said: false,
-            shown: None,
-            completion: None,
+            ..Editor::default()
         }
     }
 

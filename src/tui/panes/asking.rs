@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use super::query::first_shown;
 use crate::text::show::{columns, show};
 use crate::tui::app::{Aim, App};
 use crate::tui::border::framed;
@@ -38,7 +39,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     }
     let room = usize::from(inner.width) - 3;
     let before: String = prompt.text().chars().take(prompt.column()).collect();
-    let from = first_shown(&before, room);
+    let from = first_shown(&before, before.len(), room);
     let typed = show(&prompt.text()[from..]).into_owned();
     let line = Line::from(vec![Span::styled("> ", theme.key()), Span::raw(typed)]);
     frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
@@ -70,12 +71,6 @@ fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
         spans.push(Span::styled(word, style));
     }
     Line::from(spans)
-}
-
-/// The first byte to show so that the cursor is within `room` columns.
-fn first_shown(before: &str, room: usize) -> usize {
-    let fits = |from: &usize| columns(&show(&before[*from..])) <= room;
-    before.char_indices().map(|(at, _)| at).find(fits).unwrap_or(before.len())
 }
 
 /// What the memory has now. Untrusted text.

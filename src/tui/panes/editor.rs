@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use super::hints::{Hint, act, hint};
 use crate::model::Severity;
 use crate::ops::form::Finding;
 use crate::tui::action::Action;
@@ -61,9 +62,7 @@ pub fn state(app: &App) -> String {
 }
 
 /// The keys that can be used now.
-pub fn hints(_app: &App, editor: &Editor) -> Vec<(String, String)> {
-    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
-    let act = |action: Action, what: &str| hint(action.key(), what);
+pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
     if let Some(conflict) = &editor.conflict {
         let copy = hint("c", "mine as a new memory");
         if conflict.copies {

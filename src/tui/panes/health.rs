@@ -66,7 +66,7 @@ fn size(app: &App) -> String {
 }
 
 /// Bytes as people say them.
-fn human(bytes: u64) -> String {
+pub fn human(bytes: u64) -> String {
     match bytes {
         0..1_024 => format!("{bytes} B"),
         1_024..1_048_576 => format!("{:.1} kB", bytes as f64 / 1_024.0),

@@ -8,17 +8,28 @@ use crate::tui::confirm;
 use crate::tui::prompt::Purpose;
 use crate::tui::update::can;
 
+/// Keys, and what they do.
+pub type Hint = (String, String);
+
+/// What those keys do.
+pub fn hint(keys: &str, what: &str) -> Hint {
+    (keys.to_owned(), what.to_owned())
+}
+
+/// What an action's key does.
+pub fn act(action: Action, what: &str) -> Hint {
+    hint(action.key(), what)
+}
+
 /// What can follow the keys that were pressed.
-fn second_keys(waiting: &str) -> Vec<(String, String)> {
+fn second_keys(waiting: &str) -> Vec<Hint> {
     let follow = |keys: &str| keys.strip_prefix(waiting)?.strip_prefix(' ').map(str::to_owned);
     let of = |known: &Known| Some((known.keys.iter().find_map(|keys| follow(keys))?, known.name.to_owned()));
     ACTIONS.iter().filter_map(of).collect()
 }
 
 /// Keys and what they do, the most useful first.
-pub fn of(app: &App) -> Vec<(String, String)> {
-    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
-    let act = |action: Action, what: &str| hint(action.key(), what);
+pub fn of(app: &App) -> Vec<Hint> {
     let always = [act(Action::Palette, "command"), act(Action::Help, "help")];
     if let Some(prompt) = &app.prompt {
         return match prompt.purpose {
@@ -83,8 +94,7 @@ pub fn of(app: &App) -> Vec<(String, String)> {
     hints
 }
 
-fn memories(app: &App) -> Vec<(String, String)> {
-    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
+fn memories(app: &App) -> Vec<Hint> {
     if !app.marks.is_empty() || app.marks.range.is_some() || app.marks.only {
         return marked(app);
     }
@@ -97,7 +107,6 @@ fn memories(app: &App) -> Vec<(String, String)> {
         (None, false) => hints.push(hint("Esc", "clear")),
         (None, true) => {}
     }
-    let act = |action: Action, what: &str| hint(action.key(), what);
     let selected = app.hit().map(|hit| app.listed.get(hit.at));
     if let Some((store, entry)) = selected {
         hints.push(hint("Enter", "open"));
@@ -128,8 +137,7 @@ fn memories(app: &App) -> Vec<(String, String)> {
 }
 
 /// What can be done with what is marked.
-fn marked(app: &App) -> Vec<(String, String)> {
-    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
+fn marked(app: &App) -> Vec<Hint> {
     if app.marks.range.is_some() {
         return vec![hint("jk", "move"), hint("v", "mark the range"), hint("Esc", "leave it")];
     }

@@ -49,7 +49,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 }
 
 /// The first byte to show so that the cursor is within `room` columns.
-fn first_shown(query: &str, cursor: usize, room: usize) -> usize {
+pub fn first_shown(query: &str, cursor: usize, room: usize) -> usize {
     let typed = query.get(..cursor).unwrap_or(query);
     let fits = |from: &usize| columns(&show(&typed[*from..])) <= room;
     if fits(&0) {

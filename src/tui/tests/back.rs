@@ -139,7 +139,7 @@ fn what_has_changed_is_put_back_where_it_is_when_it_is_chosen() {
     desk.press(KeyCode::Enter);
     assert!(notice(&desk).contains("nothing is chosen"), "{}", notice(&desk));
     assert!(desk.app.confirm.is_none());
-    desk.app.back.restore.item.at = is_changed(&desk).unwrap();
+    desk.app.back.within.at = is_changed(&desk).unwrap();
     desk.type_keys(" ");
     desk.press(KeyCode::Enter);
     desk.type_keys("y");
@@ -158,7 +158,7 @@ fn what_was_erased_is_named_and_never_shown() {
     desk = again;
     open_older(&mut desk);
     let at = desk.app.back.restore.items().iter().position(|own| own.kind == Kind::Erased).unwrap();
-    desk.app.back.restore.item.at = at;
+    desk.app.back.within.at = at;
     desk.type_keys("=");
     let whole = desk.screen();
     desk.type_keys("=");
@@ -219,7 +219,7 @@ fn an_older_step_is_undone_and_done_again_from_the_journal_and_a_refusal_says_wh
     assert_eq!(desk.app.screen, Screen::Journal);
     assert!(steps(&desk) >= 2);
     let first = desk.app.back.journal.lines.len() - 1;
-    desk.app.back.journal.at.at = first;
+    desk.app.back.at.at = first;
     desk.type_keys("U");
     assert!(notice(&desk).contains("is applied"), "{}", notice(&desk));
     desk.type_keys("u");
@@ -265,7 +265,7 @@ fn archived_memories_are_chosen_and_come_back() {
     desk.type_keys("ga");
     let shelves = desk.app.back.shelves();
     let at = shelves.iter().position(|own| matches!(own, Shelf::Batch(_))).unwrap();
-    desk.app.back.archive.at.at = at;
+    desk.app.back.at.at = at;
     desk.type_keys("r");
     assert!(notice(&desk).contains("no archived memory is chosen"), "{}", notice(&desk));
     desk.press(KeyCode::Enter);
@@ -285,11 +285,11 @@ fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
     let before = files(&desk);
     desk.type_keys(":compact");
     desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.screen, desk.app.back.upkeep.compacts), (Screen::Upkeep, true));
+    assert_eq!((desk.app.screen, desk.app.back.compacts), (Screen::Upkeep, true));
     let tasks = desk.app.back.tasks();
     let biggest = |&at: &usize| desk.app.back.chores[tasks[at]].touched.len();
     let at = (0..tasks.len()).max_by_key(biggest).unwrap();
-    desk.app.back.upkeep.at.at = at;
+    desk.app.back.at.at = at;
     let chore = &desk.app.back.chores[tasks[at]];
     assert_eq!(chore.task, Task::Compact);
     let store = chore.store;
@@ -316,15 +316,15 @@ fn all_that_is_due_is_chosen_and_nothing_that_is_not() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gaA");
     let due = desk.app.back.chores.iter().filter(|own| own.task == Task::Due && own.plan.is_some()).count();
-    assert_eq!(desk.app.back.archive.chosen.len(), due);
+    assert_eq!(desk.app.back.chosen.len(), due);
     let soon = desk.app.back.shelves().iter().position(|own| match own {
         Shelf::Chore(at) => matches!(desk.app.back.chores[*at].task, Task::Soon(_)),
         Shelf::Batch(_) => false,
     });
-    desk.app.back.archive.at.at = soon.unwrap();
+    desk.app.back.at.at = soon.unwrap();
     desk.type_keys(" ");
     assert!(notice(&desk).contains("not due yet"), "{}", notice(&desk));
-    assert_eq!(desk.app.back.archive.chosen.len(), due);
+    assert_eq!(desk.app.back.chosen.len(), due);
 }
 
 #[test]

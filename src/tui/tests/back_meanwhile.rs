@@ -88,7 +88,7 @@ fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
     let tasks = desk.app.back.tasks();
     let biggest = |&at: &usize| desk.app.back.chores[tasks[at]].touched.len();
     let at = (0..tasks.len()).max_by_key(biggest).unwrap();
-    desk.app.back.upkeep.at.at = at;
+    desk.app.back.at.at = at;
     let chore = &desk.app.back.chores[tasks[at]];
     let named: Vec<String> = chore.touched.iter().filter_map(|own| own.id.clone()).collect();
     let store = &desk.app.snapshot.stores[chore.store];
@@ -121,7 +121,7 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
         chore.plan.is_some() && desk.app.snapshot.stores[chore.store].format == "session-log"
     };
     let at = (0..tasks.len()).find(of_log).expect("a log can be compacted");
-    desk.app.back.upkeep.at.at = at;
+    desk.app.back.at.at = at;
     let chore = &desk.app.back.chores[tasks[at]];
     let store = &desk.app.snapshot.stores[chore.store];
     let shown = &store.entries[chore.touched[0].entry as usize];

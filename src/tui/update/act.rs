@@ -23,27 +23,24 @@ const ON_LIST: [Action; 8] = [
 ];
 
 /// Does an action.
-pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
-    if let Some(effects) = back::act(app, action) {
-        return effects;
+pub fn act(app: &mut App, action: Action) {
+    if back::act(app, action) {
+        return;
     }
     if let Some(pick) = action.known().pick {
         return mark::pick(app, pick);
     }
     match action {
-        Action::Quit if app.screen != Screen::Problems && !app.zoomed => vec![Effect::Quit],
-        Action::QuitNow => vec![Effect::Quit],
-        Action::Suspend => vec![Effect::Suspend],
-        Action::Redraw => vec![Effect::Redraw],
-        Action::OpenDemo | Action::Delete if app.screen == Screen::Welcome => vec![Effect::OpenDemo],
+        Action::Quit if app.screen != Screen::Problems && !app.zoomed => app.give(Effect::Quit),
+        Action::QuitNow => app.give(Effect::Quit),
+        Action::Suspend => app.give(Effect::Suspend),
+        Action::Redraw => app.give(Effect::Redraw),
+        Action::OpenDemo | Action::Delete if app.screen == Screen::Welcome => app.give(Effect::OpenDemo),
         Action::OpenDemo => {
-            app.notice =
-                Some("the demo is opened from the first screen; `palimp --demo` opens it, too".into());
-            Vec::new()
+            app.say("the demo is opened from the first screen; `palimp --demo` opens it, too");
         }
         action if ON_LIST.contains(&action) && !matches!(app.screen, Screen::Browse | Screen::Welcome) => {
-            app.notice = Some(among_memories());
-            Vec::new()
+            app.say(among_memories())
         }
         Action::Reload => reload(app),
         Action::Palette => prompt(app, Purpose::Palette, ""),
@@ -52,21 +49,15 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Narrow => narrow(app),
         Action::Back | Action::Quit => one_back(app),
         Action::Open => walk::open(app),
-        Action::Toggle if app.screen == Screen::Browse && app.focus == Pane::Memories => {
-            mark::toggle(app);
-            Vec::new()
-        }
+        Action::Toggle if app.screen == Screen::Browse && app.focus == Pane::Memories => mark::toggle(app),
         Action::Toggle => filter::toggle_line(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => mark::act(app, action),
-        Action::MarkBySearch => {
-            words::open(app, Purpose::MarkBySearch, None);
-            Vec::new()
-        }
+        Action::MarkBySearch => words::open(app, Purpose::MarkBySearch, None),
         Action::FilterLikeThis => filter::like_this(app),
         Action::DropFilter => filter::drop_blocker(app),
         Action::Reveal => {
             app.revealed = true;
-            vec![Effect::MaskSoon]
+            app.give(Effect::MaskSoon);
         }
         Action::Follow => references::follow(app),
         Action::GoBack => references::go_back(app),
@@ -87,10 +78,7 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         | Action::Delete
         | Action::Undo
         | Action::Redo => change::act(app, action),
-        _ => {
-            look(app, action);
-            Vec::new()
-        }
+        _ => look(app, action),
     }
 }
 
@@ -152,60 +140,53 @@ fn tab(app: &mut App, ahead: bool) {
     app.detail_top = 0;
 }
 
-fn reload(app: &mut App) -> Vec<Effect> {
-    app.notice = Some("reading the stores again".into());
-    vec![arrive::reload(app)]
+fn reload(app: &mut App) {
+    app.say("reading the stores again");
+    app.give(arrive::reload(app));
 }
 
 /// A new search; the one before comes back with Esc, or with Ctrl-p to be changed.
-fn search(app: &mut App) -> Vec<Effect> {
+fn search(app: &mut App) {
     let before = app.query.clone();
-    let mut effects = prompt(app, Purpose::Search, "");
+    prompt(app, Purpose::Search, "");
     if let Some(prompt) = &mut app.prompt {
         app.asked_before.keep(&before);
         prompt.before = before;
         app.held = app.results.hits.get(app.list.at).map(|hit| hit.at);
-        effects.extend(filter::ask(app, String::new()));
+        filter::ask(app, String::new());
     }
-    effects
 }
 
-fn narrow(app: &mut App) -> Vec<Effect> {
+fn narrow(app: &mut App) {
     let before = app.query.clone();
     let text = if before.is_empty() { String::new() } else { format!("{before} ") };
-    let effects = prompt(app, Purpose::Search, &text);
+    prompt(app, Purpose::Search, &text);
     if let Some(prompt) = &mut app.prompt {
         prompt.before = before;
         app.held = app.results.hits.get(app.list.at).map(|hit| hit.at);
     }
-    effects
-}
-
-fn back_from_marks(app: &mut App) -> Option<Vec<Effect>> {
-    if app.focus == Pane::Memories { mark::back(app) } else { None }
 }
 
 /// One level back: a change that waits, a view, a zoom, a pane, a problem's memory, the marks, and at
 /// last the search.
-fn one_back(app: &mut App) -> Vec<Effect> {
+fn one_back(app: &mut App) {
     if change::stop(app) {
-        return Vec::new();
+        return;
     }
     if app.screen == Screen::Problems {
         app.screen = Screen::Browse;
     } else if app.zoomed {
         app.zoomed = false;
-    } else if let Some(effects) = references::back_to_problem(app).or_else(|| back_from_marks(app)) {
-        return effects;
+    } else if references::back_to_problem(app) || app.focus == Pane::Memories && mark::back(app) {
+        // One of them has done it.
     } else if app.focus == Pane::Memories && !app.query.is_empty() {
-        return filter::ask(app, String::new());
+        filter::ask(app, String::new());
     } else {
         app.focus = Pane::Memories;
     }
-    Vec::new()
 }
 
-fn order(app: &mut App) -> Vec<Effect> {
+fn order(app: &mut App) {
     let next = match app.order() {
         Order::Time => Order::Rank,
         Order::Rank => Order::Importance,
@@ -216,7 +197,7 @@ fn order(app: &mut App) -> Vec<Effect> {
     filter::again(app)
 }
 
-fn ranking(app: &mut App) -> Vec<Effect> {
+fn ranking(app: &mut App) {
     app.ranking = match app.ranking {
         Ranking::Product => Ranking::Weighted,
         Ranking::Weighted => Ranking::Product,

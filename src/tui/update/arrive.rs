@@ -20,9 +20,9 @@ pub fn open(app: &mut App, first: Loaded) -> Vec<Effect> {
     if let [Place { session: Some(session), .. }] = app.places.as_slice() {
         app.query = filter::term("session", session);
     }
-    let mut effects = loaded(app, Loaded { tallies: Vec::new(), ..first });
-    effects.push(reload(app));
-    effects
+    loaded(app, Loaded { tallies: Vec::new(), ..first });
+    app.give(reload(app));
+    std::mem::take(&mut app.effects)
 }
 
 /// Reads the stores anew.
@@ -41,73 +41,54 @@ fn load(app: &App, is_urgent: bool) -> Effect {
 }
 
 /// Takes in what a job came to.
-pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
+pub fn done(app: &mut App, done: Done) {
     match done {
         Done::Loaded(read) => loaded(app, read),
         Done::Checked(found) => checked(app, found),
-        Done::Found(found) => {
-            arrived(app, *found);
-            Vec::new()
-        }
-        Done::Explained(why) => {
-            explained(app, *why);
-            Vec::new()
-        }
-        Done::Selected(found) => {
-            mark::selected(app, *found);
-            Vec::new()
-        }
+        Done::Found(found) => arrived(app, *found),
+        Done::Explained(why) => explained(app, *why),
+        Done::Selected(found) => mark::selected(app, *found),
         Done::Changed(outcome) => change::done(app, *outcome),
         Done::Planned(outcome) => confirm::planned(app, *outcome),
         Done::Moved(planned) => confirm::moved(app, *planned),
         Done::Inspected(seen) => super::back::arrived(app, *seen),
-        Done::Judged(judged) => {
-            editor::judged(app, *judged);
-            Vec::new()
-        }
-        Done::Kept(version, outcome) => {
-            editor::kept(app, version, outcome);
-            Vec::new()
-        }
-        Done::TextKept(said) => {
-            editor::text_kept(app, &said);
-            Vec::new()
-        }
+        Done::Judged(judged) => editor::judged(app, *judged),
+        Done::Kept(version, outcome) => editor::kept(app, version, outcome),
+        Done::TextKept(said) => editor::text_kept(app, &said),
         Done::Saved(saved) => editor::saved(app, *saved),
         Done::DraftFound(at, draft) => editor::draft_found(app, at, draft),
         Done::Tended(tended) => change::tended(app, tended),
     }
 }
 
-fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
+fn loaded(app: &mut App, read: Loaded) {
     app.snapshot = read.snapshot;
     app.tallies = read.tallies;
     app.tree = tree(app);
     if let Ok(parsed) = Query::parse(&app.query, app.now) {
         app.parsed = parsed;
     }
-    let mut effects = filter::again(app);
+    filter::again(app);
     if app.is_whole() {
         let (snapshot, data) = (Arc::clone(&app.snapshot), app.data.clone());
-        effects.push(Effect::Job(Job::Check { snapshot, data, now: app.now }));
+        app.give_job(Job::Check { snapshot, data, now: app.now });
     }
-    effects.extend(change::tend(app));
-    effects.extend(super::back::refresh(app));
-    effects.extend(editor::reloaded(app));
+    change::tend(app);
+    super::back::refresh(app);
+    editor::reloaded(app);
     confirm::reloaded(app);
-    effects
 }
 
 /// More was found wrong with the stores than reading them told. Their memories are the same.
-fn checked(app: &mut App, found: AllChecked) -> Vec<Effect> {
+fn checked(app: &mut App, found: AllChecked) {
     if !Arc::ptr_eq(&found.of, &app.snapshot) {
-        return Vec::new();
+        return;
     }
     if found.has_changed {
-        return vec![reload_later(app)];
+        return app.give(reload_later(app));
     }
     if let Some(why) = found.unread.first() {
-        app.notice = Some(format!("what was erased could not be looked for: {why}"));
+        app.say(format!("what was erased could not be looked for: {why}"));
     }
     if Arc::ptr_eq(&app.listed, &found.of) {
         app.listed = Arc::clone(&found.with);
@@ -118,7 +99,6 @@ fn checked(app: &mut App, found: AllChecked) -> Vec<Effect> {
     }
     app.snapshot = found.with;
     app.tree = tree(app);
-    Vec::new()
 }
 
 fn tree(app: &App) -> Vec<Branch> {

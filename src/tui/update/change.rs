@@ -50,28 +50,27 @@ pub fn can(app: &App, action: Action) -> bool {
 }
 
 /// Does an action that changes something, or says why it can't be done.
-pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
-    match begin(app, action) {
-        Ok(effects) => effects,
-        Err(why) => {
-            app.notice = Some(why);
-            Vec::new()
-        }
+pub fn act(app: &mut App, action: Action) {
+    if let Err(why) = begin(app, action) {
+        app.say(why);
     }
 }
 
-fn begin(app: &mut App, action: Action) -> Result<Vec<Effect>, String> {
+fn begin(app: &mut App, action: Action) -> Result<(), String> {
     writable(app)?;
     match action {
-        Action::Undo => return Ok(ask(app, None, Wanted::Undo)),
-        Action::Redo => return Ok(ask(app, None, Wanted::Redo)),
+        Action::Undo => ask(app, None, Wanted::Undo),
+        Action::Redo => ask(app, None, Wanted::Redo),
         Action::RenameTag => {
             place(app)?;
             words::open(app, Purpose::RenameTag, None);
-            return Ok(Vec::new());
         }
-        _ => {}
+        _ => return with_memories(app, action),
     }
+    Ok(())
+}
+
+fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
     let aim = aimed(app, action)?;
     if let (Some(at), Some(deed)) = (aim.one(), deed(action)) {
         let (store, entry) = aim.snapshot.get(at);
@@ -80,17 +79,19 @@ fn begin(app: &mut App, action: Action) -> Result<Vec<Effect>, String> {
     match action {
         Action::Edit => return editor::open(app, &aim),
         Action::RecordInEditor => {
-            let mut effects = editor::open(app, &aim)?;
-            effects.push(Effect::Lend(Lent::Record));
-            return Ok(effects);
+            editor::open(app, &aim)?;
+            app.give(Effect::Lend(Lent::Record));
         }
-        Action::EditText => return Ok(vec![Effect::Edit(Box::new(aim))]),
-        Action::Archive => return Ok(ask(app, Some(aim), Wanted::Archive)),
+        Action::EditText => app.give(Effect::Edit(Box::new(aim))),
+        Action::Archive => ask(app, Some(aim), Wanted::Archive),
         Action::Pin => {
             let wanted = words::pinning(&aim);
-            return Ok(ask(app, Some(aim), wanted));
+            ask(app, Some(aim), wanted);
         }
-        Action::Repeat => return repeat(app, aim),
+        Action::Repeat => {
+            let wanted = app.bulk.last.clone().ok_or("nothing was changed yet that could be repeated")?;
+            ask(app, Some(aim), wanted);
+        }
         Action::Delete => app.menu = Some(menu::of(app, aim)),
         Action::Tag => words::open(app, Purpose::Tag, Some(aim)),
         Action::Importance => words::open(app, Purpose::Importance, Some(aim)),
@@ -98,15 +99,7 @@ fn begin(app: &mut App, action: Action) -> Result<Vec<Effect>, String> {
         Action::Category => words::open(app, Purpose::Category, Some(aim)),
         _ => {}
     }
-    Ok(Vec::new())
-}
-
-/// Does the last change to what is marked, or under the cursor, now.
-fn repeat(app: &mut App, aim: Aim) -> Result<Vec<Effect>, String> {
-    let Some(wanted) = app.bulk.last.clone() else {
-        return Err("nothing was changed yet that could be repeated".into());
-    };
-    Ok(ask(app, Some(aim), wanted))
+    Ok(())
 }
 
 pub fn refused(refusal: ops::Refusal) -> String {
@@ -141,8 +134,7 @@ fn place(app: &App) -> Result<(), String> {
     if !app.listed.is_whole() {
         return Err("the stores are still being read".into());
     }
-    filter::is_answered(app)?;
-    Ok(())
+    filter::is_answered(app)
 }
 
 fn under_cursor(app: &App) -> Result<EntryRef, String> {
@@ -176,14 +168,13 @@ pub(super) fn aim_at(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> Aim
 
 /// Gives a change to the workers. It binds the stores as the user saw them. What several
 /// memories are to have is shown first, and so is what goes without the menu.
-pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect> {
-    let Some(data) = app.data.clone() else { return Vec::new() };
+pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) {
+    let Some(data) = app.data.clone() else { return };
     let turns = aim.is_none();
     let aim = aim.unwrap_or_else(|| Aim { snapshot: Arc::clone(&app.snapshot), ..Aim::default() });
     let Aim { snapshot, at, beside, name, hidden } = aim;
     if at.is_empty() && !turns {
-        app.notice = Some("nothing is chosen: nothing is changed".into());
-        return Vec::new();
+        return app.say("nothing is chosen: nothing is changed");
     }
     let is_repeated = app.bulk.last.as_ref() == Some(&wanted);
     let for_good = matches!(wanted, Wanted::Erase(_) | Wanted::Rename { .. });
@@ -198,11 +189,11 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
     let request = Box::new(ChangeRequest { at, beside, name, hidden, ..request });
     if shown {
         hold(app, &request);
-        return vec![Effect::Job(Job::Plan(request))];
+        return app.give_job(Job::Plan(request));
     }
     remember(app, &request.wanted);
     given(app, Some(&request));
-    vec![Effect::Job(Job::Change(request))]
+    app.give_job(Job::Change(request));
 }
 
 /// A change is given to the thread that makes them.
@@ -234,18 +225,15 @@ pub(super) fn remember(app: &mut App, wanted: &Wanted) {
 
 /// A key while a change is being planned: nothing else than leaving it does anything, so that no
 /// key that was meant for something else answers its question.
-pub fn waiting_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+pub fn waiting_key(app: &mut App, key: KeyEvent) {
     match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => app.give(Effect::Redraw),
         KeyCode::Char('Q') => {
             stop(app);
-            vec![Effect::Quit]
+            app.give(Effect::Quit);
         }
-        KeyCode::Esc => {
-            stop(app);
-            Vec::new()
-        }
-        _ => Vec::new(),
+        KeyCode::Esc => _ = stop(app),
+        _ => {}
     }
 }
 
@@ -265,37 +253,31 @@ pub fn figure(app: &mut App) {
     let (done, of) = going.progress.figure();
     let figure = if of > 0 { format!(" {done} of {of}") } else { String::new() };
     let stops = if going.is_open() { " · Esc stops it" } else { "" };
-    app.notice = Some(format!("{}{figure} …{stops}", going.what));
+    app.say(format!("{}{figure} …{stops}", going.what));
 }
 
 /// An editor was left.
-pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, String>) -> Vec<Effect> {
+pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, String>) {
     match after {
         Ok(after) if after == before => {
-            app.notice = Some("the text is the same; nothing was changed".into());
-            Vec::new()
+            app.say("the text is the same; nothing was changed");
         }
         Ok(after) if after.trim().is_empty() && !before.trim().is_empty() => {
             let key = Action::Delete.key();
-            app.notice =
-                Some(format!("the editor left no text; nothing was changed. {key} deletes a memory"));
-            Vec::new()
+            app.say(format!("the editor left no text; nothing was changed. {key} deletes a memory"));
         }
         Ok(after) => ask(app, Some(aim), Wanted::text(after)),
-        Err(why) => {
-            app.notice = Some(why);
-            Vec::new()
-        }
+        Err(why) => app.say(why),
     }
 }
 
 /// A change came to its end: whatever became of it, the stores are read anew.
-pub fn done(app: &mut App, outcome: Result<Changed, String>) -> Vec<Effect> {
+pub fn done(app: &mut App, outcome: Result<Changed, String>) {
     let moved = over(app);
     if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
         app.bulk.going = None;
     }
-    let mut effects = vec![arrive::reload(app)];
+    app.give(arrive::reload(app));
     match outcome {
         Ok(mut changed) => {
             if let Some((of, at)) = moved {
@@ -310,17 +292,16 @@ pub fn done(app: &mut App, outcome: Result<Changed, String>) -> Vec<Effect> {
                 app.leaving = false;
             }
             if app.leaving && app.changing == 0 {
-                effects.push(Effect::Quit);
+                app.give(Effect::Quit);
             }
             app.notice = Some(told(app, changed));
         }
         Err(why) => {
             // Whoever leaves is to see that it was not done.
             app.leaving = false;
-            app.notice = Some(why);
+            app.say(why);
         }
     }
-    effects
 }
 
 pub fn told(app: &mut App, changed: Changed) -> String {
@@ -337,19 +318,20 @@ pub fn told(app: &mut App, changed: Changed) -> String {
 }
 
 /// Has files of ours looked after, where the stores hold any.
-pub fn tend(app: &mut App) -> Option<Effect> {
-    let data = app.data.clone().filter(|_| !app.readonly && !app.tending && app.is_whole())?;
+pub fn tend(app: &mut App) {
+    let can = !app.readonly && !app.tending && app.is_whole();
+    let Some(data) = app.data.clone().filter(|_| can) else { return };
     // Once in any case: what was cut short need not have left a file in a store.
     if app.tended && app.snapshot.stores.iter().all(|store| store.own.is_empty()) {
-        return None;
+        return;
     }
     (app.tending, app.tended) = (true, true);
     let snapshot = Arc::clone(&app.snapshot);
-    Some(Effect::Job(Job::Tend { snapshot, data, now: app.now }))
+    app.give_job(Job::Tend { snapshot, data, now: app.now });
 }
 
 /// Files of ours were looked after.
-pub fn tended(app: &mut App, tended: Tended) -> Vec<Effect> {
+pub fn tended(app: &mut App, tended: Tended) {
     app.tending = false;
     let rescued = plan::counted(tended.rescued as u64, "line");
     let rescued =
@@ -358,14 +340,16 @@ pub fn tended(app: &mut App, tended: Tended) -> Vec<Effect> {
     if !told.is_empty() {
         app.notice = Some(told.join(" · "));
     }
-    if tended.rescued == 0 { Vec::new() } else { vec![arrive::reload(app)] }
+    if tended.rescued > 0 {
+        app.give(arrive::reload(app));
+    }
 }
 
 /// Leaving waits for changes that are being made.
-pub fn finish_first(app: &mut App, effects: &mut Vec<Effect>) {
-    if app.changing > 0 && effects.iter().any(|effect| matches!(effect, Effect::Quit)) {
-        effects.retain(|effect| !matches!(effect, Effect::Quit));
+pub fn finish_first(app: &mut App) {
+    if app.changing > 0 && app.effects.iter().any(|effect| matches!(effect, Effect::Quit)) {
+        app.effects.retain(|effect| !matches!(effect, Effect::Quit));
         app.leaving = true;
-        app.notice = Some("finishing a change, then leaving".into());
+        app.say("finishing a change, then leaving");
     }
 }

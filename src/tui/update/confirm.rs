@@ -17,24 +17,23 @@ use crate::tui::msg::Effect;
 use crate::work::Job;
 
 /// A change was planned: it is shown, and waits for a yes.
-pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
+pub fn planned(app: &mut App, outcome: Result<Planned, String>) {
     app.bulk.going = None;
     match outcome {
         Ok(planned) if planned.is_empty() => {
             let why: Vec<String> = planned.left_out();
             let why = if why.is_empty() { String::new() } else { format!(" · {}", why.join(" · ")) };
-            app.notice = Some(format!("{}: there is nothing to change{why}", planned.request.name));
+            app.say(format!("{}: there is nothing to change{why}", planned.request.name));
         }
         Ok(planned) if planned.request.progress.go_on().is_err() => {
-            app.notice = Some("it was stopped. Nothing was changed.".into());
+            app.say("it was stopped. Nothing was changed.")
         }
         Ok(planned) => {
             app.notice = None;
             show(app, planned);
         }
-        Err(why) => app.notice = Some(why),
+        Err(why) => app.say(why),
     }
-    Vec::new()
 }
 
 /// Shows a plan; what goes for good takes a word that is typed.
@@ -51,7 +50,7 @@ fn show(app: &mut App, planned: Planned) {
 /// Others changed what was agreed to, and nothing was written: what differs is shown and asked for
 /// again. Where the user is busy with something else by now, it is told alone: no key that was
 /// meant for that answers it.
-pub fn moved(app: &mut App, planned: Planned) -> Vec<Effect> {
+pub fn moved(app: &mut App, planned: Planned) {
     change::over(app);
     if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
         app.bulk.going = None;
@@ -66,14 +65,14 @@ pub fn moved(app: &mut App, planned: Planned) -> Vec<Effect> {
         || app.screen == Screen::Edit;
     if planned.is_empty() {
         let left: String = planned.left_out().iter().map(|line| format!(" · {line}")).collect();
-        app.notice = Some(format!("{told}. Nothing of the plan remains; nothing was changed.{left}"));
+        app.say(format!("{told}. Nothing of the plan remains; nothing was changed.{left}"));
     } else if is_busy {
-        app.notice = Some(format!("{told}. Nothing was changed; ask for it once more."));
+        app.say(format!("{told}. Nothing was changed; ask for it once more."));
     } else {
         app.notice = None;
         show(app, planned);
     }
-    vec![arrive::reload(app)]
+    app.give(arrive::reload(app));
 }
 
 /// The stores were read anew while a plan waits: how much of it is not as it is shown.
@@ -169,53 +168,49 @@ fn question(planned: &Planned) -> String {
 }
 
 /// A key while a change waits for its yes. Nothing else means yes.
-pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+pub fn key(app: &mut App, key: KeyEvent) {
     let is_seen = layout::is_large_enough(app);
     let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
-    let Some(confirm) = &mut app.confirm else { return Vec::new() };
+    let Some(confirm) = &mut app.confirm else { return };
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     if let (KeyCode::Char('u' | 'w'), true, Some(typed)) = (key.code, control, &mut confirm.typed) {
         // Prompts edit like readline; of two words neither is right without the other.
         typed.so_far.clear();
-        return Vec::new();
+        return;
     }
     if let Some(by) = scrolled(key, confirm.typed.is_some(), rows) {
         confirm.scroll(by, rows);
-        return Vec::new();
+        return;
     }
     match (key.code, &mut confirm.typed) {
         // What can't be read is not agreed to.
-        (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => Vec::new(),
-        (KeyCode::Char('l'), _) if control => vec![Effect::Redraw],
+        (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => {}
+        (KeyCode::Char('l'), _) if control => app.give(Effect::Redraw),
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
             app.confirm = None;
-            app.notice = Some("nothing was changed".into());
-            Vec::new()
+            app.say("nothing was changed");
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
         (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
-        (KeyCode::Backspace, Some(typed)) => {
-            typed.so_far.pop();
-            Vec::new()
+        (KeyCode::Backspace, Some(typed)) => _ = typed.so_far.pop(),
+        (KeyCode::Char(c), Some(typed))
+            if (key.modifiers - KeyModifiers::SHIFT).is_empty()
+                && typed.so_far.len() < typed.wanted.len() =>
+        {
+            typed.so_far.push(c)
         }
-        (KeyCode::Char(c), Some(typed)) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
-            if typed.so_far.len() < typed.wanted.len() {
-                typed.so_far.push(c);
-            }
-            Vec::new()
-        }
-        _ => Vec::new(),
+        _ => {}
     }
 }
 
 /// Carries out what was shown.
-fn go(app: &mut App) -> Vec<Effect> {
-    let Some(confirm) = app.confirm.take() else { return Vec::new() };
+fn go(app: &mut App) {
+    let Some(confirm) = app.confirm.take() else { return };
     let request = &confirm.planned.request;
     change::given(app, Some(request));
     let what = format!("{} {}", request.wanted.going_on(), confirm.planned.called());
-    app.notice = Some(format!("{what} …"));
+    app.say(format!("{what} …"));
     app.bulk.going = Some(Going { progress: Arc::clone(&request.progress), what, plans: false });
     change::remember(app, &request.wanted);
-    vec![Effect::Job(Job::Commit(confirm.planned))]
+    app.give_job(Job::Commit(confirm.planned));
 }

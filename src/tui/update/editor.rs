@@ -18,6 +18,7 @@ use crate::tui::keys::{self, Pressed};
 use crate::tui::msg::{Effect, Lent};
 use crate::tui::prompt::Purpose;
 use crate::work::Job;
+use crate::work::editor::FormRequest;
 
 pub use arrive::{draft_found, judged, kept, lent, reloaded, saved, text_for, text_kept};
 pub use leave::{keep_before_leaving, unkept};
@@ -27,52 +28,56 @@ pub use typing::{paste, refresh};
 const CHANGED: &str = "The file of the memory was changed since it was read: it is read anew.";
 
 /// Opens the form of a memory, or says why it has none.
-pub fn open(app: &mut App, aim: &Aim) -> Result<Vec<Effect>, String> {
-    let Some(at) = aim.one() else { return Ok(Vec::new()) };
+pub fn open(app: &mut App, aim: &Aim) -> Result<(), String> {
+    let Some(at) = aim.one() else { return Ok(()) };
     let snapshot = Arc::new(aim.snapshot.with_bytes_of(at).ok_or(CHANGED)?);
     let (store, entry) = snapshot.get(at);
     let form = ops::form::form(store, entry, app.now).map_err(change::refused)?;
     app.forms += 1;
     app.editor = Some(Box::new(Editor::new(Arc::clone(&snapshot), at, form, app.forms)));
     app.screen = Screen::Edit;
-    let Some(data) = app.data.clone() else { return Ok(Vec::new()) };
+    let Some(data) = app.data.clone() else { return Ok(()) };
     let look = Job::FindDraft { snapshot, at, data, now: app.now };
-    let mut effects = vec![Effect::Job(look)];
-    effects.extend(ask(app, true));
-    Ok(effects)
+    app.give_job(look);
+    ask(app, true);
+    Ok(())
 }
 
 /// Has the form judged as it is now.
-fn ask(app: &App, is_whole: bool) -> Option<Effect> {
-    let request = app.editor.as_ref()?.request(app)?;
-    Some(Effect::Job(Job::Judge(Box::new(request), is_whole)))
+fn ask(app: &mut App, is_whole: bool) {
+    if let Some(request) = request(app) {
+        app.give_job(Job::Judge(request, is_whole));
+    }
+}
+
+fn request(app: &App) -> Option<Box<FormRequest>> {
+    app.editor.as_ref()?.request(app).map(Box::new)
 }
 
 /// Something was typed: it is judged at once, and kept soon.
-fn changed(app: &mut App) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+fn changed(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
     editor.version += 1;
     editor.kept = Kept::Soon;
-    let mut effects = vec![Effect::KeepSoon];
-    effects.extend(ask(app, false));
-    effects
+    app.give(Effect::KeepSoon);
+    ask(app, false);
 }
 
 /// Typing rested: what was typed is kept, and the whole store is looked at.
-pub fn keep(app: &App) -> Vec<Effect> {
-    let effects = unkept(app).map(Effect::Job).into_iter();
-    effects.chain(ask(app, true).filter(|_| app.editor.is_some())).collect()
+pub fn keep(app: &mut App) {
+    app.effects.extend(unkept(app).map(Effect::Job));
+    ask(app, true);
 }
 
 /// A key in the editor.
-pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
-    let Some(editor) = &app.editor else { return Vec::new() };
+pub fn key(app: &mut App, key: KeyEvent) {
+    let Some(editor) = &app.editor else { return };
     let action = match keys::press("", key) {
         Pressed::Act(action) => Some(action),
         _ => None,
     };
     match action {
-        Some(Action::Redraw) => return vec![Effect::Redraw],
+        Some(Action::Redraw) => return app.give(Effect::Redraw),
         Some(Action::Help) if !matches!(key.code, KeyCode::Char(_)) => {
             return prompt(app, Purpose::Help, "");
         }
@@ -80,8 +85,7 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     }
     if editor.saving {
         // What is typed now would be in no file: the form closes once it is saved.
-        app.notice = Some(format!("saving {} …", editor.name));
-        return Vec::new();
+        return app.say(format!("saving {} …", editor.name));
     }
     if editor.conflict.is_some() {
         return match action {
@@ -100,11 +104,10 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
 }
 
 /// Does an action of the editor.
-pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
+pub fn act(app: &mut App, action: Action) {
     let Some(editor) = &mut app.editor else {
         let key = Action::Edit.key();
-        app.notice = Some(format!("that is done in the editor of a memory: {key} opens it"));
-        return Vec::new();
+        return app.say(format!("that is done in the editor of a memory: {key} opens it"));
     };
     editor.completion = None;
     match action {
@@ -112,62 +115,62 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Fix => fix(app),
         Action::NextFinding => to_finding(app, true),
         Action::PreviousFinding => to_finding(app, false),
-        Action::FieldInEditor if is_open(editor.own()) => vec![Effect::Lend(Lent::Field(editor.field))],
-        Action::RecordInEditor => vec![Effect::Lend(Lent::Record)],
+        Action::FieldInEditor if is_open(editor.own()) => {
+            app.effects.push(Effect::Lend(Lent::Field(editor.field)))
+        }
+        Action::RecordInEditor => app.give(Effect::Lend(Lent::Record)),
         Action::UndoTyping if editor.text().undo() => changed(app),
         Action::RedoTyping if editor.text().redo() => changed(app),
         Action::AsOnDisk => as_on_disk(app),
         Action::Compare => settle::open(app),
         Action::RevealTyped => {
             app.revealed = true;
-            vec![Effect::MaskSoon]
+            app.give(Effect::MaskSoon);
         }
-        _ => Vec::new(),
+        _ => {}
     }
 }
 
 /// Saves what was typed; where somebody else changed the memory, asks first what is to stay.
-fn save(app: &mut App) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+fn save(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
     if editor.saving {
-        return Vec::new();
+        return;
     }
     if editor.theirs.is_some() {
         return settle::open(app);
     }
     let is_shown = editor.shown == Some(editor.version);
-    let Some(request) = app.editor.as_ref().and_then(|editor| editor.request(app)) else {
-        return Vec::new();
-    };
-    give(app, Job::Save(Box::new(request), is_shown))
+    if let Some(request) = request(app) {
+        give(app, Job::Save(request, is_shown));
+    }
 }
 
 /// Gives a job to the thread that changes stores.
-fn give(app: &mut App, job: Job) -> Vec<Effect> {
-    let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return Vec::new() };
+fn give(app: &mut App, job: Job) {
+    let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return };
     editor.saving = true;
     app.notice = Some(format!("saving {} …", editor.name));
     change::given(app, None);
-    vec![Effect::Job(job)]
+    app.give_job(job);
 }
 
 /// Applies the fix of the field that has the keys, or the first that there is.
-fn fix(app: &mut App) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+fn fix(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
     let own = editor.findings(editor.field).find_map(|own| own.fix.clone());
     let any = || editor.judged.findings.iter().find_map(|own| own.fix.clone());
     let Some(fix) = own.or_else(any).filter(|_| editor.judged_of == editor.version) else {
-        app.notice = Some("there is nothing to fix here".into());
-        return Vec::new();
+        return app.say("there is nothing to fix here");
     };
     editor.field = fix.field;
     editor.text().set(&fix.value);
-    app.notice = Some(format!("{} · {} undoes it", fix.title, Action::UndoTyping.key()));
+    app.say(format!("{} · {} undoes it", fix.title, Action::UndoTyping.key()));
     changed(app)
 }
 
-fn to_finding(app: &mut App, ahead: bool) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+fn to_finding(app: &mut App, ahead: bool) {
+    let Some(editor) = &mut app.editor else { return };
     let mut fields: Vec<usize> = editor.judged.findings.iter().filter_map(|own| own.field).collect();
     fields.sort_unstable();
     fields.dedup();
@@ -178,18 +181,17 @@ fn to_finding(app: &mut App, ahead: bool) -> Vec<Effect> {
     };
     match next {
         Some(at) => editor.field = *at,
-        None => app.notice = Some("no problem in this form".into()),
+        None => app.say("no problem in this form"),
     }
-    Vec::new()
 }
 
-fn as_on_disk(app: &mut App) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+fn as_on_disk(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
     let form = Arc::clone(&editor.form);
     for (text, field) in editor.texts.iter_mut().zip(&form.fields) {
         text.set(&field.value);
     }
-    app.notice = Some(format!("every field as on disk · {} undoes it", Action::UndoTyping.key()));
+    app.say(format!("every field as on disk · {} undoes it", Action::UndoTyping.key()));
     changed(app)
 }
 

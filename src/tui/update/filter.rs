@@ -5,12 +5,11 @@ use std::ops::Range;
 use crate::model::Tell;
 use crate::query::Query;
 use crate::tui::app::{App, Branch, Pane, Screen};
-use crate::tui::msg::Effect;
 use crate::work::{Asked, Job};
 
 /// Asks for `query`. One that can't be understood says why; the results of the one before stay, and
 /// nothing can be done with them.
-pub fn ask(app: &mut App, query: String) -> Vec<Effect> {
+pub fn ask(app: &mut App, query: String) {
     app.query = query;
     (app.marks.only, app.marks.pick) = (false, None);
     match Query::parse(&app.query, app.now) {
@@ -24,9 +23,8 @@ pub fn ask(app: &mut App, query: String) -> Vec<Effect> {
             app.error = Some(error);
             // What was typed of the wrong term meant something else until it was wrong.
             let is_there = app.answered.as_ref().is_some_and(|(query, ..)| *query == before);
-            match Query::parse(&before, app.now).is_ok() && !is_there {
-                true => vec![Effect::Job(Job::Search(Asked { query: before, ..app.asked() }))],
-                false => Vec::new(),
+            if Query::parse(&before, app.now).is_ok() && !is_there {
+                app.give_job(Job::Search(Asked { query: before, ..app.asked() }));
             }
         }
     }
@@ -54,12 +52,12 @@ pub fn is_answered(app: &App) -> Result<(), String> {
 }
 
 /// Asks for the same once more, of stores, order or time that have changed.
-pub fn again(app: &mut App) -> Vec<Effect> {
-    vec![Effect::Job(Job::Search(app.asked()))]
+pub fn again(app: &mut App) {
+    app.give_job(Job::Search(app.asked()));
 }
 
 /// Adds a term to the query, or takes it out if it is there.
-fn toggle(app: &mut App, term: &str) -> Vec<Effect> {
+fn toggle(app: &mut App, term: &str) {
     let terms: Vec<&str> = app.parsed.terms().filter_map(|span| app.query.get(span)).collect();
     let without: Vec<&str> = terms.iter().copied().filter(|own| *own != term).collect();
     let query = if without.len() < terms.len() {
@@ -128,7 +126,7 @@ fn branch_term(app: &App, branch: &Branch) -> Option<String> {
 }
 
 /// Filters by the line under the cursor of the sessions or the facets, or no longer.
-pub fn toggle_line(app: &mut App) -> Vec<Effect> {
+pub fn toggle_line(app: &mut App) {
     let term = match app.focus {
         Pane::Sessions => app.tree.get(app.branch.at).cloned().and_then(|branch| branch_term(app, &branch)),
         Pane::Facets => facet_lines(app).into_iter().nth(app.facet.at).and_then(|line| line.term),
@@ -136,13 +134,13 @@ pub fn toggle_line(app: &mut App) -> Vec<Effect> {
     };
     match term {
         Some(term) if app.screen == Screen::Browse => toggle(app, &term),
-        _ => Vec::new(),
+        _ => {}
     }
 }
 
 /// Asks for memories of the type of the one under the cursor.
-pub fn like_this(app: &mut App) -> Vec<Effect> {
-    let Some(at) = app.selected() else { return Vec::new() };
+pub fn like_this(app: &mut App) {
+    let Some(at) = app.selected() else { return };
     let (store, entry) = app.listed.get(at);
     let term = match store.view(entry) {
         Some(view) => term("type", view.kind),
@@ -152,10 +150,10 @@ pub fn like_this(app: &mut App) -> Vec<Effect> {
 }
 
 /// Takes out of a search that found nothing what hides most.
-pub fn drop_blocker(app: &mut App) -> Vec<Effect> {
-    let Some((span, _)) = app.results.blocker.clone() else { return Vec::new() };
+pub fn drop_blocker(app: &mut App) {
+    let Some((span, _)) = app.results.blocker.clone() else { return };
     let (Some(before), Some(after)) = (app.query.get(..span.start), app.query.get(span.end..)) else {
-        return Vec::new();
+        return;
     };
     let query = format!("{} {}", before.trim(), after.trim()).trim().to_owned();
     ask(app, query)

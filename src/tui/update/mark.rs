@@ -10,18 +10,15 @@ use crate::model::carried::carried;
 use crate::query::{Pick, Query};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
-use crate::tui::msg::Effect;
 use crate::work::{Asked, Found, Job};
 
 /// Does an action on marks.
-pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
+pub fn act(app: &mut App, action: Action) {
     if app.screen != Screen::Browse {
-        app.notice = Some(among_memories());
-        return Vec::new();
+        return app.say(among_memories());
     }
     if let Err(why) = filter::is_answered(app) {
-        app.notice = Some(why);
-        return Vec::new();
+        return app.say(why);
     }
     match action {
         Action::Marked => return only(app),
@@ -30,7 +27,6 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         _ => invert(app),
     }
     app.focus = Pane::Memories;
-    Vec::new()
 }
 
 /// Marks the memory under the cursor, or takes its mark away, and steps on.
@@ -75,7 +71,7 @@ fn all(app: &mut App) {
 }
 
 fn nothing(app: &mut App) {
-    app.notice = Some("nothing is shown, so nothing was marked".into());
+    app.say("nothing is shown, so nothing was marked");
 }
 
 /// Those that the filter hides stay as they are.
@@ -91,10 +87,9 @@ fn invert(app: &mut App) {
 }
 
 /// Shows the marked ones alone, or what was asked for again.
-fn only(app: &mut App) -> Vec<Effect> {
+fn only(app: &mut App) {
     if app.marks.is_empty() && !app.marks.only {
-        app.notice = Some(format!("nothing is marked: {} marks", Action::Toggle.key()));
-        return Vec::new();
+        return app.say(format!("nothing is marked: {} marks", Action::Toggle.key()));
     }
     app.marks.only = !app.marks.only;
     app.marks.range = None;
@@ -104,38 +99,38 @@ fn only(app: &mut App) -> Vec<Effect> {
     filter::again(app)
 }
 
-/// Takes back one thing that marks do: an open range, the list of the marked, the marks, a pick. `None`
-/// where there is nothing of that.
-pub fn back(app: &mut App) -> Option<Vec<Effect>> {
+/// Takes back one thing that marks do: an open range, the list of the marked, the marks, a pick. Whether
+/// there was anything of that.
+pub fn back(app: &mut App) -> bool {
     if app.marks.range.take().is_some() {
-        return Some(Vec::new());
+        return true;
     }
     if app.marks.only {
-        return Some(only(app));
+        only(app);
+    } else if !app.marks.is_empty() {
+        app.marks.clear();
+        app.marks.see(&app.results.hits);
+    } else if app.marks.pick.take().is_some() {
+        filter::again(app);
+    } else {
+        return false;
     }
-    if app.marks.is_empty() {
-        app.marks.pick.take()?;
-        return Some(filter::again(app));
-    }
-    app.marks.clear();
-    app.marks.see(&app.results.hits);
-    Some(Vec::new())
+    true
 }
 
 /// Lists what is picked of what is searched for, and marks of it what is to be.
-pub fn pick(app: &mut App, pick: &'static Pick) -> Vec<Effect> {
+pub fn pick(app: &mut App, pick: &'static Pick) {
     let can = match app.is_whole() && !app.places.is_empty() {
         true => filter::is_answered(app),
         false => Err("the stores are still being read".into()),
     };
     if let Err(why) = can {
-        app.notice = Some(why);
-        return Vec::new();
+        return app.say(why);
     }
     (app.screen, app.focus) = (Screen::Browse, Pane::Memories);
     (app.marks.only, app.marks.pick, app.marks.is_due) = (false, Some(pick), true);
     app.marks.range = None;
-    app.notice = Some("looking …".into());
+    app.say("looking …");
     filter::again(app)
 }
 
@@ -155,11 +150,11 @@ pub fn picked(app: &mut App) {
 }
 
 /// Searches for what is to be marked; `Err` says what of the search is wrong.
-pub fn by_search(app: &App, text: &str) -> Result<Vec<Effect>, String> {
+pub fn by_search(app: &App, text: &str) -> Result<Job, String> {
     Query::parse(text, app.now).map_err(|error| error.message)?;
     let snapshot = Arc::clone(&app.listed);
     let asked = Asked { snapshot, query: text.to_owned(), only: None, pick: None, ..app.asked() };
-    Ok(vec![Effect::Job(Job::Select(asked))])
+    Ok(Job::Select(asked))
 }
 
 /// What is to be marked was found, in the stores as they were when it was asked for.
@@ -176,5 +171,5 @@ pub fn selected(app: &mut App, found: Found) {
     }
     app.marks.see(&app.results.hits);
     let new = app.marks.count() - before;
-    app.notice = Some(format!("`{}` finds {}; {new} more are marked", found.asked.query, results.hits.len()));
+    app.say(format!("`{}` finds {}; {new} more are marked", found.asked.query, results.hits.len()));
 }

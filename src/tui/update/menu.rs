@@ -71,26 +71,21 @@ fn choice(aim: &Aim, (key, name, about, wanted): Line) -> Option<Choice> {
 }
 
 /// A key while the menu is open. Only what the menu names does anything.
-pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
-    let Some(menu) = &app.menu else { return Vec::new() };
+pub fn key(app: &mut App, key: KeyEvent) {
+    let Some(menu) = &app.menu else { return };
     match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
-        KeyCode::Esc | KeyCode::Char('q') => {
-            app.menu = None;
-            Vec::new()
-        }
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => app.give(Effect::Redraw),
+        KeyCode::Esc | KeyCode::Char('q') => app.menu = None,
         KeyCode::Char(typed) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
-            let Some(line) = menu.lines.iter().find(|line| line.key == typed) else { return Vec::new() };
+            let Some(line) = menu.lines.iter().find(|line| line.key == typed) else { return };
             if let Some(why) = &line.refused {
-                app.notice = Some(why.clone());
-                return Vec::new();
+                return app.say(why.clone());
             }
             let aim = line.found.clone().unwrap_or_else(|| menu.aim.clone());
             let wanted = line.wanted.clone();
-            let effects = ask(app, Some(aim), wanted);
+            ask(app, Some(aim), wanted);
             app.menu = None;
-            effects
         }
-        _ => Vec::new(),
+        _ => {}
     }
 }

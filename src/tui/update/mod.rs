@@ -29,7 +29,10 @@ use crate::model::Moment;
 use crate::work::Job;
 
 #[cfg(test)]
-pub use act::act;
+pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
+    act::act(app, action);
+    std::mem::take(&mut app.effects)
+}
 pub use arrive::{open, reload};
 pub use change::can;
 pub use detail::set_off;
@@ -61,37 +64,28 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         ready(app);
     }
     let before = app.selected();
-    let mut effects = match msg {
+    match msg {
         Msg::Key(key) if key.kind != KeyEventKind::Release => key_pressed(app, key),
-        Msg::Key(_) => Vec::new(),
+        Msg::Key(_) => {}
         Msg::Paste(text) => paste(app, &text),
-        Msg::Resize(width, height) => {
-            app.size = (width, height);
-            Vec::new()
-        }
+        Msg::Resize(width, height) => app.size = (width, height),
         Msg::Done(done) => arrive::done(app, done),
         Msg::Edited(aim, before, after) => change::edited(app, *aim, &before, after),
         Msg::Lent(what, before, after) => editor::lent(app, what, &before, after),
         Msg::Keep => editor::keep(app),
-        Msg::Changed => vec![arrive::reload_later(app)],
-        Msg::Mask => {
-            app.revealed = false;
-            Vec::new()
-        }
-        Msg::Going => {
-            change::figure(app);
-            Vec::new()
-        }
-        Msg::Tick => change::tend(app).into_iter().collect(),
+        Msg::Changed => app.give(arrive::reload_later(app)),
+        Msg::Mask => app.revealed = false,
+        Msg::Going => change::figure(app),
+        Msg::Tick => change::tend(app),
     };
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
-        effects.extend(ask_why(app));
+        ask_why(app);
     }
     editor::refresh(app);
-    editor::keep_before_leaving(app, &mut effects);
-    change::finish_first(app, &mut effects);
-    effects
+    editor::keep_before_leaving(app);
+    change::finish_first(app);
+    std::mem::take(&mut app.effects)
 }
 
 /// Lists scroll so that their cursors stay on screen, whatever changed.
@@ -116,23 +110,22 @@ pub fn keep_in_view(app: &mut App) {
     }
 }
 
-fn ask_why(app: &mut App) -> Option<Effect> {
-    let at = app.selected()?;
+fn ask_why(app: &mut App) {
+    let Some(at) = app.selected() else { return };
     app.why = app.why.take().filter(|why| why.at == at && std::sync::Arc::ptr_eq(&why.snapshot, &app.listed));
-    if app.why.is_some() {
-        return None;
+    if app.why.is_none() {
+        let asked = crate::work::Asked { snapshot: std::sync::Arc::clone(&app.listed), ..app.asked() };
+        app.give_job(Job::Explain(asked, at));
     }
-    let asked = crate::work::Asked { snapshot: std::sync::Arc::clone(&app.listed), ..app.asked() };
-    Some(Effect::Job(Job::Explain(asked, at)))
 }
 
-fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+fn key_pressed(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
         return interrupt(app);
     }
     app.interrupted = None;
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
-        return vec![Effect::Suspend];
+        return app.give(Effect::Suspend);
     }
     if app.bulk.going.as_ref().is_some_and(Going::is_open) {
         return change::waiting_key(app, key);
@@ -154,36 +147,29 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         return editor::key(app, key);
     }
     if app.waiting.is_empty() {
-        if let Some(effects) = count::digit(app, key) {
-            return effects;
+        if count::digit(app, key) {
+            return;
         }
         if key.code == KeyCode::Esc && count::taken(app).is_some() {
-            return Vec::new();
+            return;
         }
     }
     let waiting = std::mem::take(&mut app.waiting);
     match keys::press(&waiting, key) {
         Pressed::Act(action) => {
             app.count.times = count::taken(app);
-            let effects = act::act(app, action);
+            act::act(app, action);
             app.count.times = None;
-            effects
         }
-        Pressed::Waiting(keys) => {
-            app.waiting = keys;
-            Vec::new()
-        }
-        Pressed::Nothing => {
-            app.count.typed = None;
-            Vec::new()
-        }
+        Pressed::Waiting(keys) => app.waiting = keys,
+        Pressed::Nothing => app.count.typed = None,
     }
 }
 
 /// What an erasure came to stays until it is left.
-fn receipt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+fn receipt_key(app: &mut App, key: KeyEvent) {
     match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => return vec![Effect::Redraw],
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => app.give(Effect::Redraw),
         KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => app.bulk.receipt = None,
         _ => {
             let (lines, rows) = receipt::lines(app);
@@ -192,13 +178,12 @@ fn receipt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             app.bulk.receipt_top = app.bulk.receipt_top.min(last).saturating_add_signed(by).min(last);
         }
     }
-    Vec::new()
 }
 
 /// Ctrl-c leaves what is being typed; twice within a second it quits.
-fn interrupt(app: &mut App) -> Vec<Effect> {
+fn interrupt(app: &mut App) {
     if app.interrupted.is_some_and(|at| app.now.0 - at.0 < TWICE) {
-        return vec![Effect::Quit];
+        return app.give(Effect::Quit);
     }
     app.interrupted = Some(app.now);
     app.waiting.clear();
@@ -208,23 +193,22 @@ fn interrupt(app: &mut App) -> Vec<Effect> {
     app.bulk.receipt = None;
     app.marks.range = None;
     change::stop(app);
-    let effects = if app.prompt.is_some() { close_prompt(app) } else { Vec::new() };
-    app.notice = Some("Ctrl-c once more quits; q closes a view, Q quits".into());
-    effects
+    close_prompt(app);
+    app.say("Ctrl-c once more quits; q closes a view, Q quits");
 }
 
-fn paste(app: &mut App, text: &str) -> Vec<Effect> {
+fn paste(app: &mut App, text: &str) {
     if app.prompt.is_none() && app.screen == Screen::Edit {
         return editor::paste(app, text);
     }
-    let Some(prompt) = &mut app.prompt else { return Vec::new() };
+    let Some(prompt) = &mut app.prompt else { return };
     prompt.paste(text);
     typed(app)
 }
 
-fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+fn prompt_key(app: &mut App, key: KeyEvent) {
     let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
-    let Some(prompt) = &mut app.prompt else { return Vec::new() };
+    let Some(prompt) = &mut app.prompt else { return };
     let searching = prompt.purpose == Purpose::Search;
     let listing = prompt.purpose.is_list();
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -232,7 +216,7 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     let edits = key.code == KeyCode::Char('u') && !prompt.text().is_empty();
     let by = if edits { None } else { confirm::scrolled(key, true, rows) };
     match key.code {
-        KeyCode::Char('l') if control => vec![Effect::Redraw],
+        KeyCode::Char('l') if control => app.give(Effect::Redraw),
         KeyCode::Char('p') if control && searching => recall(app, true),
         KeyCode::Char('n') if control && searching => recall(app, false),
         KeyCode::Tab | KeyCode::BackTab => {
@@ -244,7 +228,6 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             app.prompt = None;
             arrive::let_go(app);
             app.asked_before.keep(&app.query);
-            Vec::new()
         }
         KeyCode::Enter if listing => run_choice(app),
         KeyCode::Enter => words::entered(app),
@@ -261,43 +244,41 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
 }
 
 /// Brings back an earlier search, or a later one.
-fn recall(app: &mut App, earlier: bool) -> Vec<Effect> {
-    let Some(prompt) = &mut app.prompt else { return Vec::new() };
-    let Some(text) = app.asked_before.step(earlier, &prompt.text()) else { return Vec::new() };
+fn recall(app: &mut App, earlier: bool) {
+    let Some(prompt) = &mut app.prompt else { return };
+    let Some(text) = app.asked_before.step(earlier, &prompt.text()) else { return };
     prompt.replace(&text);
     typed(app)
 }
 
-fn move_choice(app: &mut App, by: isize) -> Vec<Effect> {
+fn move_choice(app: &mut App, by: isize) {
     if let Some(prompt) = &mut app.prompt {
         let last = prompt.actions().len().saturating_sub(1);
         prompt.choice.at = prompt.choice.at.min(last).saturating_add_signed(by).min(last);
     }
-    Vec::new()
 }
 
-fn run_choice(app: &mut App) -> Vec<Effect> {
-    let Some(prompt) = app.prompt.take() else { return Vec::new() };
-    match prompt.actions().get(prompt.choice.at) {
-        Some(known) => act::act(app, known.action),
-        None => Vec::new(),
+fn run_choice(app: &mut App) {
+    let Some(prompt) = app.prompt.take() else { return };
+    if let Some(known) = prompt.actions().get(prompt.choice.at) {
+        act::act(app, known.action);
     }
 }
 
 /// Leaves a prompt; a search that was being typed becomes what it was before.
-fn close_prompt(app: &mut App) -> Vec<Effect> {
+fn close_prompt(app: &mut App) {
     match app.prompt.take() {
         Some(prompt) if prompt.purpose == Purpose::Search => filter::ask(app, prompt.before),
-        _ => Vec::new(),
+        _ => {}
     }
 }
 
 /// What was typed is searched for at once.
-fn typed(app: &mut App) -> Vec<Effect> {
-    let Some(prompt) = &mut app.prompt else { return Vec::new() };
+fn typed(app: &mut App) {
+    let Some(prompt) = &mut app.prompt else { return };
     prompt.choice = Default::default();
     if prompt.purpose != Purpose::Search {
-        return Vec::new();
+        return;
     }
     let text = prompt.text();
     filter::ask(app, text)
@@ -309,10 +290,9 @@ fn among_memories() -> String {
     format!("that is done among the memories: {} goes there", Action::Browse.key())
 }
 
-fn prompt(app: &mut App, purpose: Purpose, text: &str) -> Vec<Effect> {
+fn prompt(app: &mut App, purpose: Purpose, text: &str) {
     if purpose == Purpose::Search && app.screen != Screen::Browse {
-        return Vec::new();
+        return;
     }
     app.prompt = Some(Prompt::new(purpose, text, app.screen));
-    Vec::new()
 }

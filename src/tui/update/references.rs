@@ -5,7 +5,6 @@ use ratatui::text::Line;
 use super::{filter, walk};
 use crate::model::{EntryRef, State, Tie};
 use crate::tui::app::{App, Identity, Pane, Screen, Step, Tab};
-use crate::tui::msg::Effect;
 use crate::tui::theme::{self, Theme};
 
 /// What a memory refers to, and what refers to it: a line each.
@@ -65,35 +64,31 @@ fn after(micros: i64) -> String {
 
 /// Goes along the reference under the cursor of the references; from elsewhere along the
 /// only one that leads out, or to the list of several.
-pub fn follow(app: &mut App) -> Vec<Effect> {
-    let Some(at) = app.selected() else { return Vec::new() };
+pub fn follow(app: &mut App) {
+    let Some(at) = app.selected() else { return };
     if app.shown_tab().is_list() && app.focus == Pane::Detail {
-        return match app.ties.get(app.tie.at).cloned() {
-            Some(tie) => along(app, at, &tie),
-            None => Vec::new(),
-        };
+        if let Some(tie) = app.ties.get(app.tie.at).cloned() {
+            along(app, at, &tie);
+        }
+        return;
     }
     let store = app.listed.get(at).0;
     let ties = app.listed.references().ties(store, at);
     let out: Vec<&Tie> = ties.iter().filter(|tie| tie.outward).collect();
     match out.as_slice() {
-        [] => app.notice = Some("this memory refers to no other".into()),
-        [only] => return along(app, at, &(*only).clone()),
+        [] => app.say("this memory refers to no other"),
+        [only] => along(app, at, &(*only).clone()),
         several => {
-            app.notice = Some(format!("{} references: Enter follows one", several.len()));
+            app.say(format!("{} references: Enter follows one", several.len()));
             app.tab = Tab::References;
             app.focus = Pane::Detail;
             app.tie = Default::default();
         }
     }
-    Vec::new()
 }
 
-fn along(app: &mut App, from: EntryRef, tie: &Tie) -> Vec<Effect> {
-    let Some(to) = tie.other else {
-        app.notice = Some(format!("nothing in this store is called {}", tie.name));
-        return Vec::new();
-    };
+fn along(app: &mut App, from: EntryRef, tie: &Tie) {
+    let Some(to) = tie.other else { return app.say(format!("nothing in this store is called {}", tie.name)) };
     let step = Step { memory: App::identity(&app.listed, from), query: app.query.clone() };
     app.trail.push(step);
     let sought = App::identity(&app.listed, to);
@@ -102,30 +97,27 @@ fn along(app: &mut App, from: EntryRef, tie: &Tie) -> Vec<Effect> {
 }
 
 /// Back to where the last reference was followed from, under the search of then.
-pub fn go_back(app: &mut App) -> Vec<Effect> {
-    let Some(step) = app.trail.pop() else {
-        app.notice = Some("there is nothing to go back to".into());
-        return Vec::new();
-    };
+pub fn go_back(app: &mut App) {
+    let Some(step) = app.trail.pop() else { return app.say("there is nothing to go back to") };
     app.tie = Default::default();
     if step.query == app.query {
         if !walk::find(app, &step.memory) {
-            app.notice = Some("what was followed from is no longer there".into());
+            app.say("what was followed from is no longer there");
         }
-        return Vec::new();
+        return;
     }
     app.sought = Some(step.memory);
     filter::ask(app, step.query)
 }
 
 /// Puts the cursor on a memory. A search that hides it is lifted.
-fn reach(app: &mut App, sought: Identity, state: State) -> Vec<Effect> {
+fn reach(app: &mut App, sought: Identity, state: State) {
     app.tie = Default::default();
     if walk::find(app, &sought) {
-        return Vec::new();
+        return;
     }
     app.sought = Some(sought);
-    app.notice = Some("the search was lifted to show it; Ctrl-o brings it back".into());
+    app.say("the search was lifted to show it; Ctrl-o brings it back");
     let query = match state {
         State::Live | State::Broken => String::new(),
         aside => format!("is:{}", aside.as_str()),
@@ -134,8 +126,8 @@ fn reach(app: &mut App, sought: Identity, state: State) -> Vec<Effect> {
 }
 
 /// From a problem to its memory.
-pub fn open_problem(app: &mut App) -> Vec<Effect> {
-    let Some((number, index)) = app.problems().nth(app.problem.at) else { return Vec::new() };
+pub fn open_problem(app: &mut App) {
+    let Some((number, index)) = app.problems().nth(app.problem.at) else { return };
     let store = &app.snapshot.stores[number];
     let problem = &store.problems[index];
     let entry = store
@@ -143,26 +135,29 @@ pub fn open_problem(app: &mut App) -> Vec<Effect> {
         .iter()
         .position(|entry| problem.record == Some(entry.record) && store.document(entry).path == problem.file);
     let Some(entry) = entry else {
-        app.notice = Some(format!("{} concerns no single memory", problem.code.as_str()));
-        return Vec::new();
+        return app.say(format!("{} concerns no single memory", problem.code.as_str()));
     };
     let at = EntryRef { store: number as u32, entry: entry as u32 };
     app.screen = Screen::Browse;
     app.focus = Pane::Memories;
     let state = app.snapshot.get(at).1.state;
     let before = app.query.clone();
-    let effects = reach(app, App::identity(&app.snapshot, at), state);
+    reach(app, App::identity(&app.snapshot, at), state);
     if before != app.query {
-        app.notice = Some("the search was lifted to show it; Esc goes back to the problem".into());
+        app.say("the search was lifted to show it; Esc goes back to the problem");
     }
     app.opened = Some((before, app.query.clone()));
-    effects
 }
 
 /// Back to the problem that the memory was opened from, unless something else was searched for.
-pub fn back_to_problem(app: &mut App) -> Option<Vec<Effect>> {
+pub fn back_to_problem(app: &mut App) -> bool {
     let is_there = app.focus == Pane::Memories && app.marks.range.is_none();
-    let (before, _) = app.opened.take_if(|(_, shown)| is_there && *shown == app.query)?;
+    let Some((before, _)) = app.opened.take_if(|(_, shown)| is_there && *shown == app.query) else {
+        return false;
+    };
     app.screen = Screen::Problems;
-    Some(if before == app.query { Vec::new() } else { filter::ask(app, before) })
+    if before != app.query {
+        filter::ask(app, before);
+    }
+    true
 }

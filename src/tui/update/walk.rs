@@ -7,7 +7,6 @@ use crate::model::{EntryRef, Named};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Identity, Pane, Screen};
 use crate::tui::layout;
-use crate::tui::msg::Effect;
 
 /// Moves the cursor of what has the keys.
 pub fn go(app: &mut App, action: Action) {
@@ -89,15 +88,12 @@ pub fn step(app: &mut App, by: isize) {
 }
 
 /// Opens what is under the cursor.
-pub fn open(app: &mut App) -> Vec<Effect> {
+pub fn open(app: &mut App) {
     match (app.screen, app.focus) {
         (Screen::Problems, _) => references::open_problem(app),
         (_, Pane::Detail) if app.shown_tab().is_list() => references::follow(app),
         (_, Pane::Sessions | Pane::Facets) => filter::toggle_line(app),
-        _ => {
-            app.focus = Pane::Detail;
-            Vec::new()
-        }
+        _ => app.focus = Pane::Detail,
     }
 }
 
@@ -155,6 +151,6 @@ pub fn to_problem(app: &mut App, ahead: bool) {
     };
     match found {
         Some(at) => select(app, at),
-        None => app.notice = Some("no memory in this list has a problem".into()),
+        None => app.say("no memory in this list has a problem"),
     }
 }

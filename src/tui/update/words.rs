@@ -7,8 +7,8 @@ use super::change::{aim_at, ask};
 use super::{mark, prompt};
 use crate::deed::Wanted;
 use crate::model::State;
+use crate::query::most_first;
 use crate::tui::app::{Aim, App};
-use crate::tui::msg::Effect;
 use crate::tui::prompt::{Purpose, Words};
 
 /// The tag of what is pinned.
@@ -41,7 +41,7 @@ fn all(app: &App, purpose: Purpose, aim: Option<&Aim>) -> Vec<String> {
             for (tag, count) in tallies.flat_map(|(_, tally)| &tally.tags) {
                 *counts.entry(tag).or_default() += count;
             }
-            most_first(counts)
+            most_first(counts).into_iter().map(|(word, _)| word).collect()
         }
         _ => Vec::new(),
     }
@@ -57,13 +57,7 @@ fn own_tags(purpose: Purpose, aim: Option<&Aim>) -> Vec<String> {
             *counts.entry(tag).or_default() += 1;
         }
     }
-    most_first(counts)
-}
-
-fn most_first(counts: HashMap<&str, usize>) -> Vec<String> {
-    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    counts.into_iter().map(|(word, _)| word.to_owned()).collect()
+    most_first(counts).into_iter().map(|(word, _)| word).collect()
 }
 
 /// Pins memories, or, where every one of them is pinned, no longer.
@@ -80,33 +74,30 @@ pub fn pinning(aim: &Aim) -> Wanted {
 }
 
 /// Enter in a prompt. What can't be understood stays to be corrected.
-pub fn entered(app: &mut App) -> Vec<Effect> {
-    let Some(prompt) = &app.prompt else { return Vec::new() };
+pub fn entered(app: &mut App) {
+    let Some(prompt) = &app.prompt else { return };
     let (purpose, text) = (prompt.purpose, prompt.text());
     if text.trim().is_empty() {
         app.prompt = None;
-        app.notice = Some("nothing was typed: nothing is changed".into());
-        return Vec::new();
+        return app.say("nothing was typed: nothing is changed");
     }
     let outcome = match purpose {
-        Purpose::MarkBySearch => {
-            let effects = mark::by_search(app, &text);
-            app.prompt = app.prompt.take().filter(|_| effects.is_err());
-            effects
-        }
+        Purpose::MarkBySearch => mark::by_search(app, &text).map(|job| {
+            app.prompt = None;
+            app.give_job(job);
+        }),
         Purpose::RenameTag => renamed(&text).map(|(from, to)| {
             app.prompt = None;
             rename(app, from, to)
         }),
         _ => wanted(purpose, &text).map_err(str::to_owned).map(|wanted| {
             let aim = app.prompt.take().and_then(|prompt| prompt.aim);
-            aim.map_or_else(Vec::new, |aim| ask(app, Some(aim), wanted))
+            if aim.is_some() {
+                ask(app, aim, wanted);
+            }
         }),
     };
-    outcome.unwrap_or_else(|why| {
-        app.notice = Some(why);
-        Vec::new()
-    })
+    outcome.unwrap_or_else(|why| app.say(why));
 }
 
 fn wanted(purpose: Purpose, text: &str) -> Result<Wanted, &'static str> {
@@ -151,7 +142,7 @@ fn renamed(text: &str) -> Result<(String, String), String> {
 }
 
 /// Renames a tag wherever it is, also in what the list does not show.
-fn rename(app: &mut App, from: String, to: String) -> Vec<Effect> {
+fn rename(app: &mut App, from: String, to: String) {
     let has = |at: &crate::model::EntryRef| {
         let (store, entry) = app.listed.get(*at);
         let own = store.view(entry).filter(|_| entry.state != State::Deleted);
@@ -159,8 +150,7 @@ fn rename(app: &mut App, from: String, to: String) -> Vec<Effect> {
     };
     let at: Vec<_> = app.listed.entries().filter(has).collect();
     if at.is_empty() {
-        app.notice = Some(format!("no memory has the tag {from}: nothing is changed"));
-        return Vec::new();
+        return app.say(format!("no memory has the tag {from}: nothing is changed"));
     }
     let aim = aim_at(app, at, Vec::new());
     ask(app, Some(aim), Wanted::Rename { from, to })

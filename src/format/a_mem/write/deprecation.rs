@@ -1,9 +1,9 @@
 //! Notes that no longer hold (§8.2): marked in front matter, heading and text, and back.
 
 use super::{bad_value, timestamp};
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
-use crate::text::front_matter::edit::{NewValue, remove, set};
+use crate::text::front_matter::edit::{NewValue, line_end, remove, set};
 use crate::text::front_matter::{Note, Value};
 use crate::text::lines;
 
@@ -28,12 +28,7 @@ const LINES: [&str; 3] = ["**Deprecated**: ", "**Reason**: ", "**Replacement**: 
 ///
 /// If it is deprecated already, the reason is empty, the replacement can't be linked to, or
 /// its front matter can't be edited.
-pub fn deprecate(
-    text: &str,
-    reason: &str,
-    replacement: Option<&str>,
-    now: Moment,
-) -> Result<String, Refusal> {
+pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Moment) -> Result<String> {
     let note = Note::read(text);
     if is_deprecated(&note) {
         return Err(Refusal::invalid("the note is deprecated already."));
@@ -68,7 +63,7 @@ pub fn deprecate(
 /// # Errors
 ///
 /// If it is not deprecated, or its front matter can't be edited.
-pub fn undeprecate(text: &str) -> Result<String, Refusal> {
+pub fn undeprecate(text: &str) -> Result<String> {
     let note = Note::read(text);
     if !is_deprecated(&note) {
         return Err(Refusal::invalid("the note is not deprecated."));
@@ -112,11 +107,6 @@ pub fn undeprecate(text: &str) -> Result<String, Refusal> {
 fn is_deprecated(note: &Note<'_>) -> bool {
     let is_word = |value: &Value<'_>| matches!(value, Value::Text(word) if word == "deprecated");
     note.field("status").is_some_and(|field| is_word(&field.value))
-}
-
-fn line_end(text: &str) -> &'static str {
-    let is_crlf = lines::line_at(text.as_bytes(), 0).is_some_and(|line| line.next == line.end + 2);
-    if is_crlf { "\r\n" } else { "\n" }
 }
 
 fn written(reason: &str, replacement: Option<&str>, now: Moment) -> Vec<String> {

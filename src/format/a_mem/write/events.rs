@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use super::{bad_value, one_of, parts, timestamp};
 use crate::format::a_mem::event::STATUSES;
 use crate::format::a_mem::layout;
-use crate::format::writing::{Draft, Members, Refusal, Scene, document, uuid};
+use crate::format::writing::{Changes, Draft, Members, Refusal, Result, Scene, document, uuid};
 use crate::format::{Parts, Placement};
 use crate::model::{Change, Moment, Role, Zone};
 use crate::text::edit;
@@ -21,7 +21,7 @@ const MEMBERS: [&str; 7] =
 const NOTED: &str = "user.noted";
 
 /// Adds an event to the log of its month and to the file of its trace.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
     if !draft.tags.is_empty() || draft.importance.is_some() {
         return Err(Refusal::unfit("events have neither tags nor importance."));
     }
@@ -48,7 +48,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal>
 }
 
 /// The changes that log an event.
-pub fn logged(scene: &Scene<'_>, event: NewEvent<'_>, when: Moment) -> Result<Vec<Change>, Refusal> {
+pub fn logged(scene: &Scene<'_>, event: NewEvent<'_>, when: Moment) -> Changes {
     let lines = new_event(&parts(scene.store), event, when)?;
     let append = |(path, line): (PathBuf, String)| {
         let current = document(&scene.store.documents, &path).map(|own| own.bytes.clone());
@@ -57,7 +57,7 @@ pub fn logged(scene: &Scene<'_>, event: NewEvent<'_>, when: Moment) -> Result<Ve
     Ok(lines.into_iter().map(append).collect())
 }
 
-fn when(members: &Members, now: Moment) -> Result<Moment, Refusal> {
+fn when(members: &Members, now: Moment) -> Result<Moment> {
     let Some(text) = members.text("timestamp")? else { return Ok(now) };
     match Moment::parse(&text) {
         Some((when, Zone::Given)) if when <= now => Ok(when),
@@ -69,7 +69,7 @@ fn when(members: &Members, now: Moment) -> Result<Moment, Refusal> {
 }
 
 /// The metadata with the text in it, where the reader looks for words.
-fn metadata(members: &Members, status: &str, text: Option<&str>) -> Result<String, Refusal> {
+fn metadata(members: &Members, status: &str, text: Option<&str>) -> Result<String> {
     let own = members.get("metadata").unwrap_or("{}").to_owned();
     let Some(text) = text else { return Ok(own) };
     let mut tape = Tape::default();
@@ -108,11 +108,7 @@ pub struct NewEvent<'a> {
 /// # Errors
 ///
 /// If a value is not one that the format has, or the trace can't be the name of a file.
-pub fn new_event(
-    parts: &Parts<'_>,
-    event: NewEvent<'_>,
-    now: Moment,
-) -> Result<Vec<(PathBuf, String)>, Refusal> {
+pub fn new_event(parts: &Parts<'_>, event: NewEvent<'_>, now: Moment) -> Result<Vec<(PathBuf, String)>> {
     one_of("status", event.status, &STATUSES)?;
     for (field, value) in [("event_type", event.event_type), ("source", event.source)] {
         if value.trim().is_empty() {
@@ -144,7 +140,7 @@ pub fn new_event(
     Ok(vec![(log, line.clone()), (trace, line)])
 }
 
-fn trace(id: &str) -> Result<&str, Refusal> {
+fn trace(id: &str) -> Result<&str> {
     let rule = "it names a file: no separators, no control characters, at most 200 bytes";
     let is_name = !id.is_empty() && id.len() <= TRACE && !matches!(id, "." | "..") && id.trim() == id;
     let is_plain = !id.chars().any(|c| c.is_control() || matches!(c, '/' | '\\'));

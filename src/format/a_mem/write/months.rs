@@ -8,7 +8,7 @@ use chrono::Months;
 use super::events::{self, NewEvent, first_day, is_month, names};
 use super::{notes, parts};
 use crate::format::a_mem::layout;
-use crate::format::writing::{Faults, Refusal, Scene, document, list, uuid};
+use crate::format::writing::{Changes, Faults, Refusal, Result, Scene, document, list, uuid};
 use crate::format::{Parts, Placement};
 use crate::model::plan::line_end_for;
 use crate::model::time::DAY;
@@ -64,7 +64,7 @@ pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
 }
 
 /// Compresses the months of events.
-pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
     if entries.is_empty() {
         return Ok(Vec::new());
     }
@@ -84,7 +84,7 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refu
 }
 
 /// The months of the events, all of which are over.
-fn over(scene: &Scene<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>, Refusal> {
+fn over(scene: &Scene<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>> {
     let over = archivable_months(&parts(scene.store), scene.now, 0);
     let month = |entry: &Entry| {
         let path = &scene.store.document(entry).path;
@@ -108,7 +108,7 @@ fn over(scene: &Scene<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>, Refus
 }
 
 /// A log's compressed copy: a new file, or what is added to one that is there.
-fn compressed(scene: &Scene<'_>, log: &Document) -> Result<Change, Refusal> {
+fn compressed(scene: &Scene<'_>, log: &Document) -> Result<Change> {
     let mut name = log.path.clone().into_os_string();
     name.push(".gz");
     let target = PathBuf::from(name);
@@ -123,7 +123,7 @@ fn compressed(scene: &Scene<'_>, log: &Document) -> Result<Change, Refusal> {
 }
 
 /// Refuses a compressed file of which not everything could be read.
-fn whole(packed: &Document) -> Result<(), Refusal> {
+fn whole(packed: &Document) -> Result<()> {
     match packed.problems.iter().any(|problem| problem.code == Code::ArchiveBroken) {
         true => Err(Refusal::corrupt(format!(
             "{} can't be unpacked to its end: what is missing would be lost.",
@@ -133,7 +133,7 @@ fn whole(packed: &Document) -> Result<(), Refusal> {
     }
 }
 
-fn on_disk<'a>(scene: &Scene<'a>, document: &Document) -> Result<&'a [u8], Refusal> {
+fn on_disk<'a>(scene: &Scene<'a>, document: &Document) -> Result<&'a [u8]> {
     let bytes = scene.packed.get(&document.path).map(Vec::as_slice);
     bytes.ok_or_else(|| Refusal::corrupt(format!("{} was not read whole.", document.path.told())))
 }
@@ -145,7 +145,7 @@ pub fn recorded(
     months: &BTreeSet<PathBuf>,
     files: usize,
     records: usize,
-) -> Result<Vec<Change>, Refusal> {
+) -> Changes {
     let name = |month: &PathBuf| {
         let name = month.file_name().unwrap_or_default().told();
         name.trim_end_matches(".jsonl").to_owned()
@@ -164,7 +164,7 @@ pub fn recorded(
 
 /// Brings back what the records are in: compressed logs unpacked, files of `archive/` to
 /// where they were.
-pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
     let (mut copies, mut removals) = (Vec::new(), Vec::new());
     let (mut files, mut count, mut names) = (0, 0, BTreeSet::new());
     for document in chosen(scene.store, entries).into_iter().filter(|own| own.role == Role::Archive) {
@@ -195,7 +195,7 @@ pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Re
 }
 
 /// Where an archived file belongs.
-fn target(path: &Path) -> Result<PathBuf, Refusal> {
+fn target(path: &Path) -> Result<PathBuf> {
     let path = path.strip_prefix("archive").unwrap_or(path);
     let is_gz = path.extension().is_some_and(|end| end == "gz");
     let target = if is_gz { path.with_extension("") } else { path.to_owned() };
@@ -206,7 +206,7 @@ fn target(path: &Path) -> Result<PathBuf, Refusal> {
 }
 
 /// The live file: a new one, or one to whose events these come first.
-fn unpacked(scene: &Scene<'_>, own: &Document, target: PathBuf) -> Result<Change, Refusal> {
+fn unpacked(scene: &Scene<'_>, own: &Document, target: PathBuf) -> Result<Change> {
     let current = document(&scene.store.documents, &target);
     match current {
         Some(current) if layout::kind_of(&target) == "event" => {

@@ -9,7 +9,7 @@ use super::named::KnownNotes;
 use super::notes::{texts, with_raw};
 use super::{bad_value, no_worse, one_of, parts, timestamp};
 use crate::format::Parts;
-use crate::format::writing::{Draft, Members, Refusal, Scene};
+use crate::format::writing::{Changes, Draft, Members, Refusal, Result, Scene};
 use crate::model::{Change, Document, Moment, Role};
 use crate::text::fold::fold;
 use crate::text::front_matter::edit::{NewValue, set};
@@ -49,7 +49,7 @@ pub struct NewNote<'a> {
 /// # Errors
 ///
 /// If a value is not one that the format has, or the id is taken.
-pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String), Refusal> {
+pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String)> {
     let path = folder(parts).join(format!("{}.md", free_id(parts, note.id)?));
     let words: Vec<&str> = CONFIDENCES.iter().map(|(word, _)| *word).collect();
     one_of("confidence", note.confidence, &words)?;
@@ -81,7 +81,7 @@ pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(Pa
 /// # Errors
 ///
 /// If nothing is left of it.
-pub fn tag(own: &str) -> Result<String, Refusal> {
+pub fn tag(own: &str) -> Result<String> {
     let tag = own.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
     match tag.is_empty() || tag.chars().any(char::is_control) {
         true => Err(bad_value("tag", own, "it has to be a word")),
@@ -89,7 +89,7 @@ pub fn tag(own: &str) -> Result<String, Refusal> {
     }
 }
 
-fn tags(asked: &[String]) -> Result<Vec<String>, Refusal> {
+fn tags(asked: &[String]) -> Result<Vec<String>> {
     let mut tags: Vec<String> = Vec::new();
     for own in asked {
         let tag = tag(own)?;
@@ -105,7 +105,7 @@ fn tags(asked: &[String]) -> Result<Vec<String>, Refusal> {
 /// # Errors
 ///
 /// If it is not in kebab-case, or names a file of the format.
-pub fn check_id(id: &str) -> Result<(), Refusal> {
+pub fn check_id(id: &str) -> Result<()> {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
@@ -119,7 +119,7 @@ pub fn check_id(id: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refusal> {
+fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str> {
     check_id(id)?;
     let known = KnownNotes::of(parts);
     // A file of another case is the same one on some systems.
@@ -156,7 +156,7 @@ pub fn confidence(value: f64) -> &'static str {
 }
 
 /// Adds a note.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
     let members = Members::of(draft.record)?;
     let named = |name: &str| members.text(name);
     let text = match draft.text {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::named::KnownNotes;
 use super::new_notes::{check_id, tag, taken};
 use super::{deprecation, ended, no_worse, parts, rewritten, timestamp};
-use crate::format::writing::{Faults, Refusal, Scene, Setting};
+use crate::format::writing::{Changes, Faults, Refusal, Result, Scene, Setting};
 use crate::model::time::{DAY, Spelling, Stamp};
 use crate::model::{Change, Document, Entry, Moment, Role, State, Tell};
 use crate::text::edit::{quoted, scan};
@@ -20,7 +20,7 @@ const LISTS: [&str; 6] = ["tags", "linked_to", "links", "related_notes", "relate
 const YEAR: i64 = 365 * DAY;
 
 /// A field from JSON.
-pub fn with_raw(text: &str, name: &str, raw: &str) -> Result<String, Refusal> {
+pub fn with_raw(text: &str, name: &str, raw: &str) -> Result<String> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, raw.as_bytes())?;
     match value.kind() {
@@ -33,7 +33,7 @@ pub fn with_raw(text: &str, name: &str, raw: &str) -> Result<String, Refusal> {
 }
 
 /// A list of texts, in JSON or parted by commas.
-pub fn texts(value: &str) -> Result<Vec<String>, Refusal> {
+pub fn texts(value: &str) -> Result<Vec<String>> {
     if !value.trim_start().starts_with('[') {
         let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
         return Ok(items.map(str::to_owned).collect());
@@ -44,13 +44,13 @@ pub fn texts(value: &str) -> Result<Vec<String>, Refusal> {
     items.ok_or_else(|| Refusal::invalid(format!("{value:?} is not a list of texts in JSON.")))
 }
 
-fn text_of(document: &Document) -> Result<&str, Refusal> {
+fn text_of(document: &Document) -> Result<&str> {
     std::str::from_utf8(&document.bytes)
         .map_err(|_| Refusal::corrupt("the note is not UTF-8: repair it first."))
 }
 
 /// Sets fields of a note, or its text.
-pub fn edit(scene: &Scene<'_>, entry: &Entry, fields: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+pub fn edit(scene: &Scene<'_>, entry: &Entry, fields: &[Setting<'_>]) -> Changes {
     let document = scene.store.document(entry);
     let text = text_of(document)?;
     let mut new = text.to_owned();
@@ -62,7 +62,7 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, fields: &[Setting<'_>]) -> Result<
 }
 
 /// Sets the tags of a note: new ones as the format writes them, the others as they are.
-pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Result<Vec<Change>, Refusal> {
+pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Changes {
     let document = scene.store.document(entry);
     let text = text_of(document)?;
     let view = scene.store.view(entry);
@@ -79,13 +79,7 @@ pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Result<Vec
 }
 
 /// The change that writes the note, unless it is the same.
-fn finish(
-    scene: &Scene<'_>,
-    document: &Document,
-    text: &str,
-    new: String,
-    is_timed: bool,
-) -> Result<Vec<Change>, Refusal> {
+fn finish(scene: &Scene<'_>, document: &Document, text: &str, new: String, is_timed: bool) -> Changes {
     if new == text {
         return Ok(Vec::new());
     }
@@ -133,12 +127,7 @@ fn alike(found: &str, now: Moment) -> String {
     local.to_pattern(&format!("%Y-%m-%d{between}%H:%M{seconds}{fraction}{zone}"))
 }
 
-fn with_field(
-    scene: &Scene<'_>,
-    entry: &Entry,
-    text: &str,
-    setting: &Setting<'_>,
-) -> Result<String, Refusal> {
+fn with_field(scene: &Scene<'_>, entry: &Entry, text: &str, setting: &Setting<'_>) -> Result<String> {
     let note = Note::read(text);
     let current = note.field(setting.name).map(|field| &field.value);
     let is_list = matches!(current, Some(Value::List(_))) || LISTS.contains(&setting.name);
@@ -160,7 +149,7 @@ fn with_field(
 }
 
 /// Refuses an id that no note may have, or that means another one already.
-fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<(), Refusal> {
+fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<()> {
     let own = scene.store.view(entry).and_then(|view| view.id);
     if own == Some(id) {
         return Ok(());
@@ -174,12 +163,7 @@ fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<(), Refusal> {
 }
 
 /// Marks notes as deprecated.
-pub fn deprecate(
-    scene: &Scene<'_>,
-    entries: &[Entry],
-    reason: &str,
-    replaced_by: Option<&str>,
-) -> Result<Vec<Change>, Refusal> {
+pub fn deprecate(scene: &Scene<'_>, entries: &[Entry], reason: &str, replaced_by: Option<&str>) -> Changes {
     let known = KnownNotes::of(&parts(scene.store));
     if let Some(id) = replaced_by {
         let own = entries.iter().any(|entry| id_of(scene, entry) == known.meant(id));
@@ -211,7 +195,7 @@ fn is_deprecated(scene: &Scene<'_>, entry: &Entry) -> bool {
 }
 
 /// Takes the deprecation of notes back.
-pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
     let own: Vec<&Entry> = entries.iter().filter(|entry| is_deprecated(scene, entry)).collect();
     if own.iter().any(|entry| entry.state == State::Archived) {
         return Err(Refusal::new("E_SESSION_ARCHIVED", "it is in the archive: unarchive it first."));
@@ -229,7 +213,7 @@ pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, 
     own.into_iter().map(restored).collect()
 }
 
-fn may_archive(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
+fn may_archive(scene: &Scene<'_>, entry: &Entry) -> Result<()> {
     let id = quoted(id_of(scene, entry));
     if !is_deprecated(scene, entry) {
         return Err(Refusal::unfit(format!("{id} is not deprecated: only deprecated notes are archived.")));
@@ -246,7 +230,7 @@ fn may_archive(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
 }
 
 /// Moves notes to the archive that were deprecated a year ago: the copies, the removals.
-pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2], Refusal> {
+pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2]> {
     let mut moved = [Vec::new(), Vec::new()];
     let mut faults = Faults::default();
     for entry in entries {
@@ -275,7 +259,7 @@ pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
 }
 
 /// Refuses a path where something is.
-pub fn free(scene: &Scene<'_>, path: &PathBuf) -> Result<(), Refusal> {
+pub fn free(scene: &Scene<'_>, path: &PathBuf) -> Result<()> {
     match scene.store.documents.iter().any(|document| document.path == *path) {
         true => Err(Refusal::unfit(format!("{} is there already; move it away first.", path.told()))),
         false => Ok(()),

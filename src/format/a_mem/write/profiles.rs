@@ -5,26 +5,22 @@ use std::path::{Path, PathBuf};
 use super::{bad_value, no_worse, rewritten, timestamp};
 use crate::format::a_mem::{AMem, layout};
 use crate::format::reading::{edited, without_mark};
-use crate::format::writing::{Draft, Members, Refusal, Scene, Setting, pretty, set_field};
+use crate::format::writing::{Changes, Draft, Members, Refusal, Result, Scene, Setting, pretty, set_field};
 use crate::model::{Change, Document, Moment};
 use crate::text::edit::{self, Patch};
 use crate::text::json::{Json, Kind};
+use crate::text::names;
 use crate::text::scan::Tape;
 
 /// The longest name of an agent, in bytes: with `.json` it is the name of a file.
 const NAME: usize = 200;
-const ORDER: [&str; 7] = [
-    "agent_name",
-    "agent_version",
-    "last_active",
-    "session_count",
-    "capabilities",
-    "preferences",
-    "context_switches",
-];
+const ORDER: [&str; 7] = names(
+    "agent_name agent_version last_active session_count capabilities preferences \
+    context_switches",
+);
 
 /// Adds a profile.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
     if !draft.tags.is_empty() || draft.importance.is_some() {
         return Err(Refusal::unfit("profiles have neither tags nor importance."));
     }
@@ -49,7 +45,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal>
 }
 
 /// The file of a new profile, beside those that are there.
-fn file(scene: &Scene<'_>, name: &str) -> Result<PathBuf, Refusal> {
+fn file(scene: &Scene<'_>, name: &str) -> Result<PathBuf> {
     let is_plain = !name.is_empty()
         && name.len() <= NAME
         && name.trim() == name
@@ -74,7 +70,7 @@ fn file(scene: &Scene<'_>, name: &str) -> Result<PathBuf, Refusal> {
 }
 
 /// Sets members of a profile; a preference brings `last_active` along (§6.3).
-pub fn edit(scene: &Scene<'_>, document: &Document, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+pub fn edit(scene: &Scene<'_>, document: &Document, set: &[Setting<'_>]) -> Changes {
     let body = without_mark(&document.bytes);
     let mark = document.bytes.len() - body.len();
     let mut bytes = body.to_vec();
@@ -86,7 +82,7 @@ pub fn edit(scene: &Scene<'_>, document: &Document, set: &[Setting<'_>]) -> Resu
     Ok(vec![rewritten(document, &whole)])
 }
 
-fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Result<Vec<u8>, Refusal> {
+fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Result<Vec<u8>> {
     let mut tape = Tape::default();
     let object = edit::scan(&mut tape, profile)?;
     if setting.name == "text" && object.get("text").is_none() {
@@ -117,7 +113,7 @@ fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Resul
 /// # Errors
 ///
 /// If the profile is not a JSON object, its preferences are none, or `value` is not JSON.
-pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>, Refusal> {
+pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>> {
     let value = value.trim();
     if edit::scan(&mut Tape::default(), value.as_bytes()).is_err() {
         return Err(bad_value("preference", value, "it has to be JSON: text is in quotes"));

@@ -15,7 +15,7 @@ use crate::format::agent_memory::bundle::{BUNDLE, COMMANDS};
 use crate::format::agent_memory::text::text;
 use crate::format::agent_memory::{events, layout, shape};
 use crate::format::reading::without_mark;
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::model::{Document, Moment};
 use crate::text::canonical::sha256_indented;
 use crate::text::edit::{quoted, scan};
@@ -68,7 +68,7 @@ pub fn canonical_write(
     edits: &[BundleEdit<'_>],
     summary: &str,
     now: Moment,
-) -> Result<Vec<FileAnew>, Refusal> {
+) -> Result<Vec<FileAnew>> {
     let files = StoreFiles::of(documents)?;
     let mut state = StateText::of(files.state)?;
     let before = StateText::of(files.state)?;
@@ -107,10 +107,7 @@ pub fn canonical_write(
 }
 
 /// The pages and the entry block as the present state makes them, those that can be made.
-pub fn pages_anew(
-    documents: &[Arc<Document>],
-    beside: &[(PathBuf, Vec<u8>)],
-) -> Result<Vec<FileAnew>, Refusal> {
+pub fn pages_anew(documents: &[Arc<Document>], beside: &[(PathBuf, Vec<u8>)]) -> Result<Vec<FileAnew>> {
     let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
     let state = object(&mut tape, &files.state.bytes).map_err(no_state)?;
@@ -120,7 +117,7 @@ pub fn pages_anew(
 
 /// The state with the counts that its files make, where it says otherwise. A line that can't be
 /// read may or may not be counted.
-pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<FileAnew>, Refusal> {
+pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<FileAnew>> {
     let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
     let said = object(&mut tape, &files.state.bytes).map_err(no_state)?;
@@ -177,7 +174,7 @@ fn appended(events: Option<&Document>, line: &str) -> FileAnew {
 }
 
 /// Makes an edit of the bundle.
-pub fn apply(state: &mut StateText, edit: &BundleEdit<'_>) -> Result<(), Refusal> {
+pub fn apply(state: &mut StateText, edit: &BundleEdit<'_>) -> Result<()> {
     let json = |path: &str, value: &str| match scan(&mut Tape::default(), value.as_bytes()) {
         Ok(_) => Ok(value.trim_ascii().to_owned()),
         Err(_) => Err(Refusal::invalid(format!("The new value of `{path}` is not JSON."))),
@@ -193,7 +190,7 @@ pub fn apply(state: &mut StateText, edit: &BundleEdit<'_>) -> Result<(), Refusal
 }
 
 /// The hash of the new bundle, if it has no fault that the old one does not have.
-fn judged(before: Json<'_>, state: &StateText, now: Moment) -> Result<String, Refusal> {
+fn judged(before: Json<'_>, state: &StateText, now: Moment) -> Result<String> {
     let mut tape = Tape::default();
     let bundle = state.object(&mut tape)?.get("bundle").ok_or_else(|| lacks("bundle"))?;
     let mut known: HashMap<String, usize> = HashMap::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::canonical::BundleEdit;
 use super::prune::{Pruning, prune};
 use super::{Contents, Writing, bundle_path};
-use crate::format::writing::{Faults, Refusal, Scene};
+use crate::format::writing::{Faults, Refusal, Result, Scene};
 use crate::model::{Entry, Store};
 
 /// What is deleted or archived.
@@ -18,7 +18,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    pub fn of(store: &Store, entries: &[Entry]) -> Result<Choice, Refusal> {
+    pub fn of(store: &Store, entries: &[Entry]) -> Result<Choice> {
         let mut choice = Choice::default();
         let mut parts: BTreeSet<u32> = BTreeSet::new();
         for entry in entries {
@@ -42,7 +42,7 @@ impl Choice {
         Ok(choice)
     }
 
-    pub fn prune(&self, writing: &mut Writing<'_>) -> Result<(), Refusal> {
+    pub fn prune(&self, writing: &mut Writing<'_>) -> Result<()> {
         if self.events.is_empty() && self.checkpoints.is_empty() {
             return Ok(());
         }

@@ -20,7 +20,7 @@ use super::recall::without as without_signals;
 use super::splice;
 use super::store::{StoreFiles, canonical_text, object, too_deep};
 use super::{beside_of, rewritten};
-use crate::format::writing::{Erases, Part, Refusal, Scene, document};
+use crate::format::writing::{Changes, Erases, Part, Refusal, Result, Scene, document};
 use crate::model::{Act, Change, Entry, Span, Store, Tell};
 use crate::text::canonical::{indented, sha256_indented};
 use crate::text::edit::{self, quoted};
@@ -34,7 +34,7 @@ const HASH: &str = "erased";
 const BY: &str = "palimp:erase";
 
 impl Erases for AgentMemory {
-    fn may_erase(&self, store: &Store, entry: &Entry) -> Result<(), Refusal> {
+    fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()> {
         may_erase(store, entry)
     }
 
@@ -42,7 +42,7 @@ impl Erases for AgentMemory {
         parts(file, bytes)
     }
 
-    fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>, Refusal> {
+    fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>> {
         without(file, bytes, parts)
     }
 
@@ -54,7 +54,7 @@ impl Erases for AgentMemory {
         unsaid(file, raw, parts)
     }
 
-    fn follows(&self, scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal> {
+    fn follows(&self, scene: &Scene<'_>, changes: &[Change]) -> Changes {
         follows(scene, changes)
     }
 }
@@ -65,7 +65,7 @@ fn is_log(file: &Path) -> bool {
 }
 
 /// Whether that record can be erased.
-fn may_erase(store: &Store, entry: &Entry) -> Result<(), Refusal> {
+fn may_erase(store: &Store, entry: &Entry) -> Result<()> {
     let own = store.document(entry);
     if is_log(&own.path) {
         return Ok(());
@@ -148,7 +148,7 @@ fn names(section: &str, item: Json<'_>, counts: &HashMap<String, usize>) -> Vec<
 }
 
 /// The file without those parts of its bundle, with the hash of what is left.
-fn without(file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>, Refusal> {
+fn without(file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
     let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.told()));
     let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
     let mut tape = Tape::default();
@@ -205,7 +205,7 @@ fn unsaid(file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
 
 /// The projections and the entry block of a new state, and the manifests of batches that
 /// checkpoints leave.
-fn follows(scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal> {
+fn follows(scene: &Scene<'_>, changes: &[Change]) -> Changes {
     let mut follows = manifests(scene.store, changes)?;
     let state = changes.iter().find(|change| change.path == Path::new(layout::STATE));
     let Some(new) = state.and_then(Change::after) else { return Ok(follows) };
@@ -221,7 +221,7 @@ fn follows(scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal
 }
 
 /// Manifests without the checkpoints that go.
-fn manifests(store: &Store, changes: &[Change]) -> Result<Vec<Change>, Refusal> {
+fn manifests(store: &Store, changes: &[Change]) -> Changes {
     let mut gone: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for change in changes.iter().filter(|change| matches!(change.act, Act::Remove(_))) {
         let own = document(&store.documents, &change.path);

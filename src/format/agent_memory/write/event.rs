@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::text::text;
 use super::store::too_deep;
-use crate::format::writing::Refusal;
+use crate::format::writing::Result;
 use crate::text::canonical::sha256_indented;
 use crate::text::edit::{quoted, scan};
 use crate::text::json::Json;
@@ -37,7 +37,7 @@ impl WriteTold<'_> {
     /// The event's line, members in the order that the format has, without its line end. Its
     /// signals hold what this write brought: recall would bring back the rest of the bundle, also
     /// what is deleted from it later.
-    pub fn event(&self, before: Option<Json<'_>>, bundle: Json<'_>) -> Result<String, Refusal> {
+    pub fn event(&self, before: Option<Json<'_>>, bundle: Json<'_>) -> Result<String> {
         let project = bundle.path(&["project", "name"]).and_then(|name| name.text()).unwrap_or_default();
         let content = format!(
             r#"{{"bundleHash":{},"commandName":{},"diffSummary":{}}}"#,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::canonical::{BundleEdit, path_of};
 use super::{Writing, summary};
 use crate::format::agent_memory::{checkpoint, layout};
-use crate::format::writing::{Refusal, Scene, document};
+use crate::format::writing::{Changes, Refusal, Scene, document};
 use crate::model::{Change, Document, Store};
 use crate::text::edit;
 use crate::text::scan::Tape;
@@ -110,7 +110,7 @@ fn state_of(pieces: Vec<BundlePiece>) -> Vec<u8> {
 }
 
 /// The changes that bring records of such a state back, as one canonical write.
-pub fn bring_back(scene: &Scene<'_>, held: &Document, records: &[u32]) -> Result<Vec<Change>, Refusal> {
+pub fn bring_back(scene: &Scene<'_>, held: &Document, records: &[u32]) -> Changes {
     let lost = || Refusal::corrupt("the state has no bundle of which it could be a part.");
     let state = document(&scene.store.documents, Path::new(layout::STATE)).ok_or_else(lost)?;
     let mut counts: HashMap<String, usize> = HashMap::new();

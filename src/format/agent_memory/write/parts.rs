@@ -4,14 +4,14 @@ use super::canonical::{BundleEdit, value_at};
 use super::{Writing, bundle_path, summary};
 use crate::format::agent_memory::bundle::BUNDLE;
 use crate::format::agent_memory::{shape, text};
-use crate::format::writing::{Refusal, Scene, Setting, list};
-use crate::model::{Change, Entry};
+use crate::format::writing::{Changes, Refusal, Result, Scene, Setting, list};
+use crate::model::Entry;
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
 
 /// The changes that set fields of a part, as one canonical write.
-pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Changes {
     let state = scene.store.document(entry);
     let part = bundle_path(scene.store, entry.record as usize)?;
     let mut edits: Vec<(String, String)> = Vec::new();
@@ -64,7 +64,7 @@ fn no_json(path: &str, part: &str) -> Refusal {
 
 /// The member of a record that a setting names, which may begin with the record's own path;
 /// `None` where the record is the value itself.
-fn field<'n>(record: &[u8], name: &'n str, part: &str) -> Result<Option<&'n str>, Refusal> {
+fn field<'n>(record: &[u8], name: &'n str, part: &str) -> Result<Option<&'n str>> {
     let mut tape = Tape::default();
     let record = edit::scan(&mut tape, record)?;
     if name == part {

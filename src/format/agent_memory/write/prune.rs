@@ -8,7 +8,7 @@ use super::super::config::Settings;
 use super::super::{events, history, layout};
 use super::canonical::{FileAnew, in_store};
 use super::store::{Checkpoint, StateText, StoreFiles, canonical_text};
-use crate::format::writing::{Refusal, list};
+use crate::format::writing::{Refusal, Result, list};
 use crate::model::time::DAY;
 use crate::model::{Document, Moment};
 use crate::text::edit::quoted;
@@ -55,7 +55,7 @@ pub fn off() -> Refusal {
 }
 
 /// Whether the config turns retention off.
-pub fn retention_off(documents: &[Arc<Document>]) -> Result<bool, Refusal> {
+pub fn retention_off(documents: &[Arc<Document>]) -> Result<bool> {
     Ok(!StoreFiles::of(documents)?.settings().retention)
 }
 
@@ -64,11 +64,7 @@ fn before(now: Moment, days: u64) -> Moment {
 }
 
 /// Moves events and checkpoints into an archive batch; `None` where nothing is to go.
-pub fn prune(
-    documents: &[Arc<Document>],
-    chosen: Pruning<'_>,
-    now: Moment,
-) -> Result<Option<Pruned>, Refusal> {
+pub fn prune(documents: &[Arc<Document>], chosen: Pruning<'_>, now: Moment) -> Result<Option<Pruned>> {
     let files = StoreFiles::of(documents)?;
     let mut state = StateText::of(files.state)?;
     let settings = files.settings();
@@ -116,7 +112,7 @@ fn choose<'a>(
     settings: &Settings,
     chosen: Pruning<'_>,
     now: Moment,
-) -> Result<(HashSet<String>, Vec<&'a Checkpoint<'a>>), Refusal> {
+) -> Result<(HashSet<String>, Vec<&'a Checkpoint<'a>>)> {
     let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
     let recent = usize::try_from(settings.keep_recent).unwrap_or(usize::MAX);
     let tail = files.checkpoints.len().saturating_sub(recent.max(1));

@@ -9,7 +9,7 @@ use super::super::{events, history};
 use super::canonical::{BundleEdit, apply};
 use super::splice;
 use super::store::{StateText, StoreFiles, lacks, no_state, object};
-use crate::format::writing::Refusal;
+use crate::format::writing::Result;
 use crate::model::{Document, Record, View};
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
@@ -111,7 +111,7 @@ impl Cursors {
 
 /// The log of events without what these edits take out of the bundle, in the events that recall
 /// has not seen yet; `None` where no such event holds any of it.
-pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<Option<Vec<u8>>, Refusal> {
+pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<Option<Vec<u8>>> {
     let files = StoreFiles::of(documents)?;
     let Some(log) = files.events else { return Ok(None) };
     let mut state = StateText::of(files.state)?;
@@ -143,6 +143,6 @@ pub fn would_return(before: &[u8], after: &[u8], log: &Document) -> Vec<String> 
     read().unwrap_or_default()
 }
 
-fn bundle(state: Json<'_>) -> Result<Json<'_>, Refusal> {
+fn bundle(state: Json<'_>) -> Result<Json<'_>> {
     state.get("bundle").ok_or_else(|| lacks("bundle"))
 }

@@ -1,6 +1,6 @@
 //! Edits of a bundle by dotted paths, as splices of its JSON.
 
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::text::edit::{Patch, insert as insert_child, quoted, without};
 use crate::text::json::{Json, Kind};
 
@@ -23,7 +23,7 @@ enum Spot<'a> {
 
 /// Follows a dotted path. A name may hold dots itself, so that of an object the longest
 /// name that it has is taken; an item of a list is named by its number or its own `id`.
-fn target<'a>(root: Json<'a>, path: &'a str) -> Result<LastStep<'a>, Refusal> {
+fn target<'a>(root: Json<'a>, path: &'a str) -> Result<LastStep<'a>> {
     let none = || no_such_path(path);
     let (mut value, mut rest) = (root, path);
     loop {
@@ -68,7 +68,7 @@ pub fn value_at<'a>(root: Json<'a>, path: &'a str) -> Option<Json<'a>> {
 }
 
 /// Sets the value at a path. A member that is not there yet is added to its object.
-pub fn set(root: Json<'_>, path: &str, value: String) -> Result<Patch<'static>, Refusal> {
+pub fn set(root: Json<'_>, path: &str, value: String) -> Result<Patch<'static>> {
     let target = target(root, path)?;
     match (target.found, target.place) {
         (Some(found), _) => Ok(Patch::of(found, value)),
@@ -86,7 +86,7 @@ pub fn set_member(object: Json<'_>, name: &str, value: String) -> Patch<'static>
 }
 
 /// Puts a value where none is: before the item of that number, or as a new member.
-pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<Patch<'static>, Refusal> {
+pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<Patch<'static>> {
     let target = target(root, path)?;
     match target.place {
         Spot::Member(_) if target.found.is_some() => {
@@ -99,7 +99,7 @@ pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<Patch<'static
 }
 
 /// Takes out the value at a path; of doubled keys all, or an earlier one would count.
-pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<Patch<'static>>, Refusal> {
+pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<Patch<'static>>> {
     let target = target(root, path)?;
     if target.found.is_none() {
         return Err(no_such_path(path));

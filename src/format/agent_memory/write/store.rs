@@ -10,7 +10,7 @@ use super::super::text::text;
 use super::super::{checkpoint, events, history, layout, state};
 use super::splice;
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::model::{Body, Document, Moment, Role, Tell};
 use crate::text::canonical::indented;
 use crate::text::edit::{Patch, apply, scan};
@@ -47,7 +47,7 @@ pub struct Checkpoint<'a> {
 
 impl<'a> StoreFiles<'a> {
     /// Those among a store's files.
-    pub fn of(documents: &'a [Arc<Document>]) -> Result<Self, Refusal> {
+    pub fn of(documents: &'a [Arc<Document>]) -> Result<Self> {
         let named =
             |name: &str| documents.iter().map(|own| &**own).find(|document| document.path == Path::new(name));
         let read =
@@ -92,7 +92,7 @@ impl<'a> StoreFiles<'a> {
 
     /// The number of the next event: above all that are anywhere, in lines that can't be
     /// read too. Where retention may have let events expire, the references to them count.
-    pub fn next_event(&self, state: Json<'_>) -> Result<u64, Refusal> {
+    pub fn next_event(&self, state: Json<'_>) -> Result<u64> {
         let logs = self.all.iter().filter(|document| {
             let active = document.path == Path::new(layout::EVENTS);
             active || (document.role == Role::Archive && !layout::is_checkpoint(&document.path))
@@ -111,7 +111,7 @@ impl<'a> StoreFiles<'a> {
     }
 
     /// The number of the next checkpoint: above all ids and all names of files.
-    pub fn next_checkpoint(&self, state: Json<'_>) -> Result<u64, Refusal> {
+    pub fn next_checkpoint(&self, state: Json<'_>) -> Result<u64> {
         let files = self.all.iter().filter(|document| layout::is_checkpoint(&document.path));
         let mut taken: Vec<u64> = Vec::new();
         for document in files {
@@ -139,7 +139,7 @@ impl<'a> StoreFiles<'a> {
 /// The highest number that ids have room for in every reader: beyond it JavaScript rounds.
 const LAST: u64 = 1 << 53;
 
-fn next(taken: Vec<u64>) -> Result<u64, Refusal> {
+fn next(taken: Vec<u64>) -> Result<u64> {
     let last = taken.into_iter().max().unwrap_or_default();
     match last < LAST {
         true => Ok(last + 1),
@@ -196,7 +196,7 @@ pub struct StateText {
 
 impl StateText {
     /// That of the file.
-    pub fn of(document: &Document) -> Result<Self, Refusal> {
+    pub fn of(document: &Document) -> Result<Self> {
         let bytes = without_mark(&document.bytes);
         let mut tape = Tape::default();
         let object = object(&mut tape, bytes).map_err(no_state)?;
@@ -215,15 +215,12 @@ impl StateText {
     }
 
     /// Its object.
-    pub fn object<'b>(&'b self, tape: &'b mut Tape) -> Result<Json<'b>, Refusal> {
+    pub fn object<'b>(&'b self, tape: &'b mut Tape) -> Result<Json<'b>> {
         scan(tape, &self.bytes).map_err(|_| too_deep())
     }
 
     /// Changes it by what `edit` says of its object.
-    pub fn edit<'s>(
-        &mut self,
-        edit: impl FnOnce(Json<'_>) -> Result<Vec<Patch<'s>>, Refusal>,
-    ) -> Result<(), Refusal> {
+    pub fn edit<'s>(&mut self, edit: impl FnOnce(Json<'_>) -> Result<Vec<Patch<'s>>>) -> Result<()> {
         let mut tape = Tape::default();
         let splices = edit(self.object(&mut tape)?)?;
         self.bytes = apply(&self.bytes, splices);
@@ -231,7 +228,7 @@ impl StateText {
     }
 
     /// Sets a member of the object at that path of names.
-    pub fn set(&mut self, path: &[&'static str], name: &str, value: String) -> Result<(), Refusal> {
+    pub fn set(&mut self, path: &[&'static str], name: &str, value: String) -> Result<()> {
         self.edit(|object| {
             let parent = object.path(path).ok_or_else(|| lacks("maintenance"))?;
             Ok(vec![splice::set_member(parent, name, value)])
@@ -240,7 +237,7 @@ impl StateText {
 
     /// The bytes of its file: in the canonical form if they had that, else with nothing
     /// changed but what was spliced.
-    pub fn into_bytes(self) -> Result<Vec<u8>, Refusal> {
+    pub fn into_bytes(self) -> Result<Vec<u8>> {
         if self.canonical {
             return canonical_text(&self.bytes);
         }
@@ -251,7 +248,7 @@ impl StateText {
 }
 
 /// A JSON text as the format has its documents: sorted, indented, with a line end.
-pub fn canonical_text(text: &[u8]) -> Result<Vec<u8>, Refusal> {
+pub fn canonical_text(text: &[u8]) -> Result<Vec<u8>> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, text).ok().and_then(indented).ok_or_else(too_deep)?;
     Ok((value + "\n").into_bytes())

@@ -14,18 +14,14 @@ use super::session::check_name;
 use crate::format::Placement;
 use crate::format::bmad::layout;
 use crate::format::reading::edited;
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::model::{Moment, Role, Tell, meant};
 use crate::text::edit::{apply, put, quoted};
 
 /// Packs a session, whose files are by their paths below its folder, into its archive
 /// and the archive's manifest, relative to the root. Locks are not packed. The same files
 /// at the same moment make the same bytes.
-pub fn archive_session(
-    session: &str,
-    files: &[(&Path, &[u8])],
-    now: Moment,
-) -> Result<Vec<NewFile>, Refusal> {
+pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> Result<Vec<NewFile>> {
     check_name(session)?;
     let mut packed: BTreeMap<&Path, &[u8]> = BTreeMap::new();
     for &(path, bytes) in files.iter().filter(|(path, _)| !is_lock(session, path)) {

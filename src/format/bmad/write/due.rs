@@ -8,7 +8,7 @@ use std::path::Path;
 use super::decay::{compacted, factor};
 use crate::format::bmad::manifest::moment;
 use crate::format::bmad::{Bmad, config};
-use crate::format::writing::{Due, Refusal, Scene, Writes, decay_update, document, removals, with_config};
+use crate::format::writing::{Due, Result, Scene, Writes, decay_update, document, removals, with_config};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Change, Entry, Moment, Role, Session, State, Store, Tell, meant};
 use crate::text::edit;
@@ -19,7 +19,7 @@ use crate::text::scan::Tape;
 const IDLE: i64 = 30 * DAY;
 
 /// Everything that is due, in the order in which it is best done.
-pub fn due(scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+pub fn due(scene: &Scene<'_>) -> Result<Vec<Due>> {
     let mut all: Vec<Due> = purge(scene).into_iter().collect();
     all.extend(purge_archives(scene));
     all.extend(idle(scene)?);
@@ -78,7 +78,7 @@ pub fn expired(store: &Store, now: Moment) -> Vec<std::path::PathBuf> {
 }
 
 /// Sessions that nothing was written to for 30 days.
-fn idle(scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+fn idle(scene: &Scene<'_>) -> Result<Vec<Due>> {
     let store = scene.store;
     let mut all = Vec::new();
     for (number, session) in store.sessions.iter().enumerate() {

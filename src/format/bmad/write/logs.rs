@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::format::bmad::layout::LOGS;
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::model::{Document, Moment, Role, Store};
 use crate::text::records::{self, Piece};
 
@@ -49,7 +49,7 @@ pub fn stamp(now: Moment) -> String {
 }
 
 /// The logs in a folder of the store.
-pub fn logs_in<'a>(store: &'a Store, folder: &Path) -> Result<Vec<LogBytes<'a>>, Refusal> {
+pub fn logs_in<'a>(store: &'a Store, folder: &Path) -> Result<Vec<LogBytes<'a>>> {
     let logs = store.documents.iter().filter(|own| own.role == Role::Records && own.path.starts_with(folder));
     logs.map(|own| LogBytes::of(own).ok_or_else(|| Refusal::unfit("the store has not been read whole yet.")))
         .collect()

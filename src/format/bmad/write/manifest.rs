@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::logs::{LogBytes, each_piece, stamp};
 use crate::format::bmad::manifest::RecordCounts;
 use crate::format::reading::edited;
-use crate::format::writing::{Refusal, pretty};
+use crate::format::writing::{Refusal, Result, pretty};
 use crate::model::Moment;
 use crate::text::edit::{apply, put, quoted};
 use crate::text::json::{Json, Kind};
@@ -21,7 +21,7 @@ pub fn manifest(
     logs: &[LogBytes<'_>],
     now: Moment,
     touched: bool,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>> {
     let seen = Seen::of(logs);
     if let Some(existing) = existing {
         return recounted(existing, &seen.counts, now, touched);
@@ -33,12 +33,7 @@ pub fn manifest(
 
 /// The manifest with its counts and, if the session was `touched`, `updated_at` and
 /// `last_accessed` set in place; every other byte stays.
-pub fn recounted(
-    existing: &[u8],
-    counts: &RecordCounts,
-    now: Moment,
-    touched: bool,
-) -> Result<Vec<u8>, Refusal> {
+pub fn recounted(existing: &[u8], counts: &RecordCounts, now: Moment, touched: bool) -> Result<Vec<u8>> {
     let now = quoted(&stamp(now));
     let made = edited(existing, |body, object| {
         let within = object.get(STATISTICS).filter(|own| own.kind() == Kind::Object);

@@ -7,10 +7,11 @@ use super::logs::{LogBytes, each_piece, stamp};
 use super::session::check_name;
 use crate::format::bmad::layout::LOGS;
 use crate::format::bmad::view;
-use crate::format::writing::{Draft, Members, Refusal};
+use crate::format::writing::{Draft, Members, Refusal, Result};
 use crate::model::{Moment, Severity, meant};
 use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
+use crate::text::names;
 
 /// Who writes a record where nobody is named.
 const WRITER: &str = "palimp";
@@ -47,18 +48,10 @@ const SCHEMAS: [Schema; 4] = [
         text: "decision",
         agent: Some("made_by"),
         usual: &[],
-        order: &[
-            "id",
-            "timestamp",
-            "made_by",
-            "approved_by",
-            "decision",
-            "rationale",
-            "alternatives_considered",
-            "impact",
-            "tags",
-            "references",
-        ],
+        order: &names::<10>(
+            "id timestamp made_by approved_by decision rationale alternatives_considered \
+            impact tags references",
+        ),
     },
     Schema {
         kind: "finding",
@@ -66,18 +59,10 @@ const SCHEMAS: [Schema; 4] = [
         text: "description",
         agent: Some("discovered_by"),
         usual: &[("severity", "medium"), ("status", "open")],
-        order: &[
-            "id",
-            "timestamp",
-            "discovered_by",
-            "category",
-            "severity",
-            "description",
-            "evidence",
-            "recommendation",
-            "status",
-            "tags",
-        ],
+        order: &names::<10>(
+            "id timestamp discovered_by category severity description evidence \
+            recommendation status tags",
+        ),
     },
     Schema {
         kind: "preference",
@@ -85,17 +70,7 @@ const SCHEMAS: [Schema; 4] = [
         text: "value",
         agent: None,
         usual: &[("category", "general")],
-        order: &[
-            "id",
-            "timestamp",
-            "category",
-            "key",
-            "value",
-            "context",
-            "confidence",
-            "learned_from",
-            "tags",
-        ],
+        order: &names::<9>("id timestamp category key value context confidence learned_from tags"),
     },
 ];
 
@@ -108,7 +83,7 @@ pub fn new_record(
     draft: &Draft<'_>,
     reserved: &[&str],
     now: Moment,
-) -> Result<(PathBuf, Vec<u8>), Refusal> {
+) -> Result<(PathBuf, Vec<u8>)> {
     check_name(session)?;
     let kind = draft.kind;
     let schema = SCHEMAS.iter().find(|schema| schema.kind == kind).ok_or_else(|| {
@@ -141,7 +116,7 @@ pub fn new_record(
 }
 
 /// What the draft says, and what the schema requires beside it.
-fn fill(schema: &Schema, draft: &Draft<'_>, members: &mut Members) -> Result<(), Refusal> {
+fn fill(schema: &Schema, draft: &Draft<'_>, members: &mut Members) -> Result<()> {
     if let Some(name) = schema.agent {
         members.or_text(name, WRITER);
     }
@@ -169,7 +144,7 @@ fn fill(schema: &Schema, draft: &Draft<'_>, members: &mut Members) -> Result<(),
 }
 
 /// Sets what the draft gives; another value for it is a contradiction.
-fn once(members: &mut Members, name: &str, raw: String) -> Result<(), Refusal> {
+fn once(members: &mut Members, name: &str, raw: String) -> Result<()> {
     match members.get(name) {
         Some(there) if *there != raw => Err(Refusal::invalid(format!("{name} is given twice."))),
         _ => {
@@ -229,7 +204,7 @@ impl TakenIds {
     }
 }
 
-fn check(path: &Path, line: &[u8], now: Moment) -> Result<(), Refusal> {
+fn check(path: &Path, line: &[u8], now: Moment) -> Result<()> {
     let problems = view::read(path, line, now).problems.into_iter();
     // A word that the samples don't show is no fault.
     let faults = problems.filter(|problem| problem.severity != Severity::Note);

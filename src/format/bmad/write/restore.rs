@@ -9,7 +9,7 @@ use super::archive::{is_lock, logs_of};
 use super::logs::NewFile;
 use super::session::check_name;
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::model::Tell;
 use crate::text::scan::Tape;
 use crate::text::unpack::gunzip;
@@ -59,7 +59,7 @@ pub fn restore_session(
     tar_gz: &[u8],
     manifest: Option<&[u8]>,
     allow_large: bool,
-) -> Result<Vec<NewFile>, Refusal> {
+) -> Result<Vec<NewFile>> {
     check_name(session)?;
     let tar = unpacked(tar_gz, allow_large)?;
     let files = rooted(session, entries(&tar)?)?;
@@ -102,7 +102,7 @@ struct ManifestTold {
 }
 
 impl ManifestTold {
-    fn read(manifest: &[u8]) -> Result<ManifestTold, Refusal> {
+    fn read(manifest: &[u8]) -> Result<ManifestTold> {
         let mut tape = Tape::default();
         let object =
             whole_object(&mut tape, without_mark(manifest)).map_err(|(_, why)| bad_manifest(&why))?;
@@ -111,7 +111,7 @@ impl ManifestTold {
         Ok(ManifestTold { session: session.map(Into::into), size })
     }
 
-    fn is_of(&self, session: &str) -> Result<(), Refusal> {
+    fn is_of(&self, session: &str) -> Result<()> {
         match &self.session {
             Some(own) if own != session => Err(other_session(own)),
             _ => Ok(()),
@@ -119,7 +119,7 @@ impl ManifestTold {
     }
 }
 
-fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>, Refusal> {
+fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>> {
     let dense = (tar_gz.len() as u64).saturating_mul(RATIO).max(1);
     let limit = if allow_large { u64::MAX } else { dense.min(UNPACKED) };
     let unpacked = gunzip(tar_gz, limit);
@@ -134,7 +134,7 @@ fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>, Refusal> {
 /// An entry's path as its parts, and its bytes if it is a file.
 type ArchiveEntry<'a> = (Vec<String>, Option<&'a [u8]>);
 
-fn entries(tar: &[u8]) -> Result<Vec<ArchiveEntry<'_>>, Refusal> {
+fn entries(tar: &[u8]) -> Result<Vec<ArchiveEntry<'_>>> {
     // Blocks of zeros end an archive; one that was cut between two files lacks them.
     if !tar.last_chunk::<BLOCK>().is_some_and(|last| last.iter().all(|byte| *byte == 0)) {
         return Err(broken("its end is missing"));
@@ -181,7 +181,7 @@ fn neither_file_nor_folder(kind: tar::EntryType) -> Option<&'static str> {
 }
 
 /// The parts of a path that leads nowhere but down.
-fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>, Refusal> {
+fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>> {
     let shown = path.get(..LONGEST_PATH).unwrap_or(path);
     let refused = || bad_path(&String::from_utf8_lossy(shown));
     let text = std::str::from_utf8(path).map_err(|_| refused())?;
@@ -201,7 +201,7 @@ fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>, Refusal> {
 
 /// The files without the session's folder before their paths. Either all are in it, or
 /// the archive has no such folder.
-fn rooted(session: &str, entries: Vec<ArchiveEntry<'_>>) -> Result<BTreeMap<PathBuf, Vec<u8>>, Refusal> {
+fn rooted(session: &str, entries: Vec<ArchiveEntry<'_>>) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     let inside = entries.iter().any(|(parts, _)| parts.first().is_some_and(|part| part == session));
     let at_top = entries.iter().any(|(parts, bytes)| parts.len() == 1 && bytes.is_some());
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();

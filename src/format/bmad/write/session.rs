@@ -6,7 +6,7 @@ use super::index::index;
 use super::logs::NewFile;
 use super::manifest::{Seen, new_manifest};
 use crate::format::bmad::layout::LOGS;
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
 
 /// What the id of every session starts with.
@@ -16,7 +16,7 @@ const LONGEST: usize = 200;
 
 /// The id of a session that is made at `now`: `sess-YYYY-MM-DD-name`. A name that is such
 /// an id already is returned as it is.
-pub fn session_id(name: &str, now: Moment) -> Result<String, Refusal> {
+pub fn session_id(name: &str, now: Moment) -> Result<String> {
     if check_pattern(name).is_ok() {
         return Ok(name.to_owned());
     }
@@ -26,7 +26,7 @@ pub fn session_id(name: &str, now: Moment) -> Result<String, Refusal> {
 }
 
 /// The files of a new session, relative to the root.
-pub fn new_session(id: &str, user_id: Option<&str>, now: Moment) -> Result<Vec<NewFile>, Refusal> {
+pub fn new_session(id: &str, user_id: Option<&str>, now: Moment) -> Result<Vec<NewFile>> {
     check_pattern(id)?;
     let folder = Path::new("sessions").join(id);
     let manifest = new_manifest(id, user_id, &Seen::default(), now, now);
@@ -37,7 +37,7 @@ pub fn new_session(id: &str, user_id: Option<&str>, now: Moment) -> Result<Vec<N
 }
 
 /// Whether a session that is made may be called that.
-fn check_pattern(id: &str) -> Result<(), Refusal> {
+fn check_pattern(id: &str) -> Result<()> {
     check_name(id)?;
     let refused = |why| Err(bad_id(id, why));
     let Some(rest) = id.strip_prefix(PREFIX) else { return refused("it should start with `sess-`") };
@@ -55,7 +55,7 @@ fn check_pattern(id: &str) -> Result<(), Refusal> {
 }
 
 /// Whether an id that was found can be the name of one folder.
-pub(super) fn check_name(id: &str) -> Result<(), Refusal> {
+pub(super) fn check_name(id: &str) -> Result<()> {
     let why = match id {
         "" => "it is empty",
         "." | ".." => "it names another folder",

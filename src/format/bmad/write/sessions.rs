@@ -10,14 +10,14 @@ use super::live_session;
 use super::logs::LogBytes;
 use super::manifest::manifest;
 use super::restore::restore_session;
-use crate::format::writing::{Faults, Refusal, Scene, document};
+use crate::format::writing::{Changes, Faults, Refusal, Result, Scene, document};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, State, Store, Tell, meant};
 use crate::text::edit::{remove, set};
 use crate::text::shell;
 use crate::text::unpack::Member;
 
 /// Archives the sessions of these records, which have to be all live ones of each.
-pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
     let store = scene.store;
     let chosen: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
     let mut changes: Vec<Change> = Vec::new();
@@ -49,7 +49,7 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refu
 }
 
 /// The archive and its manifest, and then the session's files and folder go.
-pub fn archive_session(scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Refusal> {
+pub fn archive_session(scene: &Scene<'_>, name: &str) -> Changes {
     let folder = &live_session(scene.store, name)?.path;
     no_stranger(scene.store, folder)?;
     let mut packed: Vec<(&Path, &Document)> = Vec::new();
@@ -76,7 +76,7 @@ pub fn archive_session(scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Ref
 }
 
 /// What the format does not know would be left behind in the session's folder.
-fn no_stranger(store: &Store, folder: &Path) -> Result<(), Refusal> {
+fn no_stranger(store: &Store, folder: &Path) -> Result<()> {
     let is_below = |file: &Path| file != folder && file.starts_with(folder);
     let mut below = store.problems.iter().filter(|problem| is_below(&problem.file));
     match below.find(|problem| document(&store.documents, &problem.file).is_none()) {
@@ -93,12 +93,7 @@ fn stays(file: &Path, why: &str) -> Refusal {
 }
 
 /// The session's files, and then the archive and its manifest go.
-pub fn unarchive_session(
-    scene: &Scene<'_>,
-    name: &str,
-    allow_large: bool,
-    packed: &[u8],
-) -> Result<Vec<Change>, Refusal> {
+pub fn unarchive_session(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Changes {
     let documents = &scene.store.documents;
     let [archive, manifest] = layout::archive_files(name);
     if document(documents, &archive).is_none() {
@@ -129,7 +124,7 @@ pub fn unarchive_session(
 const MANIFEST: &str = "manifest.json";
 
 /// The manifest of an archived session as that of a live one.
-fn live_manifest(archived: &[u8]) -> Result<Vec<u8>, Refusal> {
+fn live_manifest(archived: &[u8]) -> Result<Vec<u8>> {
     let mut manifest = archived.to_vec();
     for name in ["archived_at", "original_size_bytes", "compressed_size_bytes"] {
         manifest = remove(&manifest, &[name])?;
@@ -138,7 +133,7 @@ fn live_manifest(archived: &[u8]) -> Result<Vec<u8>, Refusal> {
 }
 
 /// The index and the manifest within a session's archive, made anew from its logs.
-pub fn rederived(archive: &Path, members: &mut [Member], now: Moment) -> Result<(), Refusal> {
+pub fn rederived(archive: &Path, members: &mut [Member], now: Moment) -> Result<()> {
     let Some((session, _)) = layout::session_of(archive) else { return Ok(()) };
     let of = |members: &[Member], name: &str| members.iter().position(|own| own.path.ends_with(name));
     for name in ["index.json", "manifest.json"] {
@@ -159,12 +154,7 @@ fn logs_within(members: &[Member]) -> Vec<LogBytes<'_>> {
 }
 
 /// The manifest beside an archive, with its counts and sizes right.
-pub fn beside_archive(
-    scene: &Scene<'_>,
-    archive: &Path,
-    members: &[Member],
-    len: u64,
-) -> Result<Vec<Change>, Refusal> {
+pub fn beside_archive(scene: &Scene<'_>, archive: &Path, members: &[Member], len: u64) -> Changes {
     let Some((session, _)) = layout::session_of(archive) else { return Ok(Vec::new()) };
     let path = archive.with_file_name(format!("{session}.manifest.json"));
     let Some(own) = document(&scene.store.documents, &path) else { return Ok(Vec::new()) };

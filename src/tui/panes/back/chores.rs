@@ -22,7 +22,7 @@ use crate::work::{Batch, Chore, Task};
 /// the cursor.
 pub fn draw_archive(app: &App, frame: &mut Frame<'_>) {
     let parts = layout::back(app);
-    let own = &app.back.archive;
+    let own = &app.back;
     let shelves = app.back.shelves();
     let archived: usize = app.back.batches.iter().map(|batch| batch.entries.len()).sum();
     let due: usize =
@@ -48,17 +48,17 @@ pub fn draw_archive(app: &App, frame: &mut Frame<'_>) {
     }
     match app.back.shelf() {
         Some(Shelf::Chore(at)) => {
-            memories(app, frame, Some(&app.back.chores[at]), own.memory, own.inside, parts.within)
+            memories(app, frame, Some(&app.back.chores[at]), own.within, own.inside, parts.within)
         }
         Some(Shelf::Batch(at)) => archived_memories(app, frame, &app.back.batches[at], parts.within),
-        None => memories(app, frame, None, own.memory, own.inside, parts.within),
+        None => memories(app, frame, None, own.within, own.inside, parts.within),
     }
 }
 
 /// Draws what can be done to keep the stores in order, and which memories that concerns.
 pub fn draw_upkeep(app: &App, frame: &mut Frame<'_>) {
     let parts = layout::back(app);
-    let own = &app.back.upkeep;
+    let own = &app.back;
     let tasks = app.back.tasks();
     let foot = if own.chosen.is_empty() { String::new() } else { format!("{} chosen", own.chosen.len()) };
     let inner = part(app, frame, "What can be done", &foot, !own.inside, parts.list);
@@ -74,7 +74,7 @@ pub fn draw_upkeep(app: &App, frame: &mut Frame<'_>) {
             draw_lines(frame, &theme, inner, own.at, tasks.len(), !own.inside, row);
         }
     }
-    memories(app, frame, app.back.task(), own.memory, own.inside, parts.within);
+    memories(app, frame, app.back.task(), own.within, own.inside, parts.within);
 }
 
 fn chore(app: &App, own: &Chore, is_chosen: bool, width: usize) -> Line<'static> {
@@ -156,7 +156,7 @@ fn touched(app: &App, own: &Touched, width: usize) -> Line<'static> {
 }
 
 fn archived_memories(app: &App, frame: &mut Frame<'_>, own: &Batch, area: Rect) {
-    let archive = &app.back.archive;
+    let archive = &app.back;
     let title = format!("{} archived", counted(own.entries.len() as u64, "record"));
     let foot = match archive.memories.len() {
         0 => String::new(),
@@ -182,5 +182,5 @@ fn archived_memories(app: &App, frame: &mut Frame<'_>, own: &Batch, area: Rect) 
             Span::raw(format!("{age:>5}")),
         ])
     };
-    draw_lines(frame, &theme, inner, archive.memory, own.entries.len(), archive.inside, row);
+    draw_lines(frame, &theme, inner, archive.within, own.entries.len(), archive.inside, row);
 }

@@ -20,7 +20,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let journal = &app.back.journal;
     let steps = journal.accounts.iter().flatten().map(|own| own.rows.len()).sum::<usize>();
     let title = format!("Journal  {}, the newest first", counted(steps as u64, "step"));
-    let inner = part(app, frame, &title, "✓ applied  ✗ undone  ↶ ↷ undo, redo", !journal.inside, parts.list);
+    let inner = part(app, frame, &title, "✓ applied  ✗ undone  ↶ ↷ undo, redo", !app.back.inside, parts.list);
     match &journal.accounts {
         None => say(app, frame, "reading …", inner),
         Some(_) if journal.lines.is_empty() => {
@@ -34,11 +34,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
         Some(_) => {
             let (theme, width) = (Theme::of(app), usize::from(inner.width));
             let row = |at: usize| journal.lines.get(at).map(|own| line(app, own, width)).unwrap_or_default();
-            draw_lines(frame, &theme, inner, journal.at, journal.lines.len(), !journal.inside, row);
+            draw_lines(frame, &theme, inner, app.back.at, journal.lines.len(), !app.back.inside, row);
         }
     }
-    let title = journal.row().map_or_else(String::new, |(_, row)| format!("Step {}", row.line.step));
-    let inner = part(app, frame, &title, "", journal.inside, parts.within);
+    let title = app.back.row().map_or_else(String::new, |(_, row)| format!("Step {}", row.line.step));
+    let inner = part(app, frame, &title, "", app.back.inside, parts.within);
     draw_text(frame, step(app, usize::from(inner.width)), journal.top, inner);
 }
 
@@ -117,7 +117,7 @@ fn step_line(app: &App, row: &Row, width: usize) -> Line<'static> {
 pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let journal = &app.back.journal;
-    let Some((store, row)) = journal.row() else { return Vec::new() };
+    let Some((store, row)) = app.back.row() else { return Vec::new() };
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut put = |text: &str| {
         let wrapped = theme::wrap(&theme::safe(app, text), width);

@@ -12,6 +12,8 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use super::health::human as size;
+use super::hints::{Hint, act, hint};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::Shelf;
@@ -19,15 +21,13 @@ use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, fit};
 
 /// The keys that can be used now.
-pub fn hints(app: &App) -> Vec<(String, String)> {
-    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
-    let act = |action: Action, what: &str| hint(action.key(), what);
+pub fn hints(app: &App) -> Vec<Hint> {
     let mut hints = Vec::new();
     match app.screen {
         Screen::Restore if app.back.restore.difference.is_some() => {
             hints.extend([hint("jk", "scroll"), act(Action::Difference, "back to the list")]);
         }
-        Screen::Restore if app.back.restore.inside => hints.extend(restoring(app)),
+        Screen::Restore if app.back.inside => hints.extend(restoring(app)),
         Screen::Restore => hints.extend([hint("Enter", "open"), act(Action::Verify, "verify all")]),
         Screen::Archive => hints.extend(archive(app)),
         Screen::Upkeep if !app.back.tasks().is_empty() => {
@@ -35,7 +35,7 @@ pub fn hints(app: &App) -> Vec<(String, String)> {
         }
         Screen::Upkeep => {}
         _ => {
-            let row = app.back.journal.row().map(|(_, row)| row);
+            let row = app.back.row().map(|(_, row)| row);
             hints.extend(row.map(|_| hint("Enter", "what it changed")));
             hints.extend(row.filter(|row| row.why_not.is_none()).map(|row| match row.comes_again() {
                 true => act(Action::Redo, "do it again…"),
@@ -47,9 +47,7 @@ pub fn hints(app: &App) -> Vec<(String, String)> {
     hints
 }
 
-fn restoring(app: &App) -> Vec<(String, String)> {
-    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
-    let act = |action: Action, what: &str| hint(action.key(), what);
+fn restoring(app: &App) -> Vec<Hint> {
     let Some(opened) = &app.back.restore.opened else { return Vec::new() };
     let mut hints = Vec::new();
     if opened.compared.whole_only.is_none() && !opened.compared.items.is_empty() {
@@ -60,9 +58,7 @@ fn restoring(app: &App) -> Vec<(String, String)> {
     hints
 }
 
-fn archive(app: &App) -> Vec<(String, String)> {
-    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
-    let act = |action: Action, what: &str| hint(action.key(), what);
+fn archive(app: &App) -> Vec<Hint> {
     let own = match app.back.shelf() {
         None => return Vec::new(),
         Some(Shelf::Chore(at)) if app.back.chores[at].plan.is_some() => {
@@ -99,13 +95,4 @@ fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
 /// Stored text on one line, safe, cut to a width.
 fn one_line(app: &App, text: &str, width: usize) -> String {
     fit(&theme::safe(app, text), width)
-}
-
-/// Bytes as people say them, short.
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_024 => format!("{bytes} B"),
-        1_024..1_048_576 => format!("{:.1} kB", bytes as f64 / 1_024.0),
-        _ => format!("{:.1} MB", bytes as f64 / 1_048_576.0),
-    }
 }

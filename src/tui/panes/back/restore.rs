@@ -44,7 +44,7 @@ fn list(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let list = restore.list.as_deref().unwrap_or_default();
     let title = format!("Backups  {}", list.len());
     let foot = format!("✓ intact  ✖ damaged  · {NOT_VERIFIED}: V");
-    let inner = part(app, frame, &title, &foot, !restore.inside, area);
+    let inner = part(app, frame, &title, &foot, !app.back.inside, area);
     match &restore.list {
         None => return say(app, frame, "reading …", inner),
         Some(list) if list.is_empty() => {
@@ -55,7 +55,7 @@ fn list(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     let (theme, width) = (Theme::of(app), usize::from(inner.width));
     let row = |at: usize| list.get(at).map(|own| backup(app, own, width)).unwrap_or_default();
-    draw_lines(frame, &theme, inner, restore.at, list.len(), !restore.inside, row);
+    draw_lines(frame, &theme, inner, app.back.at, list.len(), !app.back.inside, row);
 }
 
 fn backup(app: &App, own: &Backup, width: usize) -> Line<'static> {
@@ -90,8 +90,8 @@ const STATE: usize = 18;
 
 fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let restore = &app.back.restore;
-    let inner = part(app, frame, "What restoring would change", "", restore.inside, area);
-    let text = match (&restore.failed, &restore.opening, restore.backup()) {
+    let inner = part(app, frame, "What restoring would change", "", app.back.inside, area);
+    let text = match (&restore.failed, &restore.opening, app.back.backup()) {
         (Some(why), ..) => why.clone(),
         (None, Some(_), _) => "reading …".into(),
         (None, None, Some(own)) => {
@@ -127,7 +127,7 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
         Some(_) => "mode: whole file alone (W)".to_owned(),
         None => format!("{} chosen · mode: bring back selected", restore.chosen.len()),
     };
-    let inner = part(app, frame, &title, &foot, restore.inside, area);
+    let inner = part(app, frame, &title, &foot, app.back.inside, area);
     let [head, rest] = ratatui::layout::Layout::vertical([
         ratatui::layout::Constraint::Length(1),
         ratatui::layout::Constraint::Min(0),
@@ -147,7 +147,7 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
     }
     let (theme, width) = (Theme::of(app), usize::from(rest.width));
     let row = |at: usize| compared.items.get(at).map(|own| item(app, own, width)).unwrap_or_default();
-    draw_lines(frame, &theme, rest, restore.item, compared.items.len(), restore.inside, row);
+    draw_lines(frame, &theme, rest, app.back.within, compared.items.len(), app.back.inside, row);
 }
 
 fn item(app: &App, own: &Item, width: usize) -> Line<'static> {
@@ -204,8 +204,7 @@ fn changes(item: &Item) -> Vec<String> {
 }
 
 fn below(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let restore = &app.back.restore;
-    let title = restore.items().get(restore.item.at).map_or_else(
+    let title = app.back.item().map_or_else(
         || "Effect".to_owned(),
         |own| format!("{} {}", own.kind.sign(), theme::safe(app, own.id.as_deref().unwrap_or("(no id)"))),
     );
@@ -231,9 +230,8 @@ fn effect(app: &App) -> String {
 /// The difference of the record under the cursor: as it is now, and as the backup has it.
 /// Of what was erased nothing is there to show.
 pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
-    let restore = &app.back.restore;
     let theme = Theme::of(app);
-    let Some(item) = restore.items().get(restore.item.at) else { return Vec::new() };
+    let Some(item) = app.back.item() else { return Vec::new() };
     let mut lines = Vec::new();
     let mut put = |sign: &str, text: &str| {
         let wrapped = theme::wrap(&theme::safe(app, text), width.saturating_sub(2));

@@ -5,25 +5,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::confirm;
-use super::{change, request};
+use super::{look_at, request};
 use crate::deed::{Planned, Wanted, memories, say_which};
 use crate::model::{Entry, EntryRef, Plan};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::{ChoreName, Shelf, name_of};
-use crate::tui::msg::Effect;
-use crate::work::{Batch, Chore, Job, Task, Upkeep};
+use crate::work::{Batch, Chore, Task, Upkeep};
 
 /// What is due was read, and what is archived.
 pub fn read(app: &mut App, seen: Upkeep) {
     let back = &mut app.back;
     let known: HashSet<ChoreName> =
         seen.chores.iter().filter(|chore| chore.plan.is_some()).map(name_of).collect();
-    back.archive.chosen.retain(|own| known.contains(own));
-    back.upkeep.chosen.retain(|own| known.contains(own));
+    back.chosen.retain(|own| known.contains(own));
     (back.chores, back.batches, back.read_of) = (seen.chores, seen.batches, Some(seen.snapshot));
     let there: HashSet<(usize, String)> = (0..back.batches.len()).flat_map(|at| keys(app, at)).collect();
-    app.back.archive.memories.retain(|own| there.contains(own));
+    app.back.memories.retain(|own| there.contains(own));
 }
 
 /// How many memories are beside the line under the cursor.
@@ -36,23 +34,21 @@ pub fn within(app: &App) -> usize {
     }
 }
 
-/// Does an action of the views; `None` where they have none of the kind.
-pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
+/// Does an action of the views; whether they have one of the kind.
+pub fn act(app: &mut App, action: Action) -> bool {
     let is_archive = app.screen == Screen::Archive;
-    Some(match (action, is_archive) {
+    match (action, is_archive) {
         (Action::Toggle, _) => toggle(app),
         (Action::ChooseAll, _) => choose_all(app),
-        (Action::Open, true) => {
-            match app.back.shelf() {
-                Some(_) => app.back.archive.inside = true,
-                None => app.notice = Some("nothing is due, and nothing is archived".into()),
-            }
-            Vec::new()
-        }
+        (Action::Open, true) => match app.back.shelf() {
+            Some(_) => app.back.inside = true,
+            None => app.say("nothing is due, and nothing is archived"),
+        },
         (Action::Open, false) | (Action::Archive, true) => carry_out(app),
         (Action::BringBack, true) => bring_back(app),
-        _ => return None,
-    })
+        _ => return false,
+    }
+    true
 }
 
 /// The chore under the cursor.
@@ -64,46 +60,31 @@ fn chore(app: &App) -> Option<&Chore> {
     }
 }
 
-fn chosen(app: &mut App) -> &mut HashSet<ChoreName> {
-    match app.screen {
-        Screen::Upkeep => &mut app.back.upkeep.chosen,
-        _ => &mut app.back.archive.chosen,
-    }
-}
-
 /// Chooses what is under the cursor, or no longer, and steps on.
-fn toggle(app: &mut App) -> Vec<Effect> {
+fn toggle(app: &mut App) {
     if let Some(own) = chore(app) {
         let (name, can, why) = (name_of(own), own.plan.is_some(), not_now(own));
         if !can {
-            app.notice = Some(why);
-        } else if !chosen(app).remove(&name) {
-            chosen(app).insert(name);
+            app.say(why);
+        } else if !app.back.chosen.remove(&name) {
+            app.back.chosen.insert(name);
         }
-        *cursor(app) += 1;
-        return Vec::new();
+        app.back.at.at += 1;
+        return;
     }
-    let Some(Shelf::Batch(at)) = app.back.shelf() else { return Vec::new() };
+    let Some(Shelf::Batch(at)) = app.back.shelf() else { return };
     let keys = keys(app, at);
-    let archive = &mut app.back.archive;
+    let archive = &mut app.back;
     if !archive.inside {
         archive.inside = true;
-        return Vec::new();
+        return;
     }
-    if let Some(key) = keys.get(archive.memory.at)
+    if let Some(key) = keys.get(archive.within.at)
         && !archive.memories.remove(key)
     {
         archive.memories.insert(key.clone());
     }
-    archive.memory.at += 1;
-    Vec::new()
-}
-
-fn cursor(app: &mut App) -> &mut usize {
-    match app.screen {
-        Screen::Upkeep => &mut app.back.upkeep.at.at,
-        _ => &mut app.back.archive.at.at,
-    }
+    archive.within.at += 1;
 }
 
 fn not_now(chore: &Chore) -> String {
@@ -128,40 +109,31 @@ fn keys(app: &App, at: usize) -> Vec<(usize, String)> {
 }
 
 /// All of this list, or none.
-fn choose_all(app: &mut App) -> Vec<Effect> {
-    if let (Screen::Archive, true, Some(Shelf::Batch(at))) =
-        (app.screen, app.back.archive.inside, app.back.shelf())
-    {
+fn choose_all(app: &mut App) {
+    if let (Screen::Archive, true, Some(Shelf::Batch(at))) = (app.screen, app.back.inside, app.back.shelf()) {
         let all: HashSet<(usize, String)> = keys(app, at).into_iter().collect();
-        let memories = &mut app.back.archive.memories;
+        let memories = &mut app.back.memories;
         match all.is_subset(memories) {
             true => memories.retain(|own| !all.contains(own)),
             false => memories.extend(all),
         }
-        return Vec::new();
+        return;
     }
     let shown = |chore: &&Chore| app.screen == Screen::Upkeep || chore.task == Task::Due;
     let all: HashSet<ChoreName> =
         app.back.chores.iter().filter(shown).filter(|own| own.plan.is_some()).map(name_of).collect();
-    let own = chosen(app);
+    let own = &mut app.back.chosen;
     *own = if *own == all { HashSet::new() } else { all };
-    Vec::new()
 }
 
 /// Shows what is chosen, or what is under the cursor, as it will be carried out.
-fn carry_out(app: &mut App) -> Vec<Effect> {
-    let mut names = chosen(app).clone();
+fn carry_out(app: &mut App) {
+    let mut names = app.back.chosen.clone();
     if names.is_empty() {
         match chore(app) {
             Some(own) if own.plan.is_some() => drop(names.insert(name_of(own))),
-            Some(own) => {
-                app.notice = Some(not_now(own));
-                return Vec::new();
-            }
-            None => {
-                app.notice = Some("nothing is chosen".into());
-                return Vec::new();
-            }
+            Some(own) => return app.say(not_now(own)),
+            None => return app.say("nothing is chosen"),
         }
     }
     let chores: Vec<&Chore> = app.back.chores.iter().filter(|own| names.contains(&name_of(own))).collect();
@@ -174,16 +146,13 @@ fn carry_out(app: &mut App) -> Vec<Effect> {
         [one] => one.what.strip_prefix("compact ").map_or_else(|| format!("“{}”", one.what), str::to_owned),
         several => format!("{} of {} chosen tasks", plans.len(), several.len()),
     };
-    let Some(request) = request(app, name, wanted) else { return Vec::new() };
-    let effects = confirm::planned(app, Ok(Planned::of(request, plans)));
+    let Some(request) = request(app, name, wanted) else { return };
+    confirm::planned(app, Ok(Planned::of(request, plans)));
     if later > 0 {
-        let told = format!(
-            "{} of the chosen tasks change the same files: the rest of them is planned again after this",
-            later
-        );
-        app.notice = Some(told);
+        app.say(format!(
+            "{later} of the chosen tasks change the same files: the rest of them is planned again after this"
+        ));
     }
-    effects
 }
 
 /// The plans that can be carried out one after the other as they are: no two change one file.
@@ -208,22 +177,19 @@ fn together(chores: &[&Chore]) -> (Vec<(usize, Plan)>, usize) {
 }
 
 /// Shows what bringing the chosen memories back, or the one under the cursor, comes to.
-fn bring_back(app: &mut App) -> Vec<Effect> {
+fn bring_back(app: &mut App) {
     let at = to_bring(app);
     if at.is_empty() {
-        app.notice = Some("no archived memory is chosen: Enter goes to them, Space chooses".into());
-        return Vec::new();
+        return app.say("no archived memory is chosen: Enter goes to them, Space chooses");
     }
     let name = memories(at.len());
-    let Some(mut request) = request(app, name, Wanted::Unarchive) else { return Vec::new() };
+    let Some(mut request) = request(app, name, Wanted::Unarchive) else { return };
     request.at = at;
-    app.notice = Some(format!("looking at what changes: {} …", request.name));
-    change::hold(app, &request);
-    vec![Effect::Job(Job::Plan(Box::new(request)))]
+    look_at(app, request);
 }
 
 fn to_bring(app: &App) -> Vec<EntryRef> {
-    let archive = &app.back.archive;
+    let archive = &app.back;
     let Some(snapshot) = app.back.read_of.as_ref().map(Arc::clone) else { return Vec::new() };
     let of_batch = |batch: &Batch| {
         let store = batch.store as u32;
@@ -241,7 +207,7 @@ fn to_bring(app: &App) -> Vec<EntryRef> {
     match (chosen.is_empty(), archive.inside, app.back.shelf()) {
         (true, true, Some(Shelf::Batch(at))) => {
             let own = of_batch(&app.back.batches[at]);
-            own.get(archive.memory.at).copied().into_iter().collect()
+            own.get(archive.within.at).copied().into_iter().collect()
         }
         _ => chosen,
     }

@@ -7,13 +7,12 @@ use crate::store::commit::{Account, Outcome, Turn};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::back::Line;
-use crate::tui::msg::Effect;
 use crate::work::Inspect;
 
 /// The steps were read: the cursor stays on its own.
 pub fn read(app: &mut App, accounts: Vec<Account>) {
+    let own = app.back.row().map(|(store, row)| (store, row.line.step));
     let journal = &mut app.back.journal;
-    let own = journal.row().map(|(store, row)| (store, row.line.step));
     let first = journal.accounts.is_none();
     journal.take(accounts);
     let same = |line: &Line| match *line {
@@ -24,45 +23,45 @@ pub fn read(app: &mut App, accounts: Vec<Account>) {
     };
     let current = journal.lines.iter().position(same);
     let newest = || journal.lines.iter().position(|line| matches!(line, Line::Step(..)));
-    journal.at.at = match current {
+    app.back.at.at = match current {
         Some(at) => at,
         None if first => newest().unwrap_or_default(),
-        None => journal.at.at,
+        None => app.back.at.at,
     };
 }
 
-/// Does an action of the view; `None` where it has none of the kind.
-pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
-    Some(match action {
+/// Does an action of the view; whether it has one of the kind.
+pub fn act(app: &mut App, action: Action) -> bool {
+    match action {
         Action::Open | Action::Toggle => open(app),
         Action::Undo => turn(app, false),
         Action::Redo => turn(app, true),
-        _ => return None,
-    })
+        _ => return false,
+    }
+    true
 }
 
-fn open(app: &mut App) -> Vec<Effect> {
-    let journal = &mut app.back.journal;
-    let Some((store, row)) = journal.row() else { return none(app) };
+fn open(app: &mut App) {
+    let Some((store, row)) = app.back.row() else { return none(app) };
     // What a step changed is with the step that did it last.
     let step = row.line.step;
-    journal.inside = true;
+    app.back.inside = true;
+    let journal = &mut app.back.journal;
     journal.top = 0;
     if journal.shown.as_ref().is_some_and(|own| (own.store, own.step) == (store, step)) {
-        return Vec::new();
+        return;
     }
     journal.shown = None;
     ask(app, Inspect::Step(store, step))
 }
 
-fn none(app: &mut App) -> Vec<Effect> {
-    app.notice = Some("no step is under the cursor: nothing is changed".into());
-    Vec::new()
+fn none(app: &mut App) {
+    app.say("no step is under the cursor: nothing is changed");
 }
 
 /// Shows what undoing the step under the cursor comes to, or redoing it.
-fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
-    let Some((store, row)) = app.back.journal.row() else { return none(app) };
+fn turn(app: &mut App, is_redo: bool) {
+    let Some((store, row)) = app.back.row() else { return none(app) };
     let step = row.line.step;
     let refused = match (row.outcome, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),
@@ -78,7 +77,7 @@ fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
     };
     if refused.is_some() {
         app.notice = refused;
-        return Vec::new();
+        return;
     }
     let wanted = match (row.outcome, is_redo) {
         (Outcome::Turned(Turn::Undo(of)), _) => Turn::Redo(of),

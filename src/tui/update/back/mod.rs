@@ -10,10 +10,9 @@ use super::{change, walk};
 use crate::deed::{By, ChangeRequest, Wanted};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
-use crate::tui::back::{Archive, Journal, Restore, Upkeep};
+use crate::tui::back::Back;
 use crate::tui::cursor::Cursor;
 use crate::tui::layout;
-use crate::tui::msg::Effect;
 use crate::work::{Inspect, InspectRequest, Inspected, Job};
 
 /// Whether one of these views fills the screen.
@@ -21,48 +20,44 @@ pub fn is_open(app: &App) -> bool {
     matches!(app.screen, Screen::Restore | Screen::Archive | Screen::Upkeep | Screen::Journal)
 }
 
-/// Does an action of these views; `None` where it is not theirs.
-pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
+/// Does an action of these views; whether it is theirs.
+pub fn act(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Restore => return Some(open(app, Screen::Restore)),
-        Action::ArchiveView => return Some(open(app, Screen::Archive)),
-        Action::Journal => return Some(open(app, Screen::Journal)),
+        Action::Restore => open(app, Screen::Restore),
+        Action::ArchiveView => open(app, Screen::Archive),
+        Action::Journal => open(app, Screen::Journal),
         Action::Maintain | Action::Compact => {
-            let effects = open(app, Screen::Upkeep);
-            app.back.upkeep.compacts = action == Action::Compact;
-            return Some(effects);
+            open(app, Screen::Upkeep);
+            app.back.compacts = action == Action::Compact;
         }
-        _ if is_open(app) => {}
+        _ if is_open(app) => return act_within(app, action),
         Action::ChooseAll | Action::BringBack | Action::Difference | Action::ReplaceFile | Action::Verify => {
             let [backups, archive] = [Action::Restore, Action::ArchiveView].map(Action::key);
-            app.notice = Some(format!("that is done in the views of {backups} and {archive}"));
-            return Some(Vec::new());
+            app.say(format!("that is done in the views of {backups} and {archive}"));
         }
-        _ => return None,
+        _ => return false,
     }
-    if go(app, action) {
-        return Some(restore::follow(app));
-    }
+    true
+}
+
+fn act_within(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Back | Action::Quit => Some(leave(app)),
+        _ if go(app, action) => restore::follow(app),
+        Action::Back | Action::Quit => leave(app),
         Action::NextPane | Action::PreviousPane => {
-            let inside = !*inside(app);
-            *self::inside(app) = inside;
-            Some(Vec::new())
+            app.back.inside = !app.back.inside;
         }
-        Action::PaneLeft | Action::PaneRight => {
-            *inside(app) = action == Action::PaneRight;
-            Some(Vec::new())
-        }
+        Action::PaneLeft | Action::PaneRight => app.back.inside = action == Action::PaneRight,
         _ => {
-            let done = match app.screen {
+            let is_done = match app.screen {
                 Screen::Restore => restore::act(app, action),
                 Screen::Journal => journal::act(app, action),
                 _ => chores::act(app, action),
             };
-            done.or_else(|| is_of_another_view(app, action).then(Vec::new))
+            return is_done || is_of_another_view(app, action);
         }
     }
+    true
 }
 
 /// Whether an action is one of these views, and of another than the one that is open; then that is
@@ -74,59 +69,50 @@ fn is_of_another_view(app: &mut App, action: Action) -> bool {
         Action::ChooseAll => ("backups, archive and upkeep", Action::Restore.key()),
         _ => return false,
     };
-    app.notice = Some(format!("that is done in {view}: {key} goes there"));
+    app.say(format!("that is done in {view}: {key} goes there"));
     true
 }
 
 /// Opens a view anew and has it read.
-fn open(app: &mut App, screen: Screen) -> Vec<Effect> {
+fn open(app: &mut App, screen: Screen) {
     if app.places.is_empty() || !app.is_whole() {
-        app.notice = Some("the stores are still being read".into());
-        return Vec::new();
+        return app.say("the stores are still being read");
     }
-    app.back.read_of = None;
-    (app.back.batches, app.back.chores) = Default::default();
-    match screen {
-        Screen::Restore => app.back.restore = Restore::default(),
-        Screen::Archive => app.back.archive = Archive::default(),
-        Screen::Upkeep => app.back.upkeep = Upkeep::default(),
-        _ => app.back.journal = Journal::default(),
-    }
+    app.back = Back::default();
     app.screen = screen;
     refresh(app)
 }
 
 /// Has the view that is open read what it shows, of the stores as they are now.
-pub fn refresh(app: &mut App) -> Vec<Effect> {
+pub fn refresh(app: &mut App) {
     let what = match app.screen {
         Screen::Restore => Inspect::Backups,
         Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
         Screen::Journal => Inspect::Journal,
-        _ => return Vec::new(),
+        _ => return,
     };
     ask(app, what)
 }
 
-fn ask(app: &mut App, what: Inspect) -> Vec<Effect> {
+fn ask(app: &mut App, what: Inspect) {
     let Some(data) = app.data.clone() else {
-        app.notice =
-            Some("there is no folder of palimp's own data to look in; name one with --data-dir".into());
-        return Vec::new();
+        return app.say("there is no folder of palimp's own data to look in; name one with --data-dir");
     };
     let request = InspectRequest { snapshot: Arc::clone(&app.snapshot), data, now: app.now, what };
-    vec![Effect::Job(Job::Inspect(Box::new(request)))]
+    app.give_job(Job::Inspect(Box::new(request)));
 }
 
 /// Has a change planned, to be shown before it is made.
-fn plan(app: &mut App, name: String, wanted: Wanted) -> Vec<Effect> {
-    match request(app, name, wanted) {
-        Some(request) => {
-            app.notice = Some(format!("looking at what changes: {} …", request.name));
-            change::hold(app, &request);
-            vec![Effect::Job(Job::Plan(Box::new(request)))]
-        }
-        None => Vec::new(),
+fn plan(app: &mut App, name: String, wanted: Wanted) {
+    if let Some(request) = request(app, name, wanted) {
+        look_at(app, request);
     }
+}
+
+fn look_at(app: &mut App, request: ChangeRequest) {
+    app.say(format!("looking at what changes: {} …", request.name));
+    change::hold(app, &request);
+    app.give_job(Job::Plan(Box::new(request)));
 }
 
 /// A change of the stores as the view shows them; `None`, and why, where nothing may be changed.
@@ -134,7 +120,7 @@ fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest>
     let data = match (change::writable(app), app.data.clone()) {
         (Ok(()), Some(data)) => data,
         (Err(why), _) => {
-            app.notice = Some(why);
+            app.say(why);
             return None;
         }
         (Ok(()), None) => return None,
@@ -144,25 +130,13 @@ fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest>
 }
 
 /// One level back: from the difference, from within, and at last to the memories.
-fn leave(app: &mut App) -> Vec<Effect> {
+fn leave(app: &mut App) {
     if app.screen == Screen::Restore && app.back.restore.difference.take().is_some() {
-        return Vec::new();
+        return;
     }
-    let inside = inside(app);
-    match *inside {
-        true => *inside = false,
+    match app.back.inside {
+        true => app.back.inside = false,
         false => app.screen = Screen::Browse,
-    }
-    Vec::new()
-}
-
-/// Whether what is under the cursor of the view's list has the keys.
-fn inside(app: &mut App) -> &mut bool {
-    match app.screen {
-        Screen::Restore => &mut app.back.restore.inside,
-        Screen::Archive => &mut app.back.archive.inside,
-        Screen::Upkeep => &mut app.back.upkeep.inside,
-        _ => &mut app.back.journal.inside,
     }
 }
 
@@ -171,42 +145,58 @@ fn go(app: &mut App, action: Action) -> bool {
     let (at, len, rows) = place(app);
     let Some(to) = walk::target(action, at, len, rows, app.count.times) else { return false };
     let back = &mut app.back;
-    match (app.screen, to) {
-        (Screen::Restore, to) if back.restore.difference.is_some() => back.restore.difference = Some(to),
-        (Screen::Restore, to) if back.restore.inside => back.restore.item.at = to,
-        (Screen::Restore, to) => back.restore.at.at = to,
-        (Screen::Archive, to) if back.archive.inside => back.archive.memory.at = to,
-        (Screen::Archive, to) => (back.archive.at.at, back.archive.memory) = (to, Cursor::default()),
-        (Screen::Upkeep, to) if back.upkeep.inside => back.upkeep.memory.at = to,
-        (Screen::Upkeep, to) => (back.upkeep.at.at, back.upkeep.memory) = (to, Cursor::default()),
-        (_, to) if back.journal.inside => back.journal.top = to,
-        (_, to) => {
-            back.journal.at.at = to;
-            back.journal.top = 0;
+    if back.restore.difference.is_some() {
+        back.restore.difference = Some(to);
+    } else if !back.inside {
+        (back.at.at, back.journal.top) = (to, 0);
+        // What a backup would bring is known by the backup that is open.
+        if app.screen != Screen::Restore {
+            back.within = Cursor::default();
         }
+    } else if app.screen == Screen::Journal {
+        back.journal.top = to;
+    } else {
+        back.within.at = to;
     }
     true
 }
 
-/// Where the cursor of what has the keys is, among how many lines, of which how many are
-/// on screen.
+/// Where the cursor is, of how many lines, and how many are shown.
 fn place(app: &App) -> (usize, usize, usize) {
+    let (list, within) = rows(app);
+    let back = &app.back;
+    match back.restore.difference {
+        Some(top) => (top, crate::tui::panes::back::difference(app, 80).len(), within),
+        None if !back.inside => (back.at.at, lines(app), list),
+        None if app.screen == Screen::Journal => {
+            (back.journal.top, crate::tui::panes::back::step(app, 80).len(), within)
+        }
+        None => (back.within.at, lines_within(app), within),
+    }
+}
+
+/// How many lines of the list are shown, and how many within.
+fn rows(app: &App) -> (usize, usize) {
     let parts = layout::back(app);
     let rows = |area: ratatui::layout::Rect| usize::from(area.height.saturating_sub(2));
-    let (list, within) = (rows(parts.list), rows(parts.within));
-    let back = &app.back;
+    (rows(parts.list), rows(parts.within))
+}
+
+fn lines(app: &App) -> usize {
     match app.screen {
-        Screen::Restore => match (back.restore.difference, back.restore.inside) {
-            (Some(top), _) => (top, crate::tui::panes::back::difference(app, 80).len(), within),
-            (None, true) => (back.restore.item.at, back.restore.items().len(), within),
-            _ => (back.restore.at.at, back.restore.list.as_ref().map_or(0, Vec::len), list),
-        },
-        Screen::Archive if back.archive.inside => (back.archive.memory.at, chores::within(app), within),
-        Screen::Archive => (back.archive.at.at, back.shelves().len(), list),
-        Screen::Upkeep if back.upkeep.inside => (back.upkeep.memory.at, chores::within(app), within),
-        Screen::Upkeep => (back.upkeep.at.at, back.tasks().len(), list),
-        _ if back.journal.inside => (back.journal.top, crate::tui::panes::back::step(app, 80).len(), within),
-        _ => (back.journal.at.at, back.journal.lines.len(), list),
+        Screen::Restore => app.back.restore.list.as_ref().map_or(0, Vec::len),
+        Screen::Archive => app.back.shelves().len(),
+        Screen::Upkeep => app.back.tasks().len(),
+        _ => app.back.journal.lines.len(),
+    }
+}
+
+/// How many lines have a cursor of their own within the list's line.
+fn lines_within(app: &App) -> usize {
+    match app.screen {
+        Screen::Restore => app.back.restore.items().len(),
+        Screen::Journal => 0,
+        _ => chores::within(app),
     }
 }
 
@@ -215,37 +205,15 @@ pub fn keep_in_view(app: &mut App) {
     if !is_open(app) {
         return;
     }
-    let parts = layout::back(app);
-    let rows = |area: ratatui::layout::Rect| usize::from(area.height.saturating_sub(2));
-    let (list, inside) = (rows(parts.list), rows(parts.within));
-    let memories = chores::within(app);
-    let (shelves, tasks) = (app.back.shelves().len(), app.back.tasks().len());
-    let keep = |cursor: &mut Cursor, len: usize, height: usize| cursor.go(cursor.at, len, height);
+    let (list, inside) = rows(app);
+    let (len, len_within) = (lines(app), lines_within(app));
     let back = &mut app.back;
-    match app.screen {
-        Screen::Restore => {
-            let len = back.restore.items().len();
-            keep(&mut back.restore.item, len, inside);
-            let len = back.restore.list.as_ref().map_or(0, Vec::len);
-            keep(&mut back.restore.at, len, list);
-        }
-        Screen::Archive => {
-            keep(&mut back.archive.at, shelves, list);
-            keep(&mut back.archive.memory, memories, inside);
-        }
-        Screen::Upkeep => {
-            keep(&mut back.upkeep.at, tasks, list);
-            keep(&mut back.upkeep.memory, memories, inside);
-        }
-        _ => {
-            let len = back.journal.lines.len();
-            keep(&mut back.journal.at, len, list);
-        }
-    }
+    back.at.go(back.at.at, len, list);
+    back.within.go(back.within.at, len_within, inside);
 }
 
 /// What a view shows was read.
-pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
+pub fn arrived(app: &mut App, seen: Inspected) {
     let is_of = match &seen {
         Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => {
             app.screen == Screen::Restore
@@ -255,15 +223,14 @@ pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
     };
     if !is_of {
         // The view was left: it reads anew once it is opened again.
-        return Vec::new();
+        return;
     }
     match seen {
-        Inspected::Backups(list, unread) => return restore::listed(app, list, unread),
+        Inspected::Backups(list, unread) => restore::listed(app, list, unread),
         Inspected::Opened(opened) => restore::opened(app, *opened),
-        Inspected::Verified(store, path, verified) => return restore::verified(app, store, &path, verified),
+        Inspected::Verified(store, path, verified) => restore::verified(app, store, &path, verified),
         Inspected::Upkeep(seen) => chores::read(app, *seen),
         Inspected::Journal(accounts) => journal::read(app, accounts),
         Inspected::Step(shown) => app.back.journal.shown = Some(*shown),
     }
-    Vec::new()
 }

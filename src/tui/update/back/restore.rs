@@ -11,13 +11,12 @@ use crate::ops::restore::{Item, Kind};
 use crate::store::commit::Verified;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
-use crate::tui::msg::Effect;
 use crate::work::{Backup, Inspect, Opened};
 
-/// Does an action of the view; `None` where it has none of the kind.
-pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
-    let is_inside = app.back.restore.inside;
-    Some(match action {
+/// Does an action of the view; whether it has one of the kind.
+pub fn act(app: &mut App, action: Action) -> bool {
+    let is_inside = app.back.inside;
+    match action {
         Action::Open if !is_inside => open(app),
         Action::Open => bring_back(app),
         Action::Toggle if is_inside => toggle(app),
@@ -27,21 +26,21 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
         Action::ReplaceFile => replace(app),
         Action::Difference => difference(app),
         Action::Verify => verify(app),
-        _ => return None,
-    })
+        _ => return false,
+    }
+    true
 }
 
 /// Opens the backup under the cursor: it alone is read.
-fn open(app: &mut App) -> Vec<Effect> {
-    let restore = &mut app.back.restore;
-    let Some(Backup { store, copy, .. }) = restore.backup().cloned() else {
-        app.notice = Some("there is no backup here: nothing is changed".into());
-        return Vec::new();
+fn open(app: &mut App) {
+    let Some(Backup { store, copy, .. }) = app.back.backup().cloned() else {
+        return app.say("there is no backup here: nothing is changed");
     };
+    let restore = &mut app.back.restore;
     let is_open = restore.opened.as_ref().is_some_and(|own| own.store == store && own.copy.path == copy.path);
-    restore.inside = true;
+    app.back.inside = true;
     if is_open {
-        return Vec::new();
+        return;
     }
     restore.opening = Some((store, copy.path.clone()));
     restore.opened = None;
@@ -50,12 +49,12 @@ fn open(app: &mut App) -> Vec<Effect> {
 }
 
 /// Where the cursor moved to another backup, what the one before would bring is not shown.
-pub fn follow(app: &mut App) -> Vec<Effect> {
-    let restore = &mut app.back.restore;
-    if app.screen != Screen::Restore || restore.inside {
-        return Vec::new();
+pub fn follow(app: &mut App) {
+    if app.screen != Screen::Restore || app.back.inside {
+        return;
     }
-    let under = restore.backup().map(|own| (own.store, own.copy.path.clone()));
+    let under = app.back.backup().map(|own| (own.store, own.copy.path.clone()));
+    let restore = &mut app.back.restore;
     let opened = restore.opened.as_ref().map(|own| (own.store, own.copy.path.clone()));
     if restore.opening != under {
         // What comes late is of another backup than the one under the cursor.
@@ -65,14 +64,13 @@ pub fn follow(app: &mut App) -> Vec<Effect> {
         (restore.opened, restore.failed, restore.difference) = (None, None, None);
         restore.chosen.clear();
     }
-    Vec::new()
 }
 
 /// The backups were read: the cursor stays on its own, and what is open is compared anew.
-pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) -> Vec<Effect> {
+pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
+    let own = app.back.backup().map(|own| (own.store, own.copy.path.clone()));
     let restore = &mut app.back.restore;
     restore.failed = unread.or(restore.failed.take());
-    let own = restore.backup().map(|own| (own.store, own.copy.path.clone()));
     let before = restore.list.take().unwrap_or_default();
     for backup in &mut list {
         let same = |own: &&Backup| own.store == backup.store && own.copy == backup.copy;
@@ -80,11 +78,14 @@ pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) -> V
     }
     let is_own =
         |backup: &Backup| own.as_ref().is_some_and(|(s, p)| backup.store == *s && backup.copy.path == *p);
-    restore.at.at = list.iter().position(is_own).unwrap_or(restore.at.at);
+    let at = &mut app.back.at.at;
+    *at = list.iter().position(is_own).unwrap_or(*at);
     restore.list = Some(list);
     let again = restore.opened.as_ref();
     let again = again.map(|own| Inspect::Backup(own.store, own.copy.clone(), Some(Arc::clone(&own.bytes))));
-    again.map_or_else(Vec::new, |what| ask(app, what))
+    if let Some(what) = again {
+        ask(app, what);
+    }
 }
 
 /// A backup was opened, or why it can't be.
@@ -111,7 +112,7 @@ pub fn opened(app: &mut App, outcome: Result<Opened, String>) {
         restore.chosen.retain(|at| can_come.contains(at));
     } else {
         restore.chosen = opened.compared.by_default();
-        restore.item = Default::default();
+        app.back.within = Default::default();
     }
     note(restore.list.as_mut(), place.0, &place.1, opened.verified.clone());
     restore.opened = Some(opened);
@@ -125,18 +126,17 @@ fn note(list: Option<&mut Vec<Backup>>, store: usize, path: &Path, verified: Ver
 }
 
 /// Looks at every backup that was not looked at, one after the other; once more stops it.
-fn verify(app: &mut App) -> Vec<Effect> {
+fn verify(app: &mut App) {
     let restore = &mut app.back.restore;
     restore.verifying = !restore.verifying;
     if !restore.verifying {
-        app.notice = Some("stopped looking at backups".into());
-        return Vec::new();
+        return app.say("stopped looking at backups");
     }
     next(app)
 }
 
 /// The next one to be looked at.
-fn next(app: &mut App) -> Vec<Effect> {
+fn next(app: &mut App) {
     let restore = &mut app.back.restore;
     let list = restore.list.as_deref().unwrap_or_default();
     let own = list.iter().find(|own| own.verified.is_none());
@@ -144,7 +144,7 @@ fn next(app: &mut App) -> Vec<Effect> {
     match own.filter(|_| restore.verifying && app.screen == Screen::Restore) {
         Some(own) => {
             let what = Inspect::Verify(own.store, own.copy.clone());
-            app.notice = Some(format!("looking at every byte: {left} to go, V stops"));
+            app.say(format!("looking at every byte: {left} to go, V stops"));
             ask(app, what)
         }
         None => {
@@ -152,34 +152,35 @@ fn next(app: &mut App) -> Vec<Effect> {
             let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
             let (broken, all) = (broken.count(), list.len());
             if was && left == 0 {
-                app.notice = Some(format!("{} looked at, {broken} damaged", counted(all as u64, "backup")));
+                app.say(format!("{} looked at, {broken} damaged", counted(all as u64, "backup")));
             }
-            Vec::new()
         }
     }
 }
 
 /// A backup was looked at.
-pub fn verified(app: &mut App, store: usize, path: &Path, verified: Verified) -> Vec<Effect> {
+pub fn verified(app: &mut App, store: usize, path: &Path, verified: Verified) {
     note(app.back.restore.list.as_mut(), store, path, verified);
-    if app.back.restore.verifying { next(app) } else { Vec::new() }
+    if app.back.restore.verifying {
+        next(app);
+    }
 }
 
 /// Chooses the record under the cursor, or no longer, and steps on.
-fn toggle(app: &mut App) -> Vec<Effect> {
-    let restore = &mut app.back.restore;
-    let Some(item) = restore.items().get(restore.item.at) else { return Vec::new() };
+fn toggle(app: &mut App) {
+    let Some(item) = app.back.item() else { return };
+    let restore = &app.back.restore;
     if item.can_come {
         let at = item.at;
+        let restore = &mut app.back.restore;
         if !restore.chosen.remove(&at) {
             restore.chosen.insert(at);
         }
     } else {
         let why = restore.opened.as_ref().and_then(|own| own.compared.whole_only.clone());
-        app.notice = Some(why.unwrap_or_else(|| staying(&restore.items()[restore.item.at])));
+        app.notice = Some(why.unwrap_or_else(|| staying(item)));
     }
-    app.back.restore.item.at += 1;
-    Vec::new()
+    app.back.within.at += 1;
 }
 
 /// Why a record can't be chosen.
@@ -192,34 +193,27 @@ fn staying(item: &Item) -> String {
 }
 
 /// All that are missing and changed, or none.
-fn choose_all(app: &mut App) -> Vec<Effect> {
+fn choose_all(app: &mut App) {
     let restore = &mut app.back.restore;
     let all: std::collections::HashSet<u64> =
         restore.items().iter().filter(|item| item.can_come).map(|item| item.at).collect();
     restore.chosen = if restore.chosen == all { Default::default() } else { all };
-    Vec::new()
 }
 
-fn difference(app: &mut App) -> Vec<Effect> {
-    let restore = &mut app.back.restore;
-    restore.difference = match restore.difference {
+fn difference(app: &mut App) {
+    app.back.restore.difference = match app.back.restore.difference {
         Some(_) => None,
-        None => restore.items().get(restore.item.at).map(|_| 0),
+        None => app.back.item().map(|_| 0),
     };
-    restore.inside |= restore.difference.is_some();
-    Vec::new()
+    app.back.inside |= app.back.restore.difference.is_some();
 }
 
-fn bring_back(app: &mut App) -> Vec<Effect> {
+fn bring_back(app: &mut App) {
     let restore = &app.back.restore;
-    let Some(opened) = &restore.opened else {
-        app.notice = Some("open a backup first: Enter".into());
-        return Vec::new();
-    };
+    let Some(opened) = &restore.opened else { return app.say("open a backup first: Enter") };
     if restore.chosen.is_empty() {
         let whole = opened.compared.whole_only.as_ref().map(|why| format!("{why}; W does"));
-        app.notice = Some(whole.unwrap_or_else(|| "nothing is chosen: Space chooses, A all".into()));
-        return Vec::new();
+        return app.say(whole.unwrap_or_else(|| "nothing is chosen: Space chooses, A all".into()));
     }
     let (count, file) = (counted(restore.chosen.len() as u64, "record"), opened.copy.file.told());
     let name = format!("{count} of {file}");
@@ -228,14 +222,10 @@ fn bring_back(app: &mut App) -> Vec<Effect> {
 }
 
 /// The whole file as it was: what was written later is lost.
-fn replace(app: &mut App) -> Vec<Effect> {
-    let Some(opened) = &app.back.restore.opened else {
-        app.notice = Some("open a backup first: Enter".into());
-        return Vec::new();
-    };
+fn replace(app: &mut App) {
+    let Some(opened) = &app.back.restore.opened else { return app.say("open a backup first: Enter") };
     if opened.compared.is_alike {
-        app.notice = Some("the file is as the backup has it".into());
-        return Vec::new();
+        return app.say("the file is as the backup has it");
     }
     let lost = opened.compared.count(Kind::Newer);
     let what = if opened.compared.deletes { "deletion" } else { "record" };
@@ -247,8 +237,8 @@ fn replace(app: &mut App) -> Vec<Effect> {
     wanted(app, name, None)
 }
 
-fn wanted(app: &mut App, name: String, chosen: Option<std::collections::HashSet<u64>>) -> Vec<Effect> {
-    let Some(opened) = &app.back.restore.opened else { return Vec::new() };
+fn wanted(app: &mut App, name: String, chosen: Option<std::collections::HashSet<u64>>) {
+    let Some(opened) = &app.back.restore.opened else { return };
     let (copy, bytes) = (opened.copy.clone(), Arc::clone(&opened.bytes));
     let restoring = Restoring { store: opened.store, copy, bytes, chosen };
     app.back.read_of = Some(Arc::clone(&opened.snapshot));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ask, change, changed, told};
+use super::{ask, change, changed, request, told};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Carry, EntryRef, Moment, Snapshot};
 use crate::ops::{self, Scene};
@@ -47,9 +47,9 @@ pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
 }
 
 /// What was typed before was looked for.
-pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) -> Vec<Effect> {
+pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
     let Some(editor) = app.editor.as_mut().filter(|editor| editor.opened_at == at && !editor.looked) else {
-        return Vec::new();
+        return;
     };
     editor.looked = true;
     let same = |draft: &FormDraft| {
@@ -59,40 +59,38 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) -> Vec
     let draft = draft.filter(|draft| !same(draft));
     if editor.version == editor.first {
         editor.found = draft;
-        return Vec::new();
+        return;
     }
     // What is in the form is newer, and takes the place of what was kept: that is kept apart.
-    let request = app.editor.as_ref().and_then(|editor| editor.request(app));
-    let older = draft.zip(request).map(|(draft, request)| {
+    if let (Some(draft), Some(request)) = (draft, request(app)) {
         let fields = draft.fields.iter().map(|own| format!("{}: {}\n", own.name, own.text));
-        Effect::Job(Job::KeepText(Box::new(request), fields.collect()))
-    });
-    older.into_iter().chain([Effect::KeepSoon]).collect()
+        app.give_job(Job::KeepText(request, fields.collect()));
+    }
+    app.give(Effect::KeepSoon);
 }
 
 /// A form was saved, or why it was not.
-pub fn saved(app: &mut App, saved: FormSaved) -> Vec<Effect> {
+pub fn saved(app: &mut App, saved: FormSaved) {
     change::over(app);
     let leaving = app.leaving && app.changing == 0;
-    let Some(editor) = &mut app.editor else { return vec![reload(app)] };
+    let Some(editor) = &mut app.editor else { return app.give(reload(app)) };
     editor.saving = false;
-    let mut effects = vec![];
     match saved {
         FormSaved::Done(own) => {
             // The thread that keeps drafts may have written one meanwhile: it goes behind that.
-            effects.extend(forget(app));
+            forget(app);
             app.editor = None;
             app.screen = Screen::Browse;
             app.notice = Some(change::told(app, own));
-            effects.push(reload(app));
+            app.give(reload(app));
             if leaving {
-                effects.push(Effect::Quit);
+                app.give(Effect::Quit);
             }
         }
         FormSaved::Same => {
             editor.kept = Kept::Nothing;
             app.leaving = false;
-            app.notice = Some("there is nothing to save: nothing was changed".into());
+            app.say("there is nothing to save: nothing was changed");
         }
         FormSaved::Judged(own) => {
             app.leaving = false;
@@ -108,11 +106,10 @@ pub fn saved(app: &mut App, saved: FormSaved) -> Vec<Effect> {
         }
         FormSaved::Failed { why, .. } => {
             (app.leaving, editor.said) = (false, true);
-            app.notice = Some(format!("{why} What was typed is still here."));
-            effects.push(reload(app));
+            app.say(format!("{why} What was typed is still here."));
+            app.give(reload(app));
         }
     }
-    effects
 }
 
 fn first(editor: &Editor) -> String {
@@ -121,30 +118,31 @@ fn first(editor: &Editor) -> String {
 }
 
 /// Drops the draft of the memory whose form is open.
-fn forget(app: &App) -> Option<Effect> {
-    let mut request = app.editor.as_ref()?.request(app)?;
-    request.values = request.form.values();
-    Some(Effect::Job(Job::Keep(Box::new(request))))
+fn forget(app: &mut App) {
+    if let Some(mut request) = request(app) {
+        request.values = request.form.values();
+        app.give_job(Job::Keep(request));
+    }
 }
 
 /// The stores were read anew. A memory that says what it said is gone on with where it is
 /// now; one that was changed is told at once.
-pub fn reloaded(app: &mut App) -> Vec<Effect> {
+pub fn reloaded(app: &mut App) {
     let now = app.now;
     let snapshot = Arc::clone(&app.snapshot);
-    let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return Vec::new() };
+    let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return };
     if !snapshot.is_whole() || Arc::ptr_eq(&snapshot, &editor.snapshot) {
-        return Vec::new();
+        return;
     }
     let before = editor.theirs.take();
     let at = Carry::new(&editor.snapshot, &snapshot).find(editor.at, &|_| false);
     // Where its bytes are gone already, it is read anew.
     let is = at.map(|at| Some((Arc::new(snapshot.with_bytes_of(at)?), at)));
-    let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return vec![reload(app)] };
+    let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return app.give(reload(app)) };
     editor.theirs = theirs(editor, is.as_ref(), now);
     match &editor.theirs {
         None => {
-            let Some(is) = is else { return Vec::new() };
+            let Some(is) = is else { return };
             (editor.snapshot, editor.at) = is;
             editor.conflict = None;
         }
@@ -166,8 +164,10 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
         }
     }
     let is_gone = app.editor.as_ref().is_some_and(|editor| matches!(editor.theirs, Some(Theirs::Gone(_))));
-    let keep = if is_gone { super::unkept(app) } else { None };
-    keep.map(Effect::Job).into_iter().chain(ask(app, true)).collect()
+    if is_gone {
+        app.effects.extend(super::unkept(app).map(Effect::Job));
+    }
+    ask(app, true);
 }
 
 fn theirs(editor: &Editor, is: Option<&(Arc<Snapshot>, EntryRef)>, now: Moment) -> Option<Theirs> {
@@ -199,18 +199,14 @@ pub fn text_for(app: &App, what: Lent) -> Option<String> {
 }
 
 /// Another editor was left: what it was given, and what it made of it or why it made nothing.
-pub fn lent(app: &mut App, what: Lent, before: &str, after: Result<String, String>) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+pub fn lent(app: &mut App, what: Lent, before: &str, after: Result<String, String>) {
+    let Some(editor) = &mut app.editor else { return };
     let after = match after {
         Ok(after) if after == before => {
-            app.notice = Some("the text is the same".into());
-            return Vec::new();
+            return app.say("the text is the same");
         }
         Ok(after) => after,
-        Err(why) => {
-            app.notice = Some(why);
-            return Vec::new();
-        }
+        Err(why) => return app.say(why),
     };
     match what {
         Lent::Field(at) => {
@@ -224,18 +220,16 @@ pub fn lent(app: &mut App, what: Lent, before: &str, after: Result<String, Strin
             match ops::form::values_of(store, entry, &editor.form, &after) {
                 Ok(values) => put(editor, &values),
                 Err(refusal) => {
-                    let request = app.editor.as_ref().and_then(|editor| editor.request(app));
-                    app.notice = Some(format!("{} Nothing was changed.", refusal.message));
-                    let keep = |request| Effect::Job(Job::KeepText(Box::new(request), after));
-                    return request.map(keep).into_iter().collect();
+                    app.say(format!("{} Nothing was changed.", refusal.message));
+                    let keep = request(app).map(|request| Effect::Job(Job::KeepText(request, after)));
+                    return app.effects.extend(keep);
                 }
             }
         }
     }
-    let mut effects = changed(app);
-    effects.extend(ask(app, true));
-    app.notice = Some(format!("taken into the form; {} saves it", Action::Save.key()));
-    effects
+    changed(app);
+    ask(app, true);
+    app.say(format!("taken into the form; {} saves it", Action::Save.key()));
 }
 
 fn put(editor: &mut Editor, values: &[String]) {
@@ -250,5 +244,5 @@ fn put(editor: &mut Editor, values: &[String]) {
 /// What no form could take is kept; the notice says why, and now where.
 pub fn text_kept(app: &mut App, said: &str) {
     let before = app.notice.take().unwrap_or_default();
-    app.notice = Some(format!("{before} {said}").trim().to_owned());
+    app.say(format!("{before} {said}").trim().to_owned());
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{ask, changed, told};
+use super::{ask, changed, request, told};
 use crate::model::Moment;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
@@ -13,11 +13,10 @@ use crate::tui::msg::Effect;
 use crate::work::Job;
 
 /// Leaves the editor. What was typed is kept, and that is said.
-pub fn leave(app: &mut App) -> Vec<Effect> {
+pub fn leave(app: &mut App) {
     let kept = unkept(app);
     let Some(editor) = app.editor.take_if(|editor| !editor.saving) else {
-        app.notice = Some("it is being saved".into());
-        return Vec::new();
+        return app.say("it is being saved");
     };
     app.screen = Screen::Browse;
     if editor.is_changed() {
@@ -27,7 +26,7 @@ pub fn leave(app: &mut App) -> Vec<Effect> {
             _ => format!("nothing was saved; what was typed is kept: {key} goes on with it"),
         });
     }
-    kept.map(Effect::Job).into_iter().collect()
+    app.effects.extend(kept.map(Effect::Job));
 }
 
 /// What keeps what was typed and is not kept yet.
@@ -38,43 +37,38 @@ pub fn unkept(app: &App) -> Option<Job> {
 }
 
 /// Whoever quits with a form open finds what was typed again.
-pub fn keep_before_leaving(app: &App, effects: &mut Vec<Effect>) {
-    let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::Quit)) else { return };
+pub fn keep_before_leaving(app: &mut App) {
+    let Some(at) = app.effects.iter().position(|effect| matches!(effect, Effect::Quit)) else { return };
     if let Some(job) = unkept(app) {
-        effects.insert(at, Effect::Job(job));
+        app.effects.insert(at, Effect::Job(job));
     }
 }
 
 /// A key while a draft waits: it is taken up, or dropped.
-pub fn found_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+pub fn found_key(app: &mut App, key: KeyEvent) {
+    let Some(editor) = &mut app.editor else { return };
     match key.code {
         KeyCode::Enter => take_up(app),
         KeyCode::Char('x') if key.modifiers.is_empty() => {
             editor.found = None;
-            app.notice = Some("the draft is dropped".into());
-            let request = editor_request(app);
-            request.map(Effect::Job).into_iter().collect()
+            app.say("the draft is dropped");
+            let request = request(app);
+            app.effects.extend(request.map(|request| Effect::Job(Job::Keep(request))));
         }
         KeyCode::Esc => {
             app.editor = None;
             app.screen = Screen::Browse;
-            app.notice = Some("the draft is still there".into());
-            Vec::new()
+            app.say("the draft is still there");
         }
-        _ => Vec::new(),
+        _ => {}
     }
-}
-
-fn editor_request(app: &App) -> Option<Job> {
-    Some(Job::Keep(Box::new(app.editor.as_ref()?.request(app)?)))
 }
 
 /// Puts what was typed before into the form. Where the store says something else by now than it
 /// did then, that is said, and settled field by field.
-fn take_up(app: &mut App) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
-    let Some(draft) = editor.found.take() else { return Vec::new() };
+fn take_up(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
+    let Some(draft) = editor.found.take() else { return };
     let now = Arc::clone(&editor.form);
     let mut base = (*now).clone();
     let mut moved = false;
@@ -102,9 +96,9 @@ fn take_up(app: &mut App) -> Vec<Effect> {
     }
     editor.kept = Moment::parse(&draft.at).map_or(Kept::Soon, |(when, _)| Kept::Since(when));
     let kept = editor.kept.clone();
-    let effects = changed(app);
+    changed(app);
     if let (Some(editor), true) = (&mut app.editor, homeless.is_empty()) {
         editor.kept = kept;
     }
-    effects.into_iter().chain(ask(app, true)).collect()
+    ask(app, true);
 }

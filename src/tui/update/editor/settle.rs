@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{changed, give, told};
+use super::{changed, give, request, told};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::editor::conflict::{Conflict, Side};
 use crate::tui::editor::{Kept, Theirs};
-use crate::tui::msg::Effect;
 use crate::work::Job;
 
 /// Shows what differs, where anything does.
-pub fn open(app: &mut App) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+pub fn open(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
     let values = editor.values();
     editor.conflict = match &editor.theirs {
         Some(Theirs::Changed { form, .. }) => Some(Conflict::of(&editor.form, &values, form)),
@@ -24,15 +23,14 @@ pub fn open(app: &mut App) -> Vec<Effect> {
             None
         }
     };
-    Vec::new()
 }
 
 /// A key while it is shown. Nothing is written before Save.
-pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
-    let Some(conflict) = &mut editor.conflict else { return Vec::new() };
+pub fn key(app: &mut App, key: KeyEvent) {
+    let Some(editor) = &mut app.editor else { return };
+    let Some(conflict) = &mut editor.conflict else { return };
     if !key.modifiers.is_empty() {
-        return Vec::new();
+        return;
     }
     let last = conflict.fields.len().saturating_sub(1);
     match key.code {
@@ -45,14 +43,13 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             conflict.copies = !conflict.copies;
             app.notice = None;
         }
-        KeyCode::Enter => return take(app),
+        KeyCode::Enter => take(app),
         KeyCode::Esc => {
             editor.conflict = None;
             app.notice = editor.theirs.as_ref().map(told);
         }
         _ => {}
     }
-    Vec::new()
 }
 
 fn choose(conflict: &mut Conflict, side: Side) {
@@ -63,31 +60,28 @@ fn choose(conflict: &mut Conflict, side: Side) {
 }
 
 /// What was typed becomes a memory of its own, where that was chosen; the one on disk stays as it is.
-pub fn save(app: &mut App) -> Vec<Effect> {
+pub fn save(app: &mut App) {
     let copies =
         app.editor.as_ref().and_then(|editor| editor.conflict.as_ref()).is_some_and(|own| own.copies);
     if !copies {
-        app.notice =
-            Some(format!("Enter takes this into the form, and {} saves it then", Action::Save.key()));
-        return Vec::new();
+        return app.say(format!("Enter takes this into the form, and {} saves it then", Action::Save.key()));
     }
-    let request = app.editor.as_ref().and_then(|editor| editor.request(app));
     let into = Arc::clone(&app.snapshot);
-    request.map_or(Vec::new(), |request| give(app, Job::SaveCopy(Box::new(request), into)))
+    if let Some(request) = request(app) {
+        give(app, Job::SaveCopy(request, into));
+    }
 }
 
 /// The form goes on from what is on disk, with what was chosen.
-fn take(app: &mut App) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+fn take(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
     let (Some(conflict), Some(Theirs::Changed { snapshot, at, form })) = (&editor.conflict, &editor.theirs)
     else {
-        app.notice = Some("there is nothing to choose from: c makes a new memory of what was typed".into());
-        return Vec::new();
+        return app.say("there is nothing to choose from: c makes a new memory of what was typed");
     };
     if conflict.copies {
-        app.notice =
-            Some(format!("{} saves it as a new memory; c chooses field by field again", Action::Save.key()));
-        return Vec::new();
+        return app
+            .say(format!("{} saves it as a new memory; c chooses field by field again", Action::Save.key()));
     }
     let (snapshot, at, form) = (Arc::clone(snapshot), *at, Arc::clone(form));
     let mut texts = Vec::new();
@@ -102,6 +96,6 @@ fn take(app: &mut App) -> Vec<Effect> {
     (editor.snapshot, editor.at, editor.form, editor.texts) = (snapshot, at, form, texts);
     (editor.theirs, editor.conflict) = (None, None);
     editor.kept = Kept::Soon;
-    app.notice = Some(format!("taken into the form; {} saves it", Action::Save.key()));
+    app.say(format!("taken into the form; {} saves it", Action::Save.key()));
     changed(app)
 }

@@ -6,20 +6,19 @@ use super::changed;
 use crate::format;
 use crate::tui::app::App;
 use crate::tui::editor::{Completion, Editor, areas, choices, is_open};
-use crate::tui::msg::Effect;
 
 /// So many names are offered where `[[` was typed.
 const NAMES: usize = 50;
 
 /// A key that is typed.
-pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+pub fn key(app: &mut App, key: KeyEvent) {
+    let Some(editor) = &mut app.editor else { return };
     if key.code == KeyCode::Tab && complete(editor) {
         return changed(app);
     }
     editor.completion = None;
     if moved(editor, key) {
-        return Vec::new();
+        return;
     }
     let before = editor.text().as_str().len();
     let is_typed = match choices(&editor.own().kind) {
@@ -28,7 +27,9 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         words => chosen(editor, &words, key),
     };
     // A key that finds nothing to remove changes nothing.
-    if is_typed && (before > 0 || !editor.text().as_str().is_empty()) { changed(app) } else { Vec::new() }
+    if is_typed && (before > 0 || !editor.text().as_str().is_empty()) {
+        changed(app);
+    }
 }
 
 /// Keys that move; whether it was one.
@@ -121,11 +122,11 @@ fn chosen(editor: &mut Editor, words: &[String], key: KeyEvent) -> bool {
 }
 
 /// Takes a paste as one edit: a text of one line stays one.
-pub fn paste(app: &mut App, pasted: &str) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+pub fn paste(app: &mut App, pasted: &str) {
+    let Some(editor) = &mut app.editor else { return };
     let takes = is_open(editor.own()) && choices(&editor.own().kind).is_empty();
     if pasted.is_empty() || !takes || editor.conflict.is_some() || editor.found.is_some() || editor.saving {
-        return Vec::new();
+        return;
     }
     editor.completion = None;
     match editor.is_area() {
