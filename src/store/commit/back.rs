@@ -108,7 +108,7 @@ impl Writer<'_> {
         }
         let wanted = coming.keys().copied().collect();
         let later = self.later((turning.journal, turning.by), change, &wanted)?;
-        let now = self.read(&change.path)?;
+        let now = self.bytes(&change.path)?;
         if !is_log(&change.path) {
             return whole_file(change, now.as_deref(), turning, &later, back);
         }
@@ -119,7 +119,7 @@ impl Writer<'_> {
         let left = there.without_back(change, back);
         // Also what is between the records is there then.
         let is_all_there =
-            matches!(&change.act, Act::Create(bytes) if now == **bytes && there.brought.is_empty());
+            matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought.is_empty());
         let left = left.filter(|_| !is_all_there);
         for (name, brought) in &there.brought {
             let taken = coming.get(name).copied().unwrap_or(0);

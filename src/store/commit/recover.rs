@@ -14,7 +14,7 @@ use super::{CommitError, Files, Step, Writer, carry};
 use crate::disk::{Item, ItemKind, Seen};
 use crate::format::Placement;
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Change, Plan, Role, is_log};
+use crate::model::{Act, Bytes, Change, Plan, Role, is_log};
 
 /// What became of a change that was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,11 +209,24 @@ impl Writer<'_> {
         }
     }
 
+    /// The same, held once where the store was read and the file is as it was then.
+    pub(super) fn bytes(&self, relative: &Path) -> Result<Option<Bytes>, CommitError> {
+        let path = self.path(relative);
+        if let Some(own) = self.store.at_path(relative).filter(|own| own.is_held())
+            && let Ok((Some(more), now)) = self.host.disk.behind(&path, &own.bytes)
+            && more.is_empty()
+            && now == own.generation
+        {
+            return Ok(Some(own.bytes.clone()));
+        }
+        Ok(self.read(relative)?.map(Bytes::from))
+    }
+
     /// The change as it fits the files as they are; `None` where it has nothing to do.
     pub(super) fn fitted(&self, change: &Change, is_made: bool) -> Result<Option<Change>, CommitError> {
         let path = self.path(&change.path);
         let is_folder = matches!(change.act, Act::MakeFolder | Act::RemoveFolder);
-        let read = if is_folder { None } else { self.read(&change.path)? };
+        let read = if is_folder { None } else { self.bytes(&change.path)? };
         let moved = |what| CommitError::moved(&path, what);
         let bound = self.format.is_bound(&change.path);
         let own = match (&change.act, read) {
@@ -222,22 +235,22 @@ impl Writer<'_> {
             (Act::MakeFolder, _) => Change::make_folder(&change.path),
             (Act::RemoveFolder, _) if self.looked(&path)?.is_none() => return Ok(None),
             (Act::RemoveFolder, _) => Change::remove_folder(&change.path),
-            (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now.into())),
+            (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now)),
             (Act::Create(bytes), None) => Change::create(&change.path, bytes.clone()),
             (Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
             (Act::Create(bytes), Some(now)) if *now == **bytes => return Ok(None),
             // Somebody made the file anew: what it had comes first.
             (Act::Create(bytes), Some(now)) if is_log(&change.path) && !bound => {
                 let end = if now.is_empty() { b"" } else { line_end_for(bytes) };
-                Change::edits(&change.path, now.into(), vec![(0..0, [bytes, end].concat())])
+                Change::edits(&change.path, now, vec![(0..0, [bytes, end].concat())])
             }
             (Act::Create(_), Some(_)) => return Err(moved("something else is there")),
             (Act::Remove(_), None) if !is_made => return Ok(None),
             (Act::Remove(_) | Act::Splice(_), None) => return Err(moved("it is gone")),
-            (Act::Remove(was), Some(now)) if now == **was => Change::remove(&change.path, now.into()),
+            (Act::Remove(was), Some(now)) if now == *was => Change::remove(&change.path, now),
             (Act::Remove(was), Some(now)) if is_log(&change.path) && !bound => {
                 let own = lines_at(&now, was).ok_or_else(|| moved("it changed since"))?;
-                Change::edits(&change.path, now.into(), vec![(own, Vec::new())])
+                Change::edits(&change.path, now, vec![(own, Vec::new())])
             }
             (Act::Remove(_), Some(_)) => return Err(moved("it changed since")),
             (Act::Splice(splices), Some(now)) => {
@@ -250,7 +263,7 @@ impl Writer<'_> {
                     found: conflict.found,
                     files: Files::Untouched,
                 })?;
-                let base = Some(now.into());
+                let base = Some(now);
                 let (path, mode) = (change.path.clone(), change.mode);
                 Change { path, act: Act::Splice(splices), base, mode, had: None }
             }

@@ -48,8 +48,12 @@ pub fn kept_of_derived<'p>(
         return Ok((Vec::new(), remade.collect()));
     }
     let remade = |change: &Change| {
-        let was = change.base.as_deref().unwrap_or_default();
-        Remade { path: change.path.clone(), digest: digest(was), at: written_at(&journal, &change.path, was) }
+        let was = change.base.clone().unwrap_or_default();
+        Remade {
+            path: change.path.clone(),
+            digest: digest(&was),
+            at: written_at(&journal, &change.path, &was),
+        }
     };
     let (mut anew, mut kept): (Vec<&Change>, Vec<&Change>) = plan.derived.iter().partition(is_one);
     let is_all_foreign =

@@ -1,6 +1,7 @@
 //! A step's undo data, as a file: a line of JSON that says what follows it, then bytes.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::short::{Entry, HadForm, RemadeForm};
 use super::vault::JournalLine;
 use crate::model::plan::Twin;
-use crate::model::{Act, Change, Splice, is_log};
+use crate::model::{Act, Bytes, Change, Splice, is_log};
 use crate::text::digest::hex;
 
 /// The changes that undo a step, in the order in which they are carried out.
@@ -62,9 +63,17 @@ pub struct Remade {
 const SHORT: usize = 64;
 
 /// What distinguishes bytes from others.
-pub fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes)[..16])
+pub fn digest(bytes: &Bytes) -> String {
+    let mut digest = Sha256::new();
+    let Ok(_) = bytes.each_block(BLOCK, &mut |block| -> Result<(), Infallible> {
+        digest.update(block);
+        Ok(())
+    });
+    hex(&digest.finalize()[..16])
 }
+
+/// So many bytes of a file are digested at once.
+const BLOCK: usize = 1 << 20;
 
 /// Finds the bytes of a file that was made with that digest, as far as they are still there.
 pub type Find<'f> = &'f dyn Fn(&Path, &str) -> Vec<u8>;
@@ -274,7 +283,7 @@ mod tests {
                 Change::make_folder("c"),
             ],
             derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
-            remade: vec![Remade { path: "index.json".into(), digest: digest(b"{}"), at: None }],
+            remade: vec![Remade { path: "index.json".into(), digest: digest(&"{}".into()), at: None }],
             twins: vec![Twin("b".into(), 7, 2)],
             claimed: vec![Twin("b".into(), 8, 1)],
             owed: vec![Twin("b".into(), 9, 1)],

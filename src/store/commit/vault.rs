@@ -22,6 +22,7 @@ pub(super) use journal::JOURNAL;
 pub use journal::{FileLine, JournalLine, Turn};
 
 use crate::disk::{Disk, Seen};
+use crate::model::Bytes;
 
 /// The folder of one store.
 pub struct Vault<'a> {
@@ -163,10 +164,10 @@ impl<'a> Vault<'a> {
     /// by now, bytes that it does not have. One that can't be read is not another.
     fn made(&self, file: &Path, made: &str) -> io::Result<Vec<u8>> {
         let read = Seen::from(self.disk.read(&self.root.join(file), 0, None)).there()?;
-        let mut bytes = read.map(|(bytes, _)| bytes).unwrap_or_default();
+        let mut bytes = Bytes::from(read.map(|(bytes, _)| bytes).unwrap_or_default());
         if digest(&bytes) != made {
-            bytes.push(0);
+            bytes.extend(&[0]);
         }
-        Ok(bytes)
+        Ok(bytes.to_vec())
     }
 }
