@@ -6,7 +6,7 @@ pub mod groups;
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::model::{Document, Problem, Store};
+use crate::model::{Document, Problem, Store, short_digest};
 
 /// A problem with a key by which it can be named while it lasts.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub fn findings(store: &Store) -> Vec<Finding<'_>> {
     store.problems.iter().map(keyed).collect()
 }
 
-/// FNV-1a, cut to 48 bits: short enough to type.
+/// A short digest, cut to 48 bits: short enough to type.
 fn digest(problem: &Problem, key: &dyn Fn(&Problem) -> Option<String>) -> u64 {
     let place = match (&problem.id, problem.line) {
         (Some(id), _) => id.clone(),
@@ -47,8 +47,6 @@ fn digest(problem: &Problem, key: &dyn Fn(&Problem) -> Option<String>) -> u64 {
     let parts =
         [problem.file.as_os_str().as_encoded_bytes(), problem.code.as_str().as_bytes(), place.as_bytes()];
     let bytes = parts.into_iter().flat_map(|part| part.iter().chain(&[0]));
-    let wide = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let wide = short_digest(bytes);
     (wide ^ (wide >> 48)) & 0xffff_ffff_ffff
 }

@@ -206,6 +206,12 @@ pub fn is_unsupported(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|own| known.iter().any(|known| known.raw_os_error() == own))
 }
 
+/// Writes a new file; its bytes are durable then, its name is not.
+pub fn write_synced(disk: &dyn Disk, file: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
+    let mut out = disk.create(file, mode)?;
+    out.write(bytes).and_then(|()| out.sync())
+}
+
 /// Gives a file to a name that nothing has, where something may have taken it meanwhile.
 pub fn put_new(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
     match disk.link(from, to) {

@@ -191,14 +191,19 @@ fn digest(bytes: &[u8]) -> u64 {
     digest.iter().take(8).fold(0, |wide, byte| wide << 8 | u64::from(*byte))
 }
 
-/// A short digest (FNV-1a) of a store's root and a file within it, so that keys of
+/// A short digest (FNV-1a). It is in names and keys: it never changes.
+pub fn short_digest<'b>(bytes: impl IntoIterator<Item = &'b u8>) -> u64 {
+    bytes
+        .into_iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A short digest of a store's root and a file within it, so that keys of
 /// different files differ without quoting untrusted names.
 pub fn file_digest(root: &Path, file: &Path) -> u32 {
     let bytes =
         root.as_os_str().as_encoded_bytes().iter().chain([&0]).chain(file.as_os_str().as_encoded_bytes());
-    let wide = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let wide = short_digest(bytes);
     (wide ^ (wide >> 32)) as u32
 }
 

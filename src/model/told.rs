@@ -45,6 +45,11 @@ pub fn meant(text: &str) -> PathBuf {
     OsString::from_vec(bytes).into()
 }
 
+/// Whether a file has a record a line, and others add lines to it.
+pub fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl")
+}
+
 /// The file on disk of a path that leads into an archive: up to the `!` that ends the archive's name.
 pub fn container(path: &Path) -> Option<&Path> {
     let bytes = path.as_os_str().as_bytes();

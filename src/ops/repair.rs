@@ -14,7 +14,7 @@ use super::{Result, Scene, backups, base, plan_and_after, writes};
 use crate::check::derived;
 use crate::format::reading::is_record;
 use crate::format::writing::Recorded;
-use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store, container};
+use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store, container, is_log};
 use crate::store::derive;
 use crate::text::torn::{first_name, whole_behind};
 
@@ -83,7 +83,7 @@ pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Optio
 /// Whether a document is a log that is repaired line by line.
 fn is_repairable(document: &Document) -> bool {
     matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
-        && document.path.extension().is_some_and(|end| end == "jsonl")
+        && is_log(&document.path)
         && container(&document.path).is_none()
 }
 

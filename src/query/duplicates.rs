@@ -17,7 +17,7 @@ use super::pick::{Pick, Picked};
 use super::search::{Hit, Results};
 use crate::format;
 use crate::model::plan::counted;
-use crate::model::{Entry, Snapshot, Store};
+use crate::model::{Entry, Snapshot, Store, short_digest};
 use crate::store::crowd;
 use crate::text::fold::fold;
 use crate::text::words::{is_word, words};
@@ -139,7 +139,7 @@ impl Text {
         for word in words(&folded) {
             whole.update(word);
             whole.update(" ");
-            hashes.push(hashed(word));
+            hashes.push(short_digest(word.as_bytes()));
         }
         let mut pairs: Vec<u32> = match hashes.len() {
             0 => return None,
@@ -152,11 +152,6 @@ impl Text {
         pairs.dedup();
         Some(Text { digest: whole.finalize().into(), pairs: pairs.into() })
     }
-}
-
-fn hashed(word: &str) -> u64 {
-    word.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn stirred(word: u64) -> u64 {

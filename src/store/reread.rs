@@ -11,6 +11,7 @@ use std::path::Path;
 use super::chunks;
 use crate::format::Format;
 use crate::format::reading::Reading;
+pub use crate::model::is_log;
 use crate::model::plan::Splice;
 use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span};
 use crate::text::lines::BOM;
@@ -46,11 +47,6 @@ pub struct File<'a> {
     pub path: &'a Path,
     /// All that it says.
     pub bytes: &'a [u8],
-}
-
-/// What is not JSON Lines has to be read as a whole.
-pub fn is_log(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "jsonl")
 }
 
 /// Whether what was read before says anything of what is read now. A time that lay ahead then may

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::super::{Changes, Refusal, Result, Scene, base, by_document};
 use crate::format::writing::{Writes, document};
-use crate::model::{Act, Change, Entry, State, Store, Tell};
+use crate::model::{Act, Change, Entry, State, Store, Tell, is_log};
 use crate::store::commit::{deleted_from, without_deleted};
 
 /// Whether a record is in no file of the store, and only our own data holds it.
@@ -66,7 +66,7 @@ pub fn bring_back(writes: &dyn Writes, scene: &Scene<'_>, store: &Store, entries
             continue;
         }
         let now = document(&store.documents, path).map(base);
-        if path.extension().is_some_and(|end| end == "jsonl") {
+        if is_log(path) {
             let lines = own.iter().flat_map(|entry| [store.raw(entry), b"\n"].concat());
             changes.push(Change::append(path, lines.collect::<Vec<u8>>(), now));
         } else if now.is_some() {
@@ -100,8 +100,7 @@ fn with_session(
     }
     let held = store.documents.iter().filter_map(|own| Some((deleted_from(&own.path)?, own)));
     let own = held.filter(|(path, _)| path.starts_with(folder));
-    let (logs, about): (Vec<_>, Vec<_>) =
-        own.partition(|(path, _)| path.extension() == Some("jsonl".as_ref()));
+    let (logs, about): (Vec<_>, Vec<_>) = own.partition(|(path, _)| is_log(path));
     let made = match about.is_empty() {
         true => writes.new_session(scene, Some(name), "")?,
         false => about.iter().map(|(path, own)| Change::create(path, own.bytes.clone())).collect(),

@@ -171,8 +171,7 @@ impl<'a> Writer<'a> {
             let start = whole_lines(&now[..at]).len();
             let edits = vec![(start..start, lines.to_vec()), (at..at + bytes.len(), Vec::new())];
             let change = Change::edits(&relative, now.into(), edits);
-            let own = Plan::unseen("rescue", &self.place.root, self.place.format);
-            let plan = Plan { changes: vec![change], exact: true, ..own };
+            let plan = Plan { changes: vec![change], exact: true, ..self.unseen("rescue") };
             if carry::carry_out(self, &plan, &mut carry::Carried::default(), None).is_ok() {
                 let olds = self.replaced.borrow().iter().map(|own| own.path.clone()).collect();
                 afterwards::leave(&self.place, self.host.data, olds);

@@ -4,14 +4,13 @@
 use std::collections::HashMap;
 
 use super::later::Later;
-use super::made::is_log;
 use super::pieces::{Counts, Piece, count, more, pieces};
 use super::places::{Places, id_of};
 use super::twins::{bytes_of, twins_of};
 use super::{CommitError, JournalLine, Step, Writer};
 use crate::format::Placement;
 use crate::model::plan::{Twin, apply, counted};
-use crate::model::{Act, Bytes, Change, Role, Span, Splice, Tell};
+use crate::model::{Act, Bytes, Change, Role, Span, Splice, Tell, is_log};
 use crate::text::lines;
 
 /// What a plan says of the records that a turn brings back.
@@ -92,14 +91,14 @@ impl Writer<'_> {
         back: &mut Back,
     ) -> Result<Option<Change>, CommitError> {
         let is_whole = self.format.place(&change.path, false) == Placement::File(Role::Records);
-        if self.format.is_bound(&change.path) || !(is_log(change) || is_whole) {
+        if self.format.is_bound(&change.path) || !(is_log(&change.path) || is_whole) {
             return Ok(Some(change.clone()));
         }
         let mut coming = Counts::new();
         let mut all = |own: Vec<Piece>| own.iter().for_each(|own| *coming.entry(own.name).or_default() += 1);
         match &change.act {
             Act::Create(bytes) => all(comes(change, bytes, b"")),
-            Act::Splice(own) if is_log(change) => {
+            Act::Splice(own) if is_log(&change.path) => {
                 own.iter().for_each(|own| all(comes(change, &own.becomes, &own.was)))
             }
             _ => {}
@@ -110,7 +109,7 @@ impl Writer<'_> {
         let wanted = coming.keys().copied().collect();
         let later = self.later((turning.journal, turning.by), change, &wanted)?;
         let now = self.read(&change.path)?;
-        if !is_log(change) {
+        if !is_log(&change.path) {
             return whole_file(change, now.as_deref(), turning, &later, back);
         }
         let now = now.unwrap_or_default();
@@ -187,13 +186,13 @@ fn only(change: &Change, owed: &mut HashMap<(String, u64), u64>) -> Option<Chang
             };
             *count -= 1;
             found.extend_from_slice(bytes_of(becomes, own.span));
-            found.extend_from_slice(if is_log(change) { b"\n" } else { b"" });
+            found.extend_from_slice(if is_log(&change.path) { b"\n" } else { b"" });
         }
         found
     };
     let act = match &change.act {
         Act::Create(bytes) => Act::Create(Some(of(bytes, b"")).filter(|found| !found.is_empty())?.into()),
-        Act::Splice(splices) if is_log(change) => {
+        Act::Splice(splices) if is_log(&change.path) => {
             let own = |own: &Splice| {
                 let becomes = of(&own.becomes, &own.was);
                 (!becomes.is_empty()).then(|| Splice {

@@ -8,14 +8,16 @@ use super::create::Made;
 use super::rescue::Replaced;
 use super::step::Step;
 use super::twins::{takes_any, twins};
-use super::{CommitError, Files, Guard, Writer};
-use crate::disk::{ItemKind, Seen};
+use super::{CommitError, Guard, Writer};
+use crate::disk::ItemKind;
 use crate::model::{Act, Change, Lock, Plan};
 
 /// So often a change is fitted to a file that others keep changing.
 const TRIES: usize = 40;
 /// After so many it is fitted to it under the lock, and the last lines of others are taken over.
 const PATIENT: usize = 2;
+/// Why what is derived is not put in its place.
+const CHANGED: &str = "what it is made of changed";
 
 /// How far a plan was carried out.
 #[derive(Default)]
@@ -113,8 +115,7 @@ fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
     for change in inside {
         let (path, depth) = (writer.path(&change.path), change.path.components().count());
         for place in path.ancestors().take(depth) {
-            let there = Seen::from(writer.host.disk.look(place)).there();
-            let Some(item) = there.map_err(|error| CommitError::unread(place, error))? else { continue };
+            let Some(item) = writer.looked(place)? else { continue };
             let what = match (item.link, item.kind) {
                 (Some(_), _) => "it is a link: it is not written through",
                 (None, ItemKind::Special) => {
@@ -134,9 +135,7 @@ pub fn carry_out_derived(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitE
     for set in sets(writer, plan) {
         carry_set(writer, &set, &mut carried, &mut |_, _| Ok(()))?;
         if carried.derive {
-            let file = writer.place.root.clone();
-            let what = "what it is made of changed";
-            return Err(CommitError::Moved { file, what, files: Files::Untouched });
+            return Err(CommitError::moved(&writer.place.root, CHANGED));
         }
     }
     Ok(())
@@ -162,8 +161,7 @@ pub fn carry_out_locked(
         let is_made = scene.fits(&mut ready, true)?
             && scene.apply(&mut ready, &|| held.still_ours())? == Lost::No
             && !scene.carried.derive;
-        let (file, what) = (writer.place.root.clone(), "what it is made of changed");
-        if is_made { Ok(()) } else { Err(CommitError::Moved { file, what, files: Files::Untouched }) }
+        if is_made { Ok(()) } else { Err(CommitError::moved(&writer.place.root, CHANGED)) }
     });
     held.release();
     ready.iter_mut().for_each(|own| own.drop_temp(host.disk));
@@ -246,7 +244,6 @@ fn commit_set(
     keep: &mut Keep<'_>,
 ) -> Result<(), CommitError> {
     let Some(first) = ready.first().map(|own| own.path.clone()) else { return Ok(()) };
-    let moved = |what| CommitError::Moved { file: first.clone(), what, files: Files::Untouched };
     for attempt in 0..TRIES {
         let is_last = attempt >= PATIENT;
         ready.iter_mut().for_each(|own| scene.let_end(own));
@@ -291,7 +288,7 @@ fn commit_set(
             scene.refit(ready, keep)?;
         }
     }
-    Err(moved("others keep changing it"))
+    Err(CommitError::moved(&first, "others keep changing it"))
 }
 
 /// Counts again the records that stay and are equal to those that go, where others wrote to the file

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::made::is_log;
 use super::places::Places;
-use super::{CommitError, Files, JournalLine, Receipt, Vault, Writer};
-use crate::format::Placement;
+use super::recover::is_copy;
+use super::{CommitError, JournalLine, Receipt, Vault, Writer};
+use crate::disk::write_synced;
 use crate::model::plan::PRIVATE;
-use crate::model::{Act, Change, Document, Moment, Plan, Role, Store, Tell, meant};
+use crate::model::{Act, Change, Document, Moment, Plan, Role, Store, Tell, is_log, meant};
 use crate::store::erase::original;
 
 /// A copy of a file as it was.
@@ -162,26 +162,23 @@ impl Writer<'_> {
         };
         let base = change.base.as_deref().unwrap_or_default();
         let now = self.read(&change.path)?.unwrap_or_default();
-        if !is_log(change) || now == base {
+        if !is_log(&change.path) || now == base {
             return Ok(());
         }
         let (was, is) = (Places::of(base), Places::of(&now));
         let mut lines = coming.iter().flat_map(|own| own.split_inclusive(|byte| *byte == b'\n'));
         match lines.any(|line| is.has_any(line) && !was.has_any(line)) {
-            true => Err(CommitError::Moved {
-                file: self.path(&change.path),
-                what: "others brought back meanwhile what was to come back",
-                files: Files::Untouched,
-            }),
+            true => {
+                let file = self.path(&change.path);
+                Err(CommitError::moved(&file, "others brought back meanwhile what was to come back"))
+            }
             false => Ok(()),
         }
     }
 
     fn copy_first(&self, plan: &Plan) -> Result<Vec<PathBuf>, CommitError> {
-        let is_copy =
-            |change: &Change| self.format.place(&change.path, false) == Placement::File(Role::Backup);
         let mut copied = Vec::new();
-        if plan.changes.iter().any(is_copy) {
+        if plan.changes.iter().any(|own| is_copy(self, &own.path)) {
             return Ok(copied);
         }
         let changed = |change: &&Change| matches!(change.act, Act::Append(_) | Act::Splice(_));
@@ -232,17 +229,12 @@ impl Vault<'_> {
         for number in 0..1000 {
             let suffix = if number == 0 { String::new() } else { format!("_{number}") };
             let path = folder.join(format!("{name}.backup.{stamp}{suffix}"));
-            match self.disk().create(&path, PRIVATE) {
+            match write_synced(self.disk(), &path, PRIVATE, bytes) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(CommitError::own_data(&path, error)),
-                Ok(mut out) => {
-                    let written = out.write(bytes).and_then(|()| out.sync());
-                    written
-                        .and_then(|()| self.disk().sync_folder(&folder))
-                        .map_err(|error| CommitError::own_data(&path, error))?;
-                    return Ok(path);
-                }
+                outcome => outcome.map_err(|error| CommitError::own_data(&path, error))?,
             }
+            self.sync(&folder)?;
+            return Ok(path);
         }
         Err(CommitError::own_data(&folder, std::io::ErrorKind::AlreadyExists.into()))
     }

@@ -12,14 +12,13 @@ use std::sync::Arc;
 use self::gone::Gone;
 use self::known::Known;
 use self::taken::Taken;
-use super::made::is_log;
 use super::vault::Turn;
 use super::{CommitError, Vault, copies};
 use crate::disk::{Disk, Seen};
 use crate::format::reading::Reading;
 use crate::format::{self, Format, Placement, main_text};
 use crate::model::told::{HELD, deleted_from};
-use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, Unread};
+use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, Unread, is_log};
 use crate::store::erase::{Target, Wanted};
 use crate::store::packed::Packing;
 use crate::text::digest::digest;
@@ -149,7 +148,7 @@ fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
 fn before(change: &Change) -> Option<Vec<u8>> {
     match &change.act {
         Act::Create(bytes) => Some(bytes.to_vec()),
-        Act::Splice(splices) if is_log(change) => {
+        Act::Splice(splices) if is_log(&change.path) => {
             Some(splices.iter().flat_map(|own| own.becomes.iter().copied()).collect())
         }
         _ => None,
@@ -187,7 +186,7 @@ impl Search<'_> {
         if !can_come || held.path.starts_with("..") || is_lost {
             return;
         }
-        let is_lines = is_of_lines(&held.path);
+        let is_lines = is_log(&held.path);
         let is_there = !is_lines && self.store.documents.iter().any(|own| own.path == held.path);
         let name = session.map(|at| self.store.sessions[at as usize].name.clone());
         for record in self.format.read(Role::Records, &held.path, &held.bytes, self.now).records {
@@ -251,9 +250,4 @@ impl Search<'_> {
 fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
     let own = Document::of_bytes(Path::new(HELD).join(path), Role::Other, bytes);
     Document { records: reading.records, problems: reading.problems, ..own }
-}
-
-/// Whether a file has a record a line.
-fn is_of_lines(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "jsonl")
 }

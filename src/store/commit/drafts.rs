@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CommitError, Host, Vault};
-use crate::model::Tell;
+use crate::disk::write_synced;
 use crate::model::plan::PRIVATE;
+use crate::model::{Tell, short_digest};
 use crate::text::digest::hex;
 
 /// The memory that a draft is of: what names it across states of its store.
@@ -68,14 +69,10 @@ pub fn find_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Option<FormDraft>
 ///
 /// If it is there and can't be removed.
 pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), CommitError> {
-    let folder = Vault::look(host.disk, host.data, root).path("drafts");
-    let path = folder.join(name_of(of));
-    match host.disk.remove(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        outcome => outcome
-            .and_then(|()| host.disk.sync_folder(&folder))
-            .map_err(|error| CommitError::own_data(&path, error)),
-    }
+    let vault = Vault::look(host.disk, host.data, root);
+    let folder = vault.path("drafts");
+    vault.drop_own(&folder.join(name_of(of)))?;
+    vault.sync(&folder)
 }
 
 /// How the names of the drafts of forms begin.
@@ -88,14 +85,11 @@ pub(super) fn draft_of(path: &Path, bytes: &[u8]) -> Option<DraftOf> {
     if name.starts_with(FORM) { Some(draft()?.of) } else { None }
 }
 
-/// A short digest (FNV-1a): ids are untrusted, and no names of files.
+/// A short digest: ids are untrusted, and no names of files.
 fn name_of(of: &DraftOf) -> String {
     let parts = [of.session.as_deref().unwrap_or_default(), &of.id];
     let bytes = parts.iter().flat_map(|part| part.as_bytes().iter().chain(&[0]));
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{FORM}{hash:016x}.json")
+    format!("{FORM}{:016x}.json", short_digest(bytes))
 }
 
 /// Keeps a text that was meant for the store at `root`: where it is. Where our own data can't be
@@ -122,8 +116,5 @@ pub fn not_kept(error: &CommitError) -> String {
 fn temporary(host: Host<'_>, text: &[u8]) -> io::Result<PathBuf> {
     let name = format!("palimp-draft-{}.md", &hex(&host.machine.random())[..16]);
     let path = std::env::temp_dir().join(name);
-    let mut out = host.disk.create(&path, PRIVATE)?;
-    out.write(text)?;
-    out.sync()?;
-    Ok(path)
+    write_synced(host.disk, &path, PRIVATE, text).map(|()| path)
 }

@@ -141,6 +141,11 @@ impl CommitError {
         CommitError::Io { file: file.to_owned(), stage, source, files: Files::Untouched }
     }
 
+    /// A file is not as the plan knows it, and nothing had been changed.
+    pub(super) fn moved(file: &Path, what: &'static str) -> CommitError {
+        CommitError::Moved { file: file.to_owned(), what, files: Files::Untouched }
+    }
+
     /// The same error, with what became of the files.
     pub fn with(mut self, now: Files) -> CommitError {
         match &mut self {

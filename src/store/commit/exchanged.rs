@@ -166,9 +166,8 @@ impl Writer<'_> {
         let Act::Splice(splices) = &change.act else { return Some(false) };
         let Ok(fitted) = rebase(splices, theirs) else { return Some(false) };
         let both = plan::apply(theirs, &fitted);
-        let none = Plan::unseen("rescue", &self.place.root, self.place.format);
         let change = Change::rewrite(file, ours.into(), &both);
-        let plan = Plan { changes: vec![change], exact: true, ..none };
+        let plan = Plan { changes: vec![change], exact: true, ..self.unseen("rescue") };
         let mut carried = carry::Carried::default();
         carry::carry_out(self, &plan, &mut carried, None).ok()?;
         // The file that this replaced is ours, and nobody has it open for long.

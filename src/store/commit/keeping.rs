@@ -1,10 +1,10 @@
 //! How long our own data keeps content: undo data, and drafts.
 
 use std::collections::{HashMap, HashSet};
-use std::io;
+use std::path::Path;
 
 use super::{CommitError, JournalLine, Vault};
-use crate::disk::Item;
+use crate::disk::{Item, Seen};
 use crate::model::plan::{PRIVATE, UNDO_ROOM};
 use crate::model::{Moment, time};
 
@@ -45,10 +45,8 @@ impl Vault<'_> {
 
     pub(super) fn items(&self, folder: &str) -> Result<Vec<Item>, CommitError> {
         let folder = self.path(folder);
-        match self.disk().list(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            outcome => outcome.map_err(|error| CommitError::unread(&folder, error)),
-        }
+        let listed = Seen::from(self.disk().list(&folder)).there();
+        listed.map(Option::unwrap_or_default).map_err(|error| CommitError::unread(&folder, error))
     }
 
     /// Whether one of the last steps, or an erasure that was cut short, was certainly done by a
@@ -77,29 +75,23 @@ impl Vault<'_> {
     fn drop_step(&self, number: u64) -> Result<(), CommitError> {
         let path = self.step_path(number);
         let _ = self.disk().remove(&self.undo_path(number, NEW));
-        match self.disk().remove(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CommitError::own_data(&path, error)),
-            _ => Ok(()),
-        }
+        self.drop_own(&path)
     }
 
-    /// Drops what a crash cut short while it was written.
-    fn drop_cut(&self, number: u64) -> Result<(), CommitError> {
-        let path = self.undo_path(number, NEW);
-        match self.disk().remove(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CommitError::own_data(&path, error)),
-            _ => Ok(()),
-        }
+    /// Drops a file of ours, if it is there.
+    pub(super) fn drop_own(&self, path: &Path) -> Result<(), CommitError> {
+        let dropped = Seen::from(self.disk().remove(path)).there();
+        dropped.map(drop).map_err(|error| CommitError::own_data(path, error))
+    }
+
+    /// Makes the names durable in a folder of ours, if it is there.
+    pub(super) fn sync(&self, folder: &Path) -> Result<(), CommitError> {
+        let synced = Seen::from(self.disk().sync_folder(folder)).there();
+        synced.map(drop).map_err(|error| CommitError::own_data(folder, error))
     }
 
     fn sync_undo(&self) -> Result<(), CommitError> {
-        let folder = self.path("undo");
-        match self.disk().sync_folder(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(CommitError::own_data(&folder, error))
-            }
-            _ => Ok(()),
-        }
+        self.sync(&self.path("undo"))
     }
 
     /// Drops what is older than 30 days, and old drafts. What takes back a step that is not
@@ -120,14 +112,13 @@ impl Vault<'_> {
         old.iter().try_for_each(|number| self.drop_step(*number))?;
         // While this process has the store nobody is writing one: a crash left it.
         let cut: Vec<u64> = numbered.iter().filter(|own| own.end == NEW).map(|own| own.number).collect();
-        cut.iter().try_for_each(|number| self.drop_cut(*number))?;
+        cut.iter().try_for_each(|number| self.drop_own(&self.undo_path(*number, NEW)))?;
         if !old.is_empty() || !cut.is_empty() {
             self.sync_undo()?;
         }
         let folder = self.path("drafts");
         for item in ages.old_drafts(&self.items("drafts")?) {
-            let path = folder.join(&item.name);
-            self.disk().remove(&path).map_err(|error| CommitError::own_data(&path, error))?;
+            self.drop_own(&folder.join(&item.name))?;
         }
         Ok(())
     }

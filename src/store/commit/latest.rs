@@ -8,10 +8,11 @@ use super::vault::JournalLine;
 use super::{CommitError, Vault};
 use crate::disk::{Disk, Machine};
 use crate::model::Store;
+use crate::text::digest::hex;
 
 /// A name for a change of several stores, by which their steps are found again.
 pub fn change_id(machine: &dyn Machine) -> String {
-    machine.random()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&machine.random()[..8])
 }
 
 /// The newest change in force, or the newest that was taken back: its step in each store that

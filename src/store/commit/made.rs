@@ -7,7 +7,7 @@ use super::places::{Places, id_of};
 use super::rebase::{fits, merge, rebase_in};
 use super::twins::is_left;
 use super::{CommitError, Step, Writer};
-use crate::model::{Act, Change, Splice, plan};
+use crate::model::{Act, Change, Splice, is_log, plan};
 
 /// How far a change came that a step would take back.
 pub enum Made {
@@ -55,7 +55,9 @@ impl Writer<'_> {
             // Another file of the name was there before ours, and ours was not made.
             (Act::Remove(was), Some(now)) if bound => Some(now == **was).into(),
             // A log that another made meanwhile is not ours.
-            (Act::Remove(was), Some(now)) if is_log(inverse) => Some(lines_at(&now, was).is_some()).into(),
+            (Act::Remove(was), Some(now)) if is_log(&inverse.path) => {
+                Some(lines_at(&now, was).is_some()).into()
+            }
             (Act::Remove(was), Some(now)) => match now == **was {
                 true => Made::Whole,
                 false => Made::Changed,
@@ -150,7 +152,7 @@ fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
         there != lines && there.len() <= lines.len() && there.iter().zip(lines).all(is_ours)
     };
     match &inverse.act {
-        Act::Remove(was) if is_log(inverse) && is_part(now, was) => {
+        Act::Remove(was) if is_log(&inverse.path) && is_part(now, was) => {
             Some(Change::remove(&inverse.path, now.into()))
         }
         Act::Splice(splices) => {
@@ -169,11 +171,6 @@ pub fn lines_at(now: &[u8], lines: &[u8]) -> Option<std::ops::Range<usize>> {
     let is_start = |at: &usize| *at == 0 || now[at - 1] == b'\n';
     let start = memchr::memmem::find_iter(now, lines).find(is_start)?;
     Some(start..start + lines.len())
-}
-
-/// Whether others add lines to such a file.
-pub fn is_log(change: &Change) -> bool {
-    change.path.extension().is_some_and(|end| end == "jsonl")
 }
 
 #[cfg(test)]

@@ -170,6 +170,11 @@ impl<'a> Writer<'a> {
         self.notes.borrow().clone()
     }
 
+    /// A plan of our own, of which nobody was shown anything.
+    fn unseen(&self, verb: &'static str) -> Plan {
+        Plan::unseen(verb, &self.place.root, self.place.format)
+    }
+
     fn note(&self, note: String) {
         self.notes.borrow_mut().push(note);
     }
@@ -250,7 +255,7 @@ impl<'a> Writer<'a> {
         carried.derive |= !late.is_empty();
         carried.touched.extend(late);
         if carried.derive {
-            notes.extend(self.derive_touched(&carried.touched, plan).stale());
+            notes.extend(self.derive_touched(&carried.touched, plan.verb).stale());
         }
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
@@ -359,7 +364,7 @@ impl Drop for Writer<'_> {
     fn drop(&mut self) {
         let late = self.rescue_own();
         if !late.is_empty() {
-            self.derive_touched(&late, &Plan::unseen("rescue", &self.place.root, self.place.format));
+            self.derive_touched(&late, "rescue");
         }
     }
 }

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::recover::is_copy;
 use super::step::{path_of, path_text};
 use super::unfinished::is_fresh;
 use super::{CommitError, Host, Vault, Writer, afterwards, carry};
 use crate::disk::Seen;
-use crate::format::Placement;
-use crate::model::{Change, Lock, Plan, Role, Store};
+use crate::model::{Change, Lock, Plan, Store};
 use crate::store::derive;
 
 /// So often derived files are made anew where others keep changing what they are made of.
@@ -58,7 +58,7 @@ impl Vault<'_> {
 impl Writer<'_> {
     /// Makes what is derived from the files at `touched` anew, from the disk: first as it is read
     /// without the lock, then under it. False where others kept changing them.
-    pub(super) fn derive(&self, touched: &[PathBuf], plan: &Plan) -> bool {
+    pub(super) fn derive(&self, touched: &[PathBuf], verb: &'static str) -> bool {
         let Some((store, derived)) = (0..DERIVE_TRIES).find_map(|_| self.derived(touched, self.store)) else {
             return false;
         };
@@ -68,7 +68,7 @@ impl Writer<'_> {
         let files: Vec<PathBuf> = derived.iter().map(|change| change.path.clone()).collect();
         let made_of = derive::made_of(&store, &[]);
         let is_made = store.whole().is_ok_and(|whole| {
-            let plan = Plan { derived, made_of, ..Plan::of(plan.verb, whole) };
+            let plan = Plan { derived, made_of, ..Plan::of(verb, whole) };
             carry::carry_out_derived(self, &plan).is_ok()
         });
         is_made || (0..DERIVE_TRIES).any(|_| self.derive_locked(touched, &files, &store))
@@ -123,13 +123,13 @@ impl Writer<'_> {
 
     /// Makes it anew, and forgets that it was to be. While others write to large logs it waits:
     /// beside writers that never pause a store would be read again and again.
-    pub(super) fn derive_touched(&self, touched: &[PathBuf], plan: &Plan) -> Derived {
+    pub(super) fn derive_touched(&self, touched: &[PathBuf], verb: &'static str) -> Derived {
         if self.is_busy.get() && self.are_large_logs(touched) {
             self.pend(touched);
             afterwards::leave_due(&self.place, self.host.data);
             return Derived::Later;
         }
-        let is_made = self.derive(touched, plan);
+        let is_made = self.derive(touched, verb);
         // All are made anew where nothing of the store is left out.
         let made: HashSet<&PathBuf> = touched.iter().collect();
         let is_all = || self.store.documents.iter().all(|own| made.contains(&own.path));
@@ -145,8 +145,7 @@ impl Writer<'_> {
     /// Whether what is derived is made of large logs alone; copies that a change makes are not read
     /// for it.
     fn are_large_logs(&self, touched: &[PathBuf]) -> bool {
-        let is_copy = |path: &PathBuf| self.format.place(path, false) == Placement::File(Role::Backup);
-        let mut sources = touched.iter().filter(|path| !is_copy(path)).peekable();
+        let mut sources = touched.iter().filter(|path| !is_copy(self, path)).peekable();
         let len =
             |path: &PathBuf| self.host.disk.look(&self.path(path)).map_or(0, |item| item.generation.len);
         sources.peek().is_some()
@@ -162,7 +161,7 @@ impl Writer<'_> {
         }
         if !touched.is_empty() {
             self.is_busy.set(self.is_busy.get() || is_written_to(self.host, &self.place.root, &touched));
-            self.derive_touched(&touched, &Plan::unseen("recover", &self.place.root, self.place.format));
+            self.derive_touched(&touched, "recover");
         }
         Ok(())
     }

@@ -3,11 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{Change, Span};
+use crate::model::{Change, Span, is_log};
 use crate::text::digest::digest;
 use crate::text::records::split;
-
-use super::made::is_log;
 
 /// How many records there are of each digest; fewer than none where they went.
 pub type Counts = HashMap<u64, i64>;
@@ -23,7 +21,7 @@ pub struct Piece {
 
 /// The records of a file's bytes. What is no log is one.
 pub fn pieces(change: &Change, bytes: &[u8]) -> Vec<Piece> {
-    if !is_log(change) {
+    if !is_log(&change.path) {
         let span = Span { start: 0, end: bytes.len() as u64 };
         return vec![Piece { span, name: digest(bytes) as u64, is_record: true }];
     }

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::apply::given;
 use super::keeping::STEP;
-use super::made::{Made, is_log, lines_at};
+use super::made::{Made, lines_at};
 use super::rebase::{fits, rebase};
 use super::vault::{FileLine, JournalLine};
 use super::{CommitError, Files, Step, Writer, carry};
 use crate::disk::{Item, ItemKind, Seen};
 use crate::format::Placement;
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Change, Plan, Role};
+use crate::model::{Act, Change, Plan, Role, is_log};
 
 /// What became of a change that was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,6 @@ impl Writer<'_> {
         // What only makes anew what is derived can be finished at any time.
         let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
         let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
-        let none = Plan::unseen("recover", &self.place.root, self.place.format);
         let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Harmless));
         let is_over = is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole)));
         if is_over && may_finish {
@@ -81,7 +80,9 @@ impl Writer<'_> {
             Made::Harmless => self.fitted(change, false),
             Made::Torn(cut) => Ok(Some(cut)),
             Made::No => Ok(None),
-            Made::Changed => Err(self.changed_since(change)),
+            Made::Changed => {
+                Err(CommitError::moved(&self.path(&change.path), "others have changed the same lines since"))
+            }
         });
         let changes: Vec<Change> = match back.collect::<Result<Vec<_>, _>>() {
             Ok(changes) => changes.into_iter().flatten().collect(),
@@ -99,8 +100,9 @@ impl Writer<'_> {
             }
         };
         let derived = self.derived_back(&step)?;
-        let plan =
-            Plan { changes, derive_after: derived.is_none(), derived: derived.unwrap_or_default(), ..none };
+        let derive_after = derived.is_none();
+        let derived = derived.unwrap_or_default();
+        let plan = Plan { changes, derive_after, derived, ..self.unseen("recover") };
         let mut carried = carry::Carried::default();
         // The step stays as it was kept: recovery that is cut short begins again with it.
         if carry::carry_out(self, &plan, &mut carried, None).is_err() {
@@ -108,7 +110,7 @@ impl Writer<'_> {
         }
         given::sentences(&carried.lacking).into_iter().for_each(|note| self.note(note));
         if carried.derive {
-            self.derive(&touched, &plan);
+            self.derive(&touched, plan.verb);
         }
         self.vault.forget(number)?;
         Ok(Settled::TakenBack)
@@ -119,7 +121,7 @@ impl Writer<'_> {
     fn made_of(&self, step: &Step, change: &Change) -> Result<Made, CommitError> {
         let made = self.made(step, change)?;
         let is_old =
-            step.line.turn.is_none() && matches!(change.act, Act::Create(_)) && is_copy(self, change);
+            step.line.turn.is_none() && matches!(change.act, Act::Create(_)) && is_copy(self, &change.path);
         Ok(if is_old && matches!(made, Made::No) { Made::Harmless } else { made })
     }
 
@@ -151,7 +153,7 @@ impl Writer<'_> {
         let files = data.filter(|change| !change.is_empty()).map(|inverse| self.left_by(inverse)).collect();
         let format = self.place.format.to_owned();
         self.vault.write(&JournalLine { files, format, ..step.line.clone() })?;
-        self.derive_touched(touched, &Plan::unseen("recover", &self.place.root, self.place.format));
+        self.derive_touched(touched, "recover");
         Ok(())
     }
 
@@ -171,11 +173,6 @@ impl Writer<'_> {
             }
         };
         FileLine { path: inverse.path.clone(), change: change.to_owned(), bytes_before, bytes_after }
-    }
-
-    fn changed_since(&self, change: &Change) -> CommitError {
-        let (file, what) = (self.path(&change.path), "others have changed the same lines since");
-        CommitError::Moved { file, what, files: Files::Untouched }
     }
 
     /// Makes durable what was changed by a process that did not live to do it.
@@ -198,7 +195,7 @@ impl Writer<'_> {
     }
 
     /// What is at a path; `None` where nothing is.
-    fn looked(&self, path: &Path) -> Result<Option<Item>, CommitError> {
+    pub(super) fn looked(&self, path: &Path) -> Result<Option<Item>, CommitError> {
         Seen::from(self.host.disk.look(path)).there().map_err(|error| CommitError::unread(path, error))
     }
 
@@ -217,7 +214,7 @@ impl Writer<'_> {
         let path = self.path(&change.path);
         let is_folder = matches!(change.act, Act::MakeFolder | Act::RemoveFolder);
         let read = if is_folder { None } else { self.read(&change.path)? };
-        let moved = |what| CommitError::Moved { file: path.clone(), what, files: Files::Untouched };
+        let moved = |what| CommitError::moved(&path, what);
         let bound = self.format.is_bound(&change.path);
         let own = match (&change.act, read) {
             (Act::Expire(_), _) => return Ok(None),
@@ -230,7 +227,7 @@ impl Writer<'_> {
             (Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
             (Act::Create(bytes), Some(now)) if *now == **bytes => return Ok(None),
             // Somebody made the file anew: what it had comes first.
-            (Act::Create(bytes), Some(now)) if is_log(change) && !bound => {
+            (Act::Create(bytes), Some(now)) if is_log(&change.path) && !bound => {
                 let end = if now.is_empty() { b"" } else { line_end_for(bytes) };
                 Change::edits(&change.path, now.into(), vec![(0..0, [bytes, end].concat())])
             }
@@ -238,7 +235,7 @@ impl Writer<'_> {
             (Act::Remove(_), None) if !is_made => return Ok(None),
             (Act::Remove(_) | Act::Splice(_), None) => return Err(moved("it is gone")),
             (Act::Remove(was), Some(now)) if now == **was => Change::remove(&change.path, now.into()),
-            (Act::Remove(was), Some(now)) if is_log(change) && !bound => {
+            (Act::Remove(was), Some(now)) if is_log(&change.path) && !bound => {
                 let own = lines_at(&now, was).ok_or_else(|| moved("it changed since"))?;
                 Change::edits(&change.path, now.into(), vec![(own, Vec::new())])
             }
@@ -270,7 +267,7 @@ fn is_nothing_to_sync(error: &io::Error) -> bool {
     is_other || matches!(error.kind(), Kind::NotFound | Kind::PermissionDenied)
 }
 
-/// Whether it is about a copy, from which nothing is derived.
-pub(super) fn is_copy(writer: &Writer<'_>, change: &Change) -> bool {
-    writer.format.place(&change.path, false) == Placement::File(Role::Backup)
+/// Whether it is a copy, from which nothing is derived.
+pub(super) fn is_copy(writer: &Writer<'_>, path: &Path) -> bool {
+    writer.format.place(path, false) == Placement::File(Role::Backup)
 }

@@ -14,7 +14,7 @@ use super::unfinished::{is_fresh, whole_lines};
 use super::{Writer, afterwards};
 use crate::disk::Seen;
 use crate::model::snapshot::Generation;
-use crate::model::{Bytes, Plan, Store};
+use crate::model::{Bytes, Store, is_log};
 
 /// So long, in seconds, an old file is watched after it last grew.
 pub(super) const WATCHED: i64 = 60;
@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
     pub(super) fn rescue_each(&self, olds: impl Iterator<Item = Replaced>) -> usize {
         let (count, touched) = self.look_after(olds);
         if !touched.is_empty() {
-            self.derive_touched(&touched, &Plan::unseen("rescue", &self.place.root, self.place.format));
+            self.derive_touched(&touched, "rescue");
         }
         count
     }
@@ -210,10 +210,9 @@ impl<'a> Writer<'a> {
     fn leave(&self, old: &Path, is_gone: bool) {
         let root = &self.place.root;
         let file = old.file_name().and_then(Old::read).map(|own| own.file).unwrap_or_default();
-        let is_log = file.extension().is_some_and(|end| end == "jsonl");
         let above = old.ancestors().skip(1).take_while(|folder| is_gone && *folder != root);
         for (number, folder) in above.enumerate() {
-            let is_to_go = number == 0 && is_log || self.went(folder);
+            let is_to_go = number == 0 && is_log(&file) || self.went(folder);
             if !is_to_go || self.host.disk.remove_folder(folder).is_err() {
                 break;
             }

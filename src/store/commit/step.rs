@@ -1,5 +1,6 @@
 //! A step's undo data, as a file: a line of JSON that says what follows it, then bytes.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -8,32 +9,40 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::made::is_log;
 use super::short::{Entry, HadForm, RemadeForm};
 use super::vault::JournalLine;
 use crate::model::plan::Twin;
-use crate::model::{Act, Change, Splice};
+use crate::model::{Act, Change, Splice, is_log};
+use crate::text::digest::hex;
 
 /// The changes that undo a step, in the order in which they are carried out.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// What the journal says of the step that they take back, but for what is known when it is over:
     /// where the process does not live to say it, the next start does.
+    #[serde(flatten)]
     pub line: JournalLine,
     /// The process that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<i32>,
     /// The changes of files that hold memories.
+    #[serde(skip)]
     pub changes: Vec<Change>,
     /// The changes of what is derived from them.
+    #[serde(skip)]
     pub derived: Vec<Change>,
     /// Derived files that are made anew instead: what they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remade: Vec<Remade>,
     /// Records that stayed when the step took equal ones out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<Twin>,
     /// Records that the step, a turn, counts as brought though another program had done it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claimed: Vec<Twin>,
     /// Such records of the turn that this one turned: it left them where they were, and what takes it
     /// back brings them where they are not there any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owed: Vec<Twin>,
 }
 
@@ -54,29 +63,20 @@ const SHORT: usize = 64;
 
 /// What distinguishes bytes from others.
 pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes)[..16])
 }
 
 /// Finds the bytes of a file that was made with that digest, as far as they are still there.
 pub type Find<'f> = &'f dyn Fn(&Path, &str) -> Vec<u8>;
 
+/// The line of JSON: what has bytes says how many.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct Head<'s> {
     #[serde(flatten)]
-    line: JournalLine,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    process: Option<i32>,
+    step: Cow<'s, Step>,
     changes: Vec<Entry<Word>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     derived: Vec<Entry<Word>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    remade: Vec<Remade>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    twins: Vec<Twin>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    claimed: Vec<Twin>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    owed: Vec<Twin>,
     bytes: usize,
 }
 
@@ -103,14 +103,9 @@ impl Step {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut body = Vec::new();
         let head = Head {
-            line: self.line.clone(),
-            process: self.process,
+            step: Cow::Borrowed(self),
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
-            remade: self.remade.clone(),
-            twins: self.twins.clone(),
-            claimed: self.claimed.clone(),
-            owed: self.owed.clone(),
             bytes: body.len(),
         };
         // A head of text and numbers always has a JSON form.
@@ -124,7 +119,7 @@ impl Step {
     /// it is.
     pub fn read(bytes: &[u8], find: Find<'_>) -> Option<Step> {
         let feed = memchr::memchr(b'\n', bytes)?;
-        let head: Head = serde_json::from_slice(&bytes[..feed]).ok()?;
+        let head: Head<'_> = serde_json::from_slice(&bytes[..feed]).ok()?;
         let mut body = &bytes[feed + 1..];
         if body.len() != head.bytes {
             return None;
@@ -133,16 +128,7 @@ impl Step {
             entries.into_iter().map(|entry| change(entry, &mut body, find)).collect()
         };
         let (changes, derived) = (read(head.changes)?, read(head.derived)?);
-        Some(Step {
-            line: head.line,
-            process: head.process,
-            changes,
-            derived,
-            remade: head.remade,
-            twins: head.twins,
-            claimed: head.claimed,
-            owed: head.owed,
-        })
+        Some(Step { changes, derived, ..head.step.into_owned() })
     }
 }
 
@@ -157,7 +143,9 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> Entry<Word> {
         Act::Expire(len) => Word::Expire(*len),
         Act::Create(bytes) => Word::Create(put(bytes)),
         Act::Append(bytes) => Word::Append(put(bytes)),
-        Act::Remove(bytes) if bytes.len() > SHORT && !is_log(change) && !change.path.starts_with("..") => {
+        Act::Remove(bytes)
+            if bytes.len() > SHORT && !is_log(&change.path) && !change.path.starts_with("..") =>
+        {
             Word::RemoveMade(digest(bytes))
         }
         Act::Remove(bytes) => Word::Remove(put(bytes)),
@@ -230,7 +218,7 @@ fn change(entry: Entry<Word>, body: &mut &[u8], find: Find<'_>) -> Option<Change
 pub(super) fn path_text(path: &Path) -> (String, bool) {
     match path.to_str() {
         Some(text) => (text.to_owned(), false),
-        None => (path.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect(), true),
+        None => (hex(path.as_os_str().as_bytes()), true),
     }
 }
 

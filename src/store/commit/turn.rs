@@ -8,8 +8,8 @@ use super::erase::ErasedLine;
 use super::recover::is_copy;
 use super::remake::remake;
 use super::vault::{JournalLine, Turn};
-use super::{CommitError, Files, Step, Writer};
-use crate::disk::{ItemKind, Seen};
+use super::{CommitError, Step, Writer};
+use crate::disk::ItemKind;
 use crate::model::{Act, Change, Moment, Plan, Splice, Tell, plan};
 
 /// Which steps are in force, and which were taken back, the last one last; each with the
@@ -166,14 +166,12 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
     let files = journal.iter().find(|line| line.step == by).map_or(&[][..], |line| &line.files);
     let left = files.iter().find(|file| file.path == change.path);
     let file = writer.path(&change.path);
-    let there = Seen::from(writer.host.disk.look(&file)).there();
-    let len = there.map_err(|error| CommitError::unread(&file, error))?.map(|item| item.generation.len);
+    let len = writer.looked(&file)?.map(|item| item.generation.len);
     match left.is_some_and(|left| len.is_some_and(|len| len != left.bytes_after)) {
-        true => Err(CommitError::Moved {
-            file,
-            what: "it was changed since, and the store's files agree with each other",
-            files: Files::Untouched,
-        }),
+        true => Err(CommitError::moved(
+            &file,
+            "it was changed since, and the store's files agree with each other",
+        )),
         false => Ok(()),
     }
 }
@@ -213,7 +211,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         };
         let fitted = match writer.fitted(&left, false) {
             // A copy is no memory: one that was changed since keeps nothing from being turned.
-            Err(error) if is_copy(writer, change) && !error.is_failure() => {
+            Err(error) if is_copy(writer, &change.path) && !error.is_failure() => {
                 plan.lines.push(format!("the copy {} was changed since, and stays", change.path.told()));
                 None
             }
@@ -222,7 +220,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         // A folder that is gone already takes nothing with it that was derived.
         let stays_gone = fitted.is_none() && change.act == Act::RemoveFolder;
         as_left &= stays_gone
-            || is_copy(writer, change)
+            || is_copy(writer, &change.path)
             || fitted.as_ref().is_some_and(|now| is_same(&now.act, &change.act));
         plan.changes.extend(fitted);
     }
@@ -266,7 +264,7 @@ fn is_as_left(writer: &Writer<'_>, step: u64, own: &Step) -> Result<bool, Commit
     let journal = writer.vault.journal()?;
     let line = journal.iter().find(|line| line.step == step);
     let data = own.changes.iter().filter(|change| !change.is_empty());
-    Ok(data.chain(&own.derived).filter(|change| !is_copy(writer, change)).all(|change| {
+    Ok(data.chain(&own.derived).filter(|change| !is_copy(writer, &change.path)).all(|change| {
         let left = line.and_then(|line| line.files.iter().find(|file| file.path == change.path));
         let now = writer.host.disk.look(&writer.path(&change.path));
         let now = now.map_or(0, |item| if item.kind == ItemKind::File { item.generation.len } else { 0 });

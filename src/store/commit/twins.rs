@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use super::back::comes;
-use super::made::is_log;
 use super::pieces::{Counts, count, pieces};
 use crate::model::plan::{self, Twin};
-use crate::model::{Act, Change, Span, Splice, Tell};
+use crate::model::{Act, Change, Span, Splice, Tell, is_log};
 
 /// So many records are sought by their bytes.
 const FEW: usize = 8;
@@ -33,7 +32,7 @@ pub fn is_left(back: &Change, now: &[u8], stayed: &[Twin]) -> Option<bool> {
 /// if their bytes are in it once more.
 pub fn staying(change: &Change) -> Vec<Twin> {
     let Act::Splice(splices) = &change.act else { return Vec::new() };
-    let splices = if is_log(change) { &splices[..] } else { &[] };
+    let splices = if is_log(&change.path) { &splices[..] } else { &[] };
     let base = change.base.as_deref().unwrap_or_default();
     let gone: Vec<&[u8]> = splices.iter().flat_map(|own| goes(change, own)).collect();
     let is_there = |record: &&[u8]| {
@@ -64,7 +63,7 @@ pub fn takes_any(change: &Change, bytes: &[u8]) -> bool {
 /// What splices of a log bring.
 fn brought(back: &Change) -> HashSet<u64> {
     let Act::Splice(splices) = &back.act else { return HashSet::new() };
-    let splices = if is_log(back) { &splices[..] } else { &[] };
+    let splices = if is_log(&back.path) { &splices[..] } else { &[] };
     splices.iter().flat_map(|own| comes(back, &own.becomes, &own.was)).map(|own| own.name).collect()
 }
 

@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::CommitError;
-use super::keeping::{NEW, STEP};
+use super::keeping::STEP;
 use super::step::{Step, digest};
 use folder::folder_of;
 pub use folder::{make_folders, make_folders_as};
@@ -22,7 +22,6 @@ pub(super) use journal::JOURNAL;
 pub use journal::{FileLine, JournalLine, Turn};
 
 use crate::disk::{Disk, Seen};
-use crate::model::plan::PRIVATE;
 
 /// The folder of one store.
 pub struct Vault<'a> {
@@ -138,22 +137,10 @@ impl<'a> Vault<'a> {
     ///
     /// If our own data can't be written, or has no room for it.
     pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
-        let folder = self.folder("undo")?;
-        let path = self.step_path(number);
-        let beside = self.undo_path(number, NEW);
-        let failed = |source| CommitError::own_data(&path, source);
-        let _ = self.disk.remove(&beside);
+        self.folder("undo")?;
         let bytes = step.to_bytes();
         self.make_room(number, bytes.len() as u64)?;
-        let put = || {
-            let mut file = self.disk.create(&beside, PRIVATE)?;
-            file.write(&bytes)?;
-            file.sync()?;
-            self.disk.rename(&beside, &path)
-        };
-        // It holds content: a part of it stays no longer than the whole would.
-        put().inspect_err(|_| drop(self.disk.remove(&beside))).map_err(failed)?;
-        self.disk.sync_folder(&folder).map_err(failed)
+        self.put_whole(&self.step_path(number), &bytes)
     }
 
     /// A step's undo data; `None` where it is gone, or was cut short by a crash.
@@ -162,20 +149,14 @@ impl<'a> Vault<'a> {
     ///
     /// If it is there and can't be read.
     pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
-        let path = self.step_path(number);
-        match self.disk.read(&path, 0, None) {
-            Ok((bytes, _)) => {
-                let failed = RefCell::new(None);
-                let step = Step::read(&bytes, &|file, made| {
-                    let fail = |error| drop(failed.replace(Some(CommitError::unread(file, error))));
-                    self.made(file, made).map_err(fail).unwrap_or_default()
-                });
-                let numbered = step.map(|own| Step { line: JournalLine { step: number, ..own.line }, ..own });
-                failed.into_inner().map_or(Ok(numbered), Err)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(CommitError::unread(&path, error)),
-        }
+        let Some(bytes) = self.own(&self.step_path(number))? else { return Ok(None) };
+        let failed = RefCell::new(None);
+        let step = Step::read(&bytes, &|file, made| {
+            let fail = |error| drop(failed.replace(Some(CommitError::unread(file, error))));
+            self.made(file, made).map_err(fail).unwrap_or_default()
+        });
+        let numbered = step.map(|own| Step { line: JournalLine { step: number, ..own.line }, ..own });
+        failed.into_inner().map_or(Ok(numbered), Err)
     }
 
     /// The bytes of a file of the store that a step made with that digest; where it is another

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
+use crate::text::digest::hex;
+
 /// The digests of what has no id, by salt.
 pub struct Digests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
 
@@ -37,7 +39,6 @@ pub fn salt_of(digest: &str) -> Option<Vec<u8>> {
 
 /// A digest that recognizes the same bytes again, with its salt before it.
 pub fn salted(salt: &[u8], raw: &[u8]) -> String {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let digest = Sha256::new().chain_update(salt).chain_update(raw).finalize();
     format!("{}:{}", hex(salt), hex(&digest[..]))
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{HELD, Held, document, is_of_lines};
+use super::{HELD, Held, document};
 use crate::format::{Format, Parts, Placement};
-use crate::model::{Document, Moment, Role, Session, Store};
+use crate::model::{Document, Moment, Role, Session, Store, is_log};
 use crate::store::derive::folders_of;
 
 /// The sessions, and the files that come back with them.
@@ -41,7 +41,7 @@ impl Gone {
                 continue;
             }
             let left = |role: Role, path: &Path, bytes: &[u8]| match role {
-                Role::Records if is_of_lines(path) => Vec::new(),
+                Role::Records if is_log(path) => Vec::new(),
                 _ => bytes.to_vec(),
             };
             gone.files

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::step::Step;
 use super::super::vault::Turn;
-use super::{DELETING, is_log, is_of_lines};
+use super::DELETING;
 use crate::format::Format;
-use crate::model::{Act, Change, Moment, Role};
+use crate::model::{Act, Change, Moment, Role, is_log};
 use crate::text::digest::digest;
 
 /// The verbs that bring records back.
@@ -48,7 +48,7 @@ impl Taken {
         match &back.act {
             Act::Create(bytes) => self.add(&back.path, bytes, 1),
             Act::Remove(bytes) => self.add(&back.path, bytes, -1),
-            Act::Splice(splices) if is_log(back) => {
+            Act::Splice(splices) if is_log(&back.path) => {
                 for own in splices {
                     self.add(&back.path, &own.becomes, 1);
                     self.add(&back.path, &own.was, -1);
@@ -60,7 +60,7 @@ impl Taken {
 
     fn add(&mut self, path: &Path, bytes: &[u8], count: i64) {
         let mut one = |raw: &[u8]| *self.counts.entry((path.to_owned(), digest(raw))).or_default() += count;
-        if !is_of_lines(path) {
+        if !is_log(path) {
             return one(bytes);
         }
         for record in self.format.read(Role::Records, path, bytes, self.now).records {

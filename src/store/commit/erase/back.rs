@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{ErasedLine, each_within};
-use crate::format::Placement;
 use crate::format::writing::Refusal;
 use crate::model::{Change, Plan, Role, Tell};
+use crate::store::commit::recover::is_copy;
 use crate::store::commit::{CommitError, Writer};
 use crate::store::erase::{Target, Wanted};
 
@@ -26,8 +26,7 @@ impl Writer<'_> {
         // What is in a file of the plan is only moved, or copied, by it; a copy is not the file
         // that is meant.
         let mut current: Vec<u8> = Vec::new();
-        let is_copy = |own: &&Change| self.format.place(&own.path, false) == Placement::File(Role::Backup);
-        for change in plan.changes.iter().filter(|own| !is_copy(own)) {
+        for change in plan.changes.iter().filter(|own| !is_copy(self, &own.path)) {
             let base = change.base.as_deref().unwrap_or_default();
             each_within(&change.path, base, &mut |_, bytes| current.extend(bytes));
         }

@@ -242,7 +242,7 @@ impl Writer<'_> {
             began |= carried.began;
             outcome.map_err(|error| (error, began))?;
             if carried.derive {
-                self.derive(&carried.touched, &part);
+                self.derive(&carried.touched, part.verb);
             }
         }
         self.drop_adding();

@@ -10,6 +10,7 @@ use super::super::late::Late;
 use super::super::unfinished::whole_lines;
 use super::super::{CommitError, Writer};
 use super::search;
+use crate::model;
 use crate::store::beside;
 use crate::store::erase::{Contents, Wanted, is_log, original};
 use crate::store::packed::Packing;
@@ -114,7 +115,7 @@ impl Writer<'_> {
         let (begun_now, end) =
             if whole.is_empty() { (&begun[..], &bytes[..]) } else { (&b""[..], &bytes[whole.len()..]) };
         let line = [begun_now, end].concat();
-        let stays = is_plain_log(old) && !is_same && !line.is_empty() && goes_on(&line);
+        let stays = model::is_log(&old.file) && !is_same && !line.is_empty() && goes_on(&line);
         let (lines, len) = match stays {
             true => (whole.to_vec(), taken + whole.len() as u64),
             false => (ended(&bytes), taken + bytes.len() as u64),
@@ -130,7 +131,7 @@ impl Writer<'_> {
 
     /// The line that had been begun where an old file was taken over.
     fn begun(&self, path: &Path, old: &Old, len: u64) -> io::Result<Vec<u8>> {
-        if !is_plain_log(old) {
+        if !model::is_log(&old.file) {
             return Ok(Vec::new());
         }
         let (bytes, _) = self.host.disk.read(path, 0, Some(len))?;
@@ -154,10 +155,6 @@ impl Writer<'_> {
         self.replaced.borrow_mut().push(next.into());
         Ok(())
     }
-}
-
-fn is_plain_log(old: &Old) -> bool {
-    old.file.extension().is_some_and(|end| end == "jsonl")
 }
 
 /// Bytes that end in a line end; none where there are none.

@@ -61,7 +61,7 @@ impl Writer<'_> {
     ) -> impl Iterator<Item = &'c [u8]> {
         let base = change.base.as_deref().filter(|base| *base != now);
         let copied = match &change.act {
-            Act::Create(bytes) if is_copy(self, change) => Some(&bytes[..]),
+            Act::Create(bytes) if is_copy(self, &change.path) => Some(&bytes[..]),
             _ => None,
         };
         base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(current, copy).is_none()))
@@ -90,7 +90,7 @@ impl Writer<'_> {
     fn current_bytes(&self, plan: &Plan) -> Result<Vec<u8>, CommitError> {
         let mut current = Vec::new();
         for change in plan.changes.iter().filter(|change| has_bytes(change)) {
-            let path = match is_copy(self, change) {
+            let path = match is_copy(self, &change.path) {
                 true => original(&change.path).file_name().map_or(change.path.clone(), PathBuf::from),
                 false => change.path.clone(),
             };

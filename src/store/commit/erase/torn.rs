@@ -37,7 +37,7 @@ impl Writer<'_> {
         let Some(step) = bytes.as_deref().and_then(|bytes| Step::read(bytes, &|_, _| Vec::new())) else {
             return Ok(());
         };
-        let mut plan = Plan::unseen("recover", &self.place.root, self.place.format);
+        let mut plan = self.unseen("recover");
         for change in &step.changes {
             if let Made::Torn(cut) = self.made(&step, change)? {
                 plan.changes.push(cut);

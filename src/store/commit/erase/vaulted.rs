@@ -7,10 +7,11 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::each_within;
-use crate::disk::ItemKind;
+use crate::disk::{ItemKind, write_synced};
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Act, Change, meant};
 use crate::store::commit::drafts::{DraftOf, draft_of};
+use crate::store::commit::keeping::NEW;
 use crate::store::commit::step::Remade;
 use crate::store::commit::vault::JOURNAL;
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
@@ -91,12 +92,8 @@ impl Vault<'_> {
     ///
     /// If our own data can't be written.
     pub fn end_erasing(&self) -> Result<(), CommitError> {
-        let path = self.path(ERASING);
-        let failed = |source| CommitError::own_data(&path, source);
-        match self.disk().remove(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
-            _ => self.disk().sync_folder(&self.path("")).map_err(failed),
-        }
+        self.drop_own(&self.path(ERASING))?;
+        self.sync(&self.path(""))
     }
 
     /// What was erased, ever: by number and name, never by content.
@@ -275,16 +272,15 @@ impl Vault<'_> {
         Ok(true)
     }
 
-    /// Puts a whole file of our own in its place, durably.
+    /// Puts a whole file of our own in its place, durably. One of the two is there at any moment.
     pub(in crate::store::commit) fn put_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
-        let failed = |source| CommitError::own_data(path, source);
-        let temp = path.with_extension("new");
-        let _ = self.disk().remove(&temp);
-        let mut out = self.disk().create(&temp, PRIVATE).map_err(failed)?;
-        out.write(bytes).and_then(|()| out.sync()).map_err(failed)?;
-        drop(out);
-        self.disk().rename(&temp, path).map_err(failed)?;
-        self.disk().sync_folder(path.parent().unwrap_or(Path::new("/"))).map_err(failed)
+        let (disk, temp) = (self.disk(), path.with_extension(NEW));
+        let _ = disk.remove(&temp);
+        let put = write_synced(disk, &temp, PRIVATE, bytes).and_then(|()| disk.rename(&temp, path));
+        // It may hold content: a part of it stays no longer than the whole would.
+        let put = put.inspect_err(|_| drop(disk.remove(&temp)));
+        put.and_then(|()| disk.sync_folder(path.parent().unwrap_or(Path::new("/"))))
+            .map_err(|source| CommitError::own_data(path, source))
     }
 }
 

@@ -4,15 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, ItemKind};
+use crate::model::short_digest;
 
 /// A store is known by the way that leads to it from our data: both can be moved together, as
 /// with a home that gets another name, or be brought back elsewhere.
 pub(super) fn folder_of(disk: &dyn Disk, data: &Path, root: &Path) -> PathBuf {
     let way = way_to(&real_of(disk, data), &real_of(disk, root));
-    let bytes = way.as_os_str().as_encoded_bytes();
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = short_digest(way.as_os_str().as_encoded_bytes());
     data.join("stores").join(format!("{hash:016x}"))
 }
 
