@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::Context;
 use super::failure::Exit;
 use super::open;
-use crate::disk::{Disk, Real, ThisMachine, leave_session, outlive};
+use crate::disk::{Disk, Real, leave_session, outlive};
 use crate::format;
 use crate::store::Place;
 use crate::store::commit::{Host, Left, take_left, watch};
@@ -41,8 +41,7 @@ pub fn run(context: &Context, words: &[PathBuf]) -> Exit {
     };
     let places: Vec<Place> = words.chunks(2).filter_map(place).collect();
     let Ok(data) = open::data_folder(context) else { return Exit::Failed };
-    let machine = ThisMachine::new();
-    watch(Host { disk: &Real, machine: &machine, data: &data, now: context.now }, &places);
+    watch(Host::here(&data, context.now), &places);
     // What is left after that is looked after by the next start.
     take_left();
     Exit::Done

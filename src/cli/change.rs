@@ -79,8 +79,8 @@ pub fn make(context: &mut Context, request: ChangeRequest, text: Option<Written<
 
 /// Plans it.
 pub fn plan(request: ChangeRequest) -> Result<Planned, Failed> {
-    let (machine, data) = (ThisMachine::new(), request.data.clone());
-    let host = Host { disk: &Real, machine: &machine, data: &data, now: request.now };
+    let data = request.data.clone();
+    let host = Host::here(&data, request.now);
     deed::plan(request, host)
 }
 
@@ -224,8 +224,8 @@ fn carried(
     was_asked: bool,
     text: Option<Written<'_>>,
 ) -> Result<Carried> {
-    let (machine, data) = (ThisMachine::new(), open::data_folder(context)?);
-    let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+    let data = open::data_folder(context)?;
+    let host = Host::here(&data, context.now);
     let of = planned.request.clone();
     let mut printing = Printing { context, exit: Exit::Done, failure: None };
     let done = deed::carry_out(planned, host, &mut Recent::default(), &mut printing, was_asked);

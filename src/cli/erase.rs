@@ -8,7 +8,7 @@ use super::chosen::records;
 use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
 use crate::deed::{By, ErasureAsked, Wanted};
-use crate::disk::{Real, ThisMachine};
+use crate::disk::Real;
 use crate::model::{EntryRef, Snapshot, Tell};
 use crate::query::Query;
 use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
@@ -80,8 +80,7 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
             continue;
         }
         any = true;
-        let machine = ThisMachine::new();
-        let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+        let host = Host::here(&data, context.now);
         open::tell(context, &Writer::open(host, store)?);
     }
     Ok(any)

@@ -9,7 +9,7 @@ use super::change::make_of;
 use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
 use crate::deed::{By, Wanted};
-use crate::disk::{Real, ThisMachine};
+use crate::disk::Real;
 use crate::model::{Snapshot, Store, Tell, plan};
 use crate::store::commit::{Account, FileLine, History, Host, Row, Turn, Vault, Writer, last_change};
 
@@ -142,8 +142,8 @@ fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<O
 /// Turns steps round that belong together. Where there is none, the first store says so of the one that
 /// was asked for, or of its last.
 fn turn(context: &mut Context, snapshot: &Snapshot, steps: &[(&Arc<Store>, u64)], asked: Turn) -> Result {
-    let (machine, data) = (ThisMachine::new(), open::data_folder(context)?);
-    let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+    let data = open::data_folder(context)?;
+    let host = Host::here(&data, context.now);
     let place = |store: &Arc<Store>| snapshot.stores.iter().position(|own| Arc::ptr_eq(own, store));
     let turn = |step| if let Turn::Undo(_) = asked { Turn::Undo(step) } else { Turn::Redo(step) };
     let own = steps.iter().filter_map(|(store, step)| Some((place(store)?, turn(*step))));

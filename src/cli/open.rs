@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Context;
 use super::failure::{Exit, Failure, Result, say};
-use crate::disk::{Disk, Real, Seen, ThisMachine};
+use crate::disk::{Disk, Real, Seen};
 use crate::format::FORMATS;
 use crate::model::{Extent, Snapshot, Store, Tell};
 use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, unfinished};
@@ -206,10 +206,9 @@ fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapsho
     }
     // Without a folder of our own data nothing was ever changed; what changes something says so.
     let Ok(data) = data_folder(context) else { return Ok(snapshot) };
-    let machine = ThisMachine::new();
+    let host = Host::here(&data, context.now);
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
-        let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
         let Some(writer) = tends.open(context, host, store)? else {
             tended.stores.push(Arc::clone(store));
             continue;

@@ -150,22 +150,23 @@ fn codes(snapshot: &Snapshot, at: EntryRef) -> Vec<&'static str> {
 
 /// Every factor of a rank, in a line for people.
 pub fn told(of: &Explanation) -> String {
+    let own = &of.factors;
     let [text, time, importance, access] = crate::query::WEIGHTS;
     let formula = match of.ranking {
         Ranking::Product => format!(
             "match {:.2} × importance {:.2} × decay {:.2} × recency {:.2}",
-            of.matched, of.importance, of.decay, of.recency
+            own.matched, own.importance, own.decay, own.recency
         ),
         Ranking::Weighted => format!(
             "{text} × match {:.2} + {time} × decay {:.2} + {importance} × importance {:.2} + {access} × access {:.2}",
-            of.matched, of.decay, of.importance, of.access
+            own.matched, own.decay, own.importance, own.access
         ),
     };
-    let word = |own: &crate::query::WordHit| {
-        format!("; {:?} matches {:.1}, in {} of {}", own.word, own.hit, own.df, own.n)
+    let word = |word: &crate::query::WordHit| {
+        format!("; {:?} matches {:.1}, in {} of {}", word.word, word.hit, word.df, word.n)
     };
     let words: String = of.words.iter().map(word).collect();
-    format!("rank {:.3} = {formula}{words}", of.rank)
+    format!("rank {:.3} = {formula}{words}", own.rank)
 }
 
 /// Every factor of a rank.
@@ -209,22 +210,23 @@ struct Word {
 impl Explained {
     fn new(of: &Explanation) -> Self {
         let [text, time, importance, access] = crate::query::WEIGHTS;
+        let own = &of.factors;
         let weighted = of.ranking == Ranking::Weighted;
         Explained {
             ranking: if weighted { "weighted" } else { "product" },
-            importance: of.importance,
-            decay: of.decay,
-            recency: of.recency,
-            matched: of.matched,
-            text: of.matched,
-            time: of.decay,
-            access: of.access,
+            importance: own.importance,
+            decay: own.decay,
+            recency: own.recency,
+            matched: own.matched,
+            text: own.matched,
+            time: own.decay,
+            access: own.access,
             weights: weighted.then_some(Weights { text, time, importance, access }),
-            rank: of.rank,
-            age_hours: of.fading.age_hours,
-            half_life_hours: of.fading.rule.half_life_hours,
-            min_decay: of.fading.rule.min,
-            boost: of.fading.boost,
+            rank: own.rank,
+            age_hours: own.fading.age_hours,
+            half_life_hours: own.fading.rule.half_life_hours,
+            min_decay: own.fading.rule.min,
+            boost: own.fading.boost,
             words: of.words.iter().map(word).collect(),
         }
     }

@@ -28,7 +28,8 @@ pub fn run(context: &mut Context, name: &str) -> Result {
     let request = context.request(&snapshot, &query, Order::Rank);
     for (number, &at) in found.iter().enumerate() {
         let why = explain(&request, at);
-        let row = Row::new(&snapshot, at, why.as_ref().map(|why| why.rank), why.as_ref(), context.now);
+        let row =
+            Row::new(&snapshot, at, why.as_ref().map(|why| why.factors.rank), why.as_ref(), context.now);
         if context.options.json {
             context.out.json(&row)?;
             continue;

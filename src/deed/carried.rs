@@ -11,7 +11,6 @@ use super::meanwhile;
 use super::planned::{Planned, as_it_is};
 use super::turn::{Recent, Step, turn};
 use super::wanted::Wanted;
-use crate::disk::{Real, ThisMachine};
 use crate::model::{EntryRef, Plan, Store, Tell};
 use crate::ops::erase::REASON;
 use crate::store::commit::erase::Erased;
@@ -82,8 +81,7 @@ pub enum Committed {
 
 /// Plans a change and carries it out. An error says what state the files are in.
 pub fn carry_out_at_once(request: &ChangeRequest, recent: &mut Recent) -> Result<Committed, String> {
-    let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
+    let host = Host::here(&request.data, request.now);
     let done = match &request.wanted {
         Wanted::Undo => turn(request, host, recent, false).map(Committed::Made),
         Wanted::Redo => turn(request, host, recent, true).map(Committed::Made),
@@ -111,8 +109,7 @@ fn changed_meanwhile(request: &ChangeRequest) -> Failed {
 /// state the files are in.
 pub fn commit(planned: Planned, recent: &mut Recent) -> Result<Committed, String> {
     let request = planned.request.clone();
-    let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
+    let host = Host::here(&request.data, request.now);
     let done = carry_out(planned, host, recent, &mut Quiet, true);
     done.map_err(|failed| not_made(&request, failed.told()))
 }

@@ -4,15 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::held;
-use crate::disk::{Real, ThisMachine};
+use crate::disk::Real;
 use crate::model::{Moment, Snapshot, Store};
 use crate::ops::delete::holds_deleted;
 use crate::store::commit::{self, Host};
 
 /// The stores with what was deleted from them and can be brought back.
 pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
-    let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data, now };
+    let host = Host::here(data, now);
     let snapshot = held(snapshot, host, now);
     let with = |own: &Arc<Store>| match commit::with_deleted(&Real, data, own, now) {
         Ok(store) => Ok(Arc::new(store)),

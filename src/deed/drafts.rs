@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::asked::ChangeRequest;
 use super::erase::{ERASED, unless_erased};
 use super::wanted::Wanted;
-use crate::disk::{Real, ThisMachine};
 use crate::model::{Entry, Moment, Store};
 use crate::store::commit::{CommitError, Host, keep_text, kept_in, not_kept};
 
@@ -29,8 +28,7 @@ pub fn keep(data: &Path, (store, entry): (&Store, &Entry), text: &[u8], now: Mom
 
 /// The same for a store, where it may be about no memory that is there.
 pub fn keep_at(data: &Path, of: (&Store, Option<&Entry>), text: &[u8], now: Moment) -> String {
-    let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data, now };
+    let host = Host::here(data, now);
     let keep = || keep_text(host, &of.0.root, text);
     let drop = |kept: Result<PathBuf, CommitError>| {
         let _ = kept.map(|path| host.disk.remove(&path));

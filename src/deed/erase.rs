@@ -207,7 +207,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::disk::{Real, ThisMachine, write_new};
+    use crate::disk::write_new;
     use crate::model::{Extent, Moment};
     use crate::ops::NO_PACKED;
     use crate::ops::erase::REASON;
@@ -231,8 +231,7 @@ mod tests {
         for number in [0, 1] {
             let folder = tempfile::tempdir().unwrap();
             let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
-            let machine = ThisMachine::new();
-            let host = Host { disk: &Real, machine: &machine, data: &data, now: NOW };
+            let host = Host::here(&data, NOW);
             let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
             let entry = store.entries[number];
             let keep = || {

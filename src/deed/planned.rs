@@ -12,7 +12,6 @@ use super::failed::{Failed, Result};
 use super::meanwhile::{Difference, hold};
 use super::of_stores::of_stores;
 use super::wanted::{Restoring, Wanted};
-use crate::disk::{Real, ThisMachine};
 use crate::format;
 use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::effect::{brought, effect};
@@ -147,9 +146,8 @@ impl Planned {
 
 /// Plans a change and writes nothing. An error says why it can't be made.
 pub fn preview(request: ChangeRequest) -> Result<Planned, String> {
-    let machine = ThisMachine::new();
     let data = request.data.clone();
-    let host = Host { disk: &Real, machine: &machine, data: &data, now: request.now };
+    let host = Host::here(&data, request.now);
     let of = request.clone();
     as_it_is(request, host).map_err(|failed| not_made(&of, failed.message))
 }

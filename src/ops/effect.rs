@@ -39,8 +39,6 @@ pub struct Touched {
     pub entry: u32,
     /// Its id. Untrusted text.
     pub id: Option<String>,
-    /// Its type.
-    pub kind: String,
     /// Its title. Untrusted text.
     pub title: String,
     /// What becomes of it.
@@ -170,7 +168,6 @@ fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> T
     Touched {
         entry: number,
         id: view.and_then(|view| view.id).map(str::to_owned),
-        kind: view.map_or_else(|| "broken".to_owned(), |view| view.kind.to_string()),
         title: format::title(store, entry),
         fate,
         measure: measure(store, entry, now),

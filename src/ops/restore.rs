@@ -110,8 +110,6 @@ pub struct Comparison {
     pub file: PathBuf,
     /// What differs: first what comes back, in the copy's order within each kind.
     pub items: Vec<Item>,
-    /// So many records are in both, byte for byte.
-    pub same: usize,
     /// So many records the file has.
     pub records: usize,
     /// Why single records can't be brought back; then the file comes back whole or not at all.

@@ -2,7 +2,7 @@
 
 use super::cancel::Cancel;
 use super::matching::{Matches, idf};
-use super::rank::{Factors, Fading, Ranking};
+use super::rank::{Factors, Ranking};
 use super::search::Request;
 use crate::model::EntryRef;
 
@@ -11,20 +11,8 @@ use crate::model::EntryRef;
 pub struct Explanation {
     /// Which formula.
     pub ranking: Ranking,
-    /// 0 to 1.
-    pub importance: f64,
-    /// 0 to 1.
-    pub decay: f64,
-    /// What the decay was made from.
-    pub fading: Fading,
-    /// 1.0 to 1.5 (product).
-    pub recency: f64,
-    /// The match quality, 0 to 1; 1 where the query has no words.
-    pub matched: f64,
-    /// The access part of the weighted sum.
-    pub access: f64,
-    /// The rank.
-    pub rank: f64,
+    /// What makes the rank.
+    pub factors: Factors,
     /// What each word and phrase contributed.
     pub words: Vec<WordHit>,
 }
@@ -61,15 +49,5 @@ pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Opt
         let hit = matches.level(index, at).value();
         WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n }
     });
-    Some(Explanation {
-        ranking: request.ranking,
-        importance: factors.importance,
-        decay: factors.decay,
-        fading: factors.fading,
-        recency: factors.recency,
-        matched: factors.matched,
-        access: factors.access,
-        rank: factors.rank,
-        words: words.collect(),
-    })
+    Some(Explanation { ranking: request.ranking, factors, words: words.collect() })
 }

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use super::search::Hit;
 use crate::model::Snapshot;
 
-/// What results have in common, counted. Broken records count only in sessions.
+/// What results have in common, counted. Broken records count nowhere.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facets {
     /// By type, most first. Untrusted text.
@@ -19,29 +19,15 @@ pub struct Facets {
     pub fields: Vec<(&'static str, Vec<(String, usize)>)>,
     /// How many are of high, medium and low importance, as `importance:` takes them.
     pub importance: [usize; 3],
-    /// By store and session, in the order of the snapshot.
-    pub sessions: Vec<SessionCount>,
 }
 
-/// How many results one session has, or what of a store belongs to none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SessionCount {
-    /// Index into `Snapshot::stores`.
-    pub store: u32,
-    /// Index into `Store::sessions`.
-    pub session: Option<u32>,
-    /// How many.
-    pub count: usize,
-}
-
-/// Counts types, tags, importance and sessions of the results.
+/// Counts types, tags, importance and fields of the results.
 pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
     let mut importance = [0; 3];
     let mut fields: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
-    let (mut types, mut tags, mut sessions) = (HashMap::new(), HashMap::new(), HashMap::new());
+    let (mut types, mut tags) = (HashMap::new(), HashMap::new());
     for hit in hits {
         let (store, entry) = snapshot.get(hit.at);
-        count(&mut sessions, (hit.at.store, entry.session));
         let Some(view) = store.view(entry) else { continue };
         count(&mut types, view.kind);
         view.tags.iter().for_each(|tag| count(&mut tags, tag));
@@ -55,13 +41,8 @@ pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
             _ => low,
         } += 1;
     }
-    let mut sessions: Vec<SessionCount> = sessions
-        .into_iter()
-        .map(|((store, session), count)| SessionCount { store, session, count })
-        .collect();
-    sessions.sort_unstable();
     let fields = worth_filtering(fields);
-    Facets { types: most_first(types), tags: most_first(tags), fields, importance, sessions }
+    Facets { types: most_first(types), tags: most_first(tags), fields, importance }
 }
 
 /// Of a field with more values than this nobody picks one from a list.

@@ -64,13 +64,20 @@ fn importance(view: View<'_>) -> f64 {
 /// Every factor of one entry's rank. The search and the explanation both take them from
 /// here, so that they can't differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Factors {
+pub struct Factors {
+    /// 0 to 1.
     pub importance: f64,
+    /// What the decay was made from.
     pub fading: Fading,
+    /// 0 to 1.
     pub decay: f64,
+    /// 1.0 to 1.5 (product).
     pub recency: f64,
+    /// The match quality, 0 to 1; 1 where the query has no words.
     pub matched: f64,
+    /// The access part of the weighted sum.
     pub access: f64,
+    /// The rank.
     pub rank: f64,
 }
 

@@ -131,14 +131,6 @@ impl Query {
         self.words.iter().any(|word| matches!(word.form, Form::Fuzzy(_)))
     }
 
-    /// The words and phrases that it looks for, folded; negated ones are not among them.
-    pub fn words(&self) -> impl Iterator<Item = String> + '_ {
-        self.wanted_words().map(|(_, word)| match &word.form {
-            Form::Plain(text) | Form::Fuzzy(text) => text.clone(),
-            Form::Wild(parts) => parts.join("*"),
-        })
-    }
-
     /// Where each of its terms is in the typed text, for chips that can be dropped.
     pub fn terms(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.clauses.iter().map(|clause| clause.span.clone())
@@ -147,11 +139,6 @@ impl Query {
     /// The order that it asks for with `sort:`.
     pub fn order(&self) -> Option<Order> {
         self.order
-    }
-
-    /// How many results it asks for with `limit:`.
-    pub fn limit(&self) -> Option<usize> {
-        self.limit
     }
 
     pub(super) fn wanted_words(&self) -> impl Iterator<Item = (usize, &Word)> {

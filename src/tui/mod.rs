@@ -15,7 +15,6 @@
 //! | `layout` | which pane is where |
 //! | `view` | the whole frame; `panes/` each part of it |
 //! | `theme` | colours, and the only way from stored text to the screen |
-//! | `svg` | a frame as a picture |
 
 pub(crate) mod action;
 mod app;
@@ -37,7 +36,6 @@ mod prompt;
 mod replies;
 mod run;
 mod signals;
-pub mod svg;
 mod terminal;
 mod theme;
 mod update;

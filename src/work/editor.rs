@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::deed::{
     Changed, ERASED, Recent, Step, Turned, held, held_store, is_erased, keep, same, unless_erased,
 };
-use crate::disk::{Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::form::{Form, Judged, judge, verdict};
@@ -91,13 +90,8 @@ pub enum FormSaved {
     Same,
     /// It can't be saved so, or was not shown to bring a warning.
     Judged(FormJudged),
-    /// It could not be written.
-    Failed {
-        /// Why, and what state the files are in.
-        why: String,
-        /// Whether somebody else changed the memory.
-        is_conflict: bool,
-    },
+    /// It could not be written: why, and what state the files are in.
+    Failed(String),
 }
 
 impl FormRequest {
@@ -107,8 +101,7 @@ impl FormRequest {
     }
 
     fn with<T>(&self, take: impl FnOnce(Host<'_>, &Scene<'_>, &Entry) -> T) -> T {
-        let machine = ThisMachine::new();
-        let host = Host { disk: &Real, machine: &machine, data: &self.data, now: self.now };
+        let host = Host::here(&self.data, self.now);
         let (store, entry) = self.entry();
         let random = host.machine.random();
         let scene = Scene { store, now: self.now, random, packed: &NO_PACKED };
@@ -117,8 +110,7 @@ impl FormRequest {
 
     /// The same of stores that are held; `None` where the memory is not as it was.
     fn held(&self) -> Option<FormRequest> {
-        let machine = ThisMachine::new();
-        let host = Host { disk: &Real, machine: &machine, data: &self.data, now: self.now };
+        let host = Host::here(&self.data, self.now);
         let snapshot = held(&self.snapshot, host, self.now);
         let at = match Arc::ptr_eq(&snapshot, &self.snapshot) {
             true => self.at,
@@ -223,7 +215,7 @@ fn ranked(request: &FormRequest, snapshot: &Snapshot) -> (Option<f64>, Option<f6
         now: request.now,
     };
     match explain(&asked, request.at) {
-        Some(explained) => (Some(explained.rank), Some(explained.decay)),
+        Some(explained) => (Some(explained.factors.rank), Some(explained.factors.decay)),
         None => (None, None),
     }
 }
@@ -256,12 +248,10 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut Recent) -> FormS
 
 /// Saves what was typed as a new record.
 pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) -> FormSaved {
-    let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
+    let host = Host::here(&request.data, request.now);
     let (old, entry) = request.entry();
-    let failed = |refusal: Refusal| FormSaved::Failed {
-        why: format!("{} Nothing was changed. ({})", refusal.message, refusal.code),
-        is_conflict: false,
+    let failed = |refusal: Refusal| {
+        FormSaved::Failed(format!("{} Nothing was changed. ({})", refusal.message, refusal.code))
     };
     let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
         return failed(Refusal::unfit("the store is not there any more."));
@@ -317,10 +307,7 @@ fn written(
 }
 
 fn not_written(error: &CommitError) -> FormSaved {
-    FormSaved::Failed {
-        is_conflict: matches!(error, CommitError::Conflict { .. }),
-        why: format!("{error} ({})", error.code()),
-    }
+    FormSaved::Failed(format!("{error} ({})", error.code()))
 }
 
 /// A draft that stays behind is found, and is the same as what is there.
@@ -350,8 +337,7 @@ pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
 
 /// What was typed into the form of a memory before, and not saved.
 pub fn draft_of(data: &Path, store: &Store, entry: &Entry, now: Moment) -> Option<FormDraft> {
-    let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data, now };
+    let host = Host::here(data, now);
     find_form(host, &store.root, &draft_name(store, entry))
 }
 

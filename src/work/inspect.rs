@@ -170,8 +170,7 @@ pub struct StepFile {
 /// Reads what a view shows.
 pub fn inspect(request: InspectRequest) -> Inspected {
     let InspectRequest { snapshot, data, now, what } = request;
-    let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data: &data, now };
+    let host = Host::here(&data, now);
     let snapshot = match what {
         Inspect::Backups | Inspect::Journal => snapshot,
         // They are compared with what is there, byte by byte.

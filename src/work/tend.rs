@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::deed::held_store;
-use crate::disk::{Real, ThisMachine};
 use crate::model::{Moment, Snapshot};
 use crate::store::commit::{Host, Writer, is_left_over};
 
@@ -19,11 +18,10 @@ pub struct Tended {
 /// Finishes what was cut short in stores that hold files of ours, and rescues late lines.
 /// What can't be done now is done next time.
 pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> Tended {
-    let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data, now };
+    let host = Host::here(data, now);
     let mut tended = Tended::default();
     for store in &snapshot.stores {
-        match is_left_over(&Real, &machine, data, store) {
+        match is_left_over(host.disk, host.machine, data, store) {
             Ok(false) => {}
             Ok(true) => {
                 let store = &held_store(store, now);

@@ -102,7 +102,7 @@ impl Workers {
                 (self.deliver)(Done::Planned(Box::new(Err(why))));
             }
             Job::Save(..) | Job::SaveCopy(..) => {
-                let saved = FormSaved::Failed { why: why.into(), is_conflict: false };
+                let saved = FormSaved::Failed(why.into());
                 (self.deliver)(Done::Saved(Box::new(saved)));
             }
             _ => {}

@@ -28,12 +28,12 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     let copied = records.iter().map(|record| bytes_of(copy, record)).collect();
     let mut compared =
         Compared { scene, file, copy, gone, now, beside: &beside, erased, copied, put_back: HashSet::new() };
-    let (mut items, mut same) = (Vec::new(), 0);
+    let mut items = Vec::new();
     let mut known: HashSet<&[u8]> = HashSet::new();
     for record in records.iter().rev() {
         let has_id = record.view().is_some_and(|view| view.id.is_some());
         match compared.item(record) {
-            None => same += 1,
+            None => {}
             // One line that is there twice is one record, whose id says so.
             Some(item) if item.kind != Kind::Erased && has_id && !known.insert(bytes_of(copy, record)) => {}
             Some(item) => items.push(item),
@@ -47,7 +47,7 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     if whole_only.is_some() {
         items.iter_mut().for_each(|item| item.can_come = false);
     }
-    Ok(Comparison { file: file.to_owned(), items, same, records, whole_only, is_alike, deletes })
+    Ok(Comparison { file: file.to_owned(), items, records, whole_only, is_alike, deletes })
 }
 
 /// Why the records of a file can't be brought back one by one.

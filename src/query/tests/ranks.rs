@@ -11,12 +11,15 @@ fn close(a: f64, b: f64) -> bool {
 fn the_product_multiplies_importance_decay_recency_and_match() {
     let asked = memories(&[memory("a", "pool").aged(720).accessed(96).importance(0.8)]);
     let why = asked.explained("", 0);
-    assert_eq!((why.importance, why.decay, why.recency, why.matched), (0.8, 0.5, 1.25, 1.0));
     assert_eq!(
-        (why.fading.age_hours, why.fading.rule.half_life_hours, why.fading.rule.min),
+        (why.factors.importance, why.factors.decay, why.factors.recency, why.factors.matched),
+        (0.8, 0.5, 1.25, 1.0)
+    );
+    assert_eq!(
+        (why.factors.fading.age_hours, why.factors.fading.rule.half_life_hours, why.factors.fading.rule.min),
         (Some(720.0), Some(720.0), 0.1)
     );
-    assert!(close(why.rank, 0.8 * 0.5 * 1.25));
+    assert!(close(why.factors.rank, 0.8 * 0.5 * 1.25));
 }
 
 #[test]
@@ -26,25 +29,28 @@ fn the_weighted_sum_adds_text_time_importance_and_access() {
     let request = Request { ranking: Ranking::Weighted, ..asked.request(&query) };
     let why = explain(&request, EntryRef { store: 0, entry: 0 }).unwrap();
     let access = (-0.5_f64).exp();
-    assert!(close(why.access, access));
-    assert!(close(why.rank, 0.4 + 0.3 * 0.5 + 0.2 * 0.8 + 0.1 * access));
+    assert!(close(why.factors.access, access));
+    assert!(close(why.factors.rank, 0.4 + 0.3 * 0.5 + 0.2 * 0.8 + 0.1 * access));
     let unread = explain(&request, EntryRef { store: 0, entry: 1 }).unwrap();
-    assert_eq!(unread.access, 0.5);
+    assert_eq!(unread.factors.access, 0.5);
 }
 
 #[test]
 fn what_is_dated_ahead_counts_as_new_and_what_is_undated_as_old() {
     let asked = memories(&[memory("a", "").aged(-50), memory("b", "").with(|view| view.created = None)]);
     let ahead = asked.explained("", 0);
-    assert_eq!((ahead.decay, ahead.recency), (1.0, 1.5));
+    assert_eq!((ahead.factors.decay, ahead.factors.recency), (1.0, 1.5));
     let undated = asked.explained("", 1);
-    assert_eq!((undated.decay, undated.recency, undated.fading.age_hours), (0.1, 1.0, None));
+    assert_eq!(
+        (undated.factors.decay, undated.factors.recency, undated.factors.fading.age_hours),
+        (0.1, 1.0, None)
+    );
 }
 
 #[test]
 fn a_preference_never_fades() {
     let why = memories(&[memory("a", "").kind("preference").aged(100_000)]).explained("", 0);
-    assert_eq!((why.decay, why.fading.rule.half_life_hours), (1.0, None));
+    assert_eq!((why.factors.decay, why.factors.fading.rule.half_life_hours), (1.0, None));
 }
 
 #[test]
@@ -59,14 +65,14 @@ fn words_that_few_memories_have_weigh_more_in_the_match() {
     let (pool, oauth) = ((1.0_f64 + 4.0 / 3.0).ln(), (1.0_f64 + 4.0 / 1.0).ln());
     assert_eq!(why.words.iter().map(|word| (word.df, word.n)).collect::<Vec<_>>(), [(3, 4), (1, 4)]);
     assert!(close(why.words[0].idf, pool) && close(why.words[1].idf, oauth));
-    assert!(close(why.matched, (pool * 1.0 + oauth * 0.8) / (pool + oauth)));
+    assert!(close(why.factors.matched, (pool * 1.0 + oauth * 0.8) / (pool + oauth)));
 }
 
 #[test]
 fn words_left_out_take_no_part_in_the_match() {
     let why = memories(&[memory("a", "pool"), memory("b", "oauth")]).explained("pool -oauth", 0);
     assert_eq!(why.words.len(), 1);
-    assert_eq!(why.matched, 1.0);
+    assert_eq!(why.factors.matched, 1.0);
 }
 
 #[test]
@@ -110,8 +116,8 @@ fn an_explanation_gives_the_very_rank_of_the_result() {
             let request = Request { ranking, ..asked.request(&query) };
             for hit in search(&request, &Cancel::default()).unwrap().hits {
                 let why = explain(&request, hit.at);
-                assert_eq!(why.as_ref().map(|why| why.rank), hit.rank, "{text}");
-                assert_eq!(why.map_or(0.0, |why| why.decay), hit.decay, "{text}");
+                assert_eq!(why.as_ref().map(|why| why.factors.rank), hit.rank, "{text}");
+                assert_eq!(why.map_or(0.0, |why| why.factors.decay), hit.decay, "{text}");
             }
         }
     }

@@ -53,6 +53,7 @@ mod verified;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 pub use crate::model::deleted_from;
@@ -83,7 +84,7 @@ use super::find::Place;
 use super::load::load_from;
 use super::unchanged::is_as_read;
 use super::{lock, referred};
-use crate::disk::{Disk, Flock, Machine};
+use crate::disk::{Disk, Flock, Machine, Real, ThisMachine};
 use crate::format::Format;
 use crate::model::{Change, Extent, Lock, Moment, Plan, Store, Tell};
 
@@ -101,6 +102,14 @@ pub struct Host<'a> {
     pub data: &'a Path,
     /// The time that is written down.
     pub now: Moment,
+}
+
+impl<'a> Host<'a> {
+    /// This machine and its disk.
+    pub fn here(data: &'a Path, now: Moment) -> Self {
+        static HERE: LazyLock<ThisMachine> = LazyLock::new(ThisMachine::new);
+        Host { disk: &Real, machine: &*HERE, data, now }
+    }
 }
 
 /// What a change came to.

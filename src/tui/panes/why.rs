@@ -21,7 +21,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let why = app.why.as_ref().filter(|why| Some(why.at) == app.selected());
     let explanation = why.and_then(|why| why.explanation.as_ref());
     let title = match explanation {
-        Some(explanation) => format!("w Why {:.2}", explanation.rank),
+        Some(explanation) => format!("w Why {:.2}", explanation.factors.rank),
         None => "w Why this rank".into(),
     };
     let inner = framed(app, frame, Some(Pane::Why), &title, "", area);
@@ -48,7 +48,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 fn factors(app: &App, of: &Explanation) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    let fading = of.fading;
+    let fading = of.factors.fading;
     let half_life = match fading.rule.half_life_hours {
         _ if fading.faded => "deprecated".into(),
         None => "never fades".into(),
@@ -61,16 +61,16 @@ fn factors(app: &App, of: &Explanation) -> Vec<Line<'static>> {
     let [text, time, weight, access] = WEIGHTS;
     let rows = match of.ranking {
         Ranking::Product => [
-            ("match", of.matched, String::new()),
-            ("importance", of.importance, String::new()),
-            ("decay", of.decay, age),
-            ("recency", of.recency, "1.5 within a day".into()),
+            ("match", of.factors.matched, String::new()),
+            ("importance", of.factors.importance, String::new()),
+            ("decay", of.factors.decay, age),
+            ("recency", of.factors.recency, "1.5 within a day".into()),
         ],
         Ranking::Weighted => [
-            ("text", of.matched, format!("×{text}")),
-            ("time", of.decay, format!("×{time}  {age}")),
-            ("importance", of.importance, format!("×{weight}")),
-            ("access", of.access, format!("×{access}")),
+            ("text", of.factors.matched, format!("×{text}")),
+            ("time", of.factors.decay, format!("×{time}  {age}")),
+            ("importance", of.factors.importance, format!("×{weight}")),
+            ("access", of.factors.access, format!("×{access}")),
         ],
     };
     let line = |(name, value, note): (&'static str, f64, String)| {
@@ -90,18 +90,18 @@ fn factors(app: &App, of: &Explanation) -> Vec<Line<'static>> {
 
 /// Decay over time, with today marked.
 fn draw_curve(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
-    let age = of.fading.age_hours.unwrap_or_default().max(0.0) / 24.0;
+    let age = of.factors.fading.age_hours.unwrap_or_default().max(0.0) / 24.0;
     let days = DAYS.max(age * 1.25);
     let steps = u32::from(area.width) * 2;
     let at = |step: u32| days * f64::from(step) / f64::from(steps.max(1));
     let curve: Vec<(f64, f64)> =
-        (0..=steps).map(|step| (at(step), of.fading.at(Some(at(step) * 24.0)))).collect();
+        (0..=steps).map(|step| (at(step), of.factors.fading.at(Some(at(step) * 24.0)))).collect();
     let colour = |colour| if app.colours { colour } else { Color::Reset };
     let canvas =
         Canvas::default().marker(Marker::Braille).x_bounds([0.0, days]).y_bounds([0.0, 1.05]).paint(|ctx| {
             ctx.draw(&Points { coords: &curve, color: colour(Color::Green) });
             let today = Span::styled("●", Style::new().fg(colour(Color::Yellow)));
-            ctx.print(age, of.fading.at(Some(age * 24.0)), Line::from(today));
+            ctx.print(age, of.factors.fading.at(Some(age * 24.0)), Line::from(today));
             ctx.print(
                 0.0,
                 0.0,

@@ -12,8 +12,8 @@ use super::Desk;
 use super::back::{lost_nine, open_older};
 use super::changes::on;
 use super::editor::typed_on_both_sides;
+use super::svg::picture;
 use crate::model::Snapshot;
-use crate::tui::svg::picture;
 use crate::tui::view::view;
 
 const SIZE: (u16, u16) = (120, 36);

@@ -121,7 +121,7 @@ pub(super) fn why(asked: Asked, at: EntryRef, kept: &mut Kept) -> Option<Explain
     let explanation = explain_in(&asked.request(&query, None, asked.now), &words, at);
     let later = LATER.iter().filter_map(|&days| {
         let then = asked.now.plus(days * crate::model::time::DAY);
-        Some((days, explain_in(&asked.request(&query, None, then), &words, at)?.rank))
+        Some((days, explain_in(&asked.request(&query, None, then), &words, at)?.factors.rank))
     });
     let later = later.collect();
     Some(Explained { at, snapshot: asked.snapshot, explanation, later })

@@ -34,28 +34,134 @@ const HASH: &str = "erased";
 const BY: &str = "palimp:erase";
 
 impl Erases for AgentMemory {
+    // Whether that record can be erased.
     fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()> {
-        may_erase(store, entry)
+        let own = store.document(entry);
+        if is_log(&own.path) {
+            return Ok(());
+        }
+        let Some(view) = store.view(entry) else {
+            return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
+        };
+        if layout::is_checkpoint(&own.path) {
+            let latest = latest(store);
+            let is_latest = own.path.starts_with(layout::CHECKPOINTS) && latest.as_deref() == view.id;
+            return match is_latest {
+                true => Err(Refusal::unfit(
+                    "the latest checkpoint says what the state says: erase the part of the bundle.",
+                )),
+                false => Ok(()),
+            };
+        }
+        if own.path != Path::new(layout::STATE) {
+            return Err(Refusal::unfit("the import sources are registered by the format's own tool."));
+        }
+        match self.parts(&own.path, &own.bytes).iter().any(|part| part.span == store.record(entry).span) {
+            true => Ok(()),
+            false => Err(Refusal::unfit(format!(
+                "a bundle must have its {:?}: edit it so that it does not say so any more, and erase the \
+                 checkpoints that do.",
+                view.kind
+            ))),
+        }
     }
 
+    // The items of the bundle in a state or a checkpoint, and sections that nobody needs.
     fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<Part> {
-        parts(file, bytes)
+        let mut tape = Tape::default();
+        let Some(bundle) = bundle_of(&mut tape, file, bytes) else { return Vec::new() };
+        let mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let span = |value: Json<'_>| {
+            let (start, end) = value.span();
+            Span { start: (start + mark) as u64, end: (end + mark) as u64 }
+        };
+        let mut parts = Vec::new();
+        for (name, section) in bundle.members() {
+            let name = name.text().unwrap_or_default();
+            if section.kind() == Kind::Array {
+                let mut counts: HashMap<String, usize> = HashMap::new();
+                section.items().filter_map(title).for_each(|own| *counts.entry(own).or_default() += 1);
+                let named = |item| Part { span: span(item), names: names(&name, item, &counts) };
+                parts.extend(section.items().map(named));
+            } else if !SECTIONS.contains(&&*name) {
+                parts.push(Part { span: span(section), names: vec![name.as_bytes().to_vec()] });
+            }
+        }
+        parts
     }
 
-    fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>> {
-        without(file, bytes, parts)
+    // The file without those parts of its bundle, with the hash of what is left.
+    fn without(&self, file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
+        let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.told()));
+        let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
+        let mut tape = Tape::default();
+        let owner = object(&mut tape, body).map_err(|_| failed())?;
+        let bundle = owner.get("bundle").ok_or_else(failed)?;
+        let spans: HashSet<Span> = spans.iter().copied().collect();
+        let goes = |value: Json<'_>| {
+            let (start, end) = value.span();
+            let (start, end) = ((start + mark.len()) as u64, (end + mark.len()) as u64);
+            spans.contains(&Span { start, end })
+        };
+        let lists = bundle.members().filter(|(_, section)| section.kind() == Kind::Array);
+        let cuts =
+            lists.map(|(_, list)| list).chain([bundle]).flat_map(|own| splice::without_those(own, &goes));
+        let left = edit::apply(body, cuts.collect());
+        let mut tape = Tape::default();
+        let new = edit::scan(&mut tape, &left).map_err(|_| failed())?;
+        let hash = new.get("bundle").and_then(sha256_indented).ok_or_else(too_deep)?;
+        let signed = edit::apply(&left, vec![splice::set_member(new, "bundleHash", quoted(&hash))]);
+        let is_canonical = indented(owner).is_some_and(|own| (own + "\n").as_bytes() == body);
+        let left = if is_canonical { canonical_text(&signed)? } else { signed };
+        Ok([mark, &left].concat())
     }
 
+    // An event that says nothing but its number, its kind and its time.
     fn hollow(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
-        hollow(file, raw, reason)
+        let mut tape = Tape::default();
+        let event = object(&mut tape, raw).ok().filter(|_| is_log(file))?;
+        if event.get("contentHash").is_some_and(|own| own.is_text(HASH))
+            && event.get("sourceRef").is_some_and(|own| own.is_text(BY))
+        {
+            return Some(raw.to_vec());
+        }
+        let [id, kind, source, at] = ["id", "kind", "sourceId", "createdAt"].map(|name| text(event, name));
+        let signals =
+            r#"{"decisions":[],"gotchas":[],"nextStepHints":[],"keyPaths":[],"validationObservations":[]}"#;
+        let line = format!(
+            r#"{{"id":{},"kind":{},"sourceId":{},"externalItemId":null,"createdAt":{},"contentHash":{},"summary":{},"signals":{signals},"sourceRef":{}}}"#,
+            quoted(&id?),
+            quoted(&kind?),
+            quoted(&source?),
+            quoted(&at?),
+            quoted(HASH),
+            quoted(reason),
+            quoted(BY),
+        );
+        Some(line.into_bytes())
     }
 
+    // An event without the signals that repeat what is erased.
     fn unsaid(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
-        unsaid(file, raw, parts)
+        let says = !parts.is_empty() && is_log(file) && parts.any(raw);
+        says.then(|| without_signals(raw, &|signal| parts.any(signal.raw()))).flatten()
     }
 
+    // The projections and the entry block of a new state, and the manifests of batches that
+    // checkpoints leave.
     fn follows(&self, scene: &Scene<'_>, changes: &[Change]) -> Changes {
-        follows(scene, changes)
+        let mut follows = manifests(scene.store, changes)?;
+        let state = changes.iter().find(|change| change.path == Path::new(layout::STATE));
+        let Some(new) = state.and_then(Change::after) else { return Ok(follows) };
+        let files = StoreFiles::of(&scene.store.documents)?;
+        let (mut before, mut after) = (Tape::default(), Tape::default());
+        let failed = |why| Refusal::corrupt(format!("`state.json` can't be read: {why}."));
+        let before = object(&mut before, &files.state.bytes).map_err(failed)?;
+        let after = object(&mut after, &new).map_err(failed)?;
+        let hash = text(after, "bundleHash").unwrap_or_default();
+        let pages = around(&files, before, after, &hash, &beside_of(scene.store));
+        follows.extend(pages.iter().filter_map(|page| rewritten(scene.store, page)));
+        Ok(follows)
     }
 }
 
@@ -64,67 +170,11 @@ fn is_log(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == "events.jsonl")
 }
 
-/// Whether that record can be erased.
-fn may_erase(store: &Store, entry: &Entry) -> Result<()> {
-    let own = store.document(entry);
-    if is_log(&own.path) {
-        return Ok(());
-    }
-    let Some(view) = store.view(entry) else {
-        return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
-    };
-    if layout::is_checkpoint(&own.path) {
-        let latest = latest(store);
-        let is_latest = own.path.starts_with(layout::CHECKPOINTS) && latest.as_deref() == view.id;
-        return match is_latest {
-            true => Err(Refusal::unfit(
-                "the latest checkpoint says what the state says: erase the part of the bundle.",
-            )),
-            false => Ok(()),
-        };
-    }
-    if own.path != Path::new(layout::STATE) {
-        return Err(Refusal::unfit("the import sources are registered by the format's own tool."));
-    }
-    match parts(&own.path, &own.bytes).iter().any(|part| part.span == store.record(entry).span) {
-        true => Ok(()),
-        false => Err(Refusal::unfit(format!(
-            "a bundle must have its {:?}: edit it so that it does not say so any more, and erase the \
-             checkpoints that do.",
-            view.kind
-        ))),
-    }
-}
-
 fn latest(store: &Store) -> Option<String> {
     let state = document(&store.documents, Path::new(layout::STATE))?;
     let mut tape = Tape::default();
     let latest = object(&mut tape, &state.bytes).ok()?.path(&["maintenance", "latestCheckpointId"])?;
     latest.text().map(Into::into)
-}
-
-/// The items of the bundle in a state or a checkpoint, and sections that nobody needs.
-fn parts(file: &Path, bytes: &[u8]) -> Vec<Part> {
-    let mut tape = Tape::default();
-    let Some(bundle) = bundle_of(&mut tape, file, bytes) else { return Vec::new() };
-    let mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-    let span = |value: Json<'_>| {
-        let (start, end) = value.span();
-        Span { start: (start + mark) as u64, end: (end + mark) as u64 }
-    };
-    let mut parts = Vec::new();
-    for (name, section) in bundle.members() {
-        let name = name.text().unwrap_or_default();
-        if section.kind() == Kind::Array {
-            let mut counts: HashMap<String, usize> = HashMap::new();
-            section.items().filter_map(title).for_each(|own| *counts.entry(own).or_default() += 1);
-            let named = |item| Part { span: span(item), names: names(&name, item, &counts) };
-            parts.extend(section.items().map(named));
-        } else if !SECTIONS.contains(&&*name) {
-            parts.push(Part { span: span(section), names: vec![name.as_bytes().to_vec()] });
-        }
-    }
-    parts
 }
 
 fn bundle_of<'a>(tape: &'a mut Tape, file: &Path, bytes: &'a [u8]) -> Option<Json<'a>> {
@@ -145,79 +195,6 @@ fn names(section: &str, item: Json<'_>, counts: &HashMap<String, usize>) -> Vec<
     let Some(own) = title(item) else { return vec![whole] };
     let titled = format!("{section}\0{own}").into_bytes();
     if counts.get(&own) == Some(&1) { vec![titled, whole] } else { vec![whole, titled] }
-}
-
-/// The file without those parts of its bundle, with the hash of what is left.
-fn without(file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
-    let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.told()));
-    let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
-    let mut tape = Tape::default();
-    let owner = object(&mut tape, body).map_err(|_| failed())?;
-    let bundle = owner.get("bundle").ok_or_else(failed)?;
-    let spans: HashSet<Span> = spans.iter().copied().collect();
-    let goes = |value: Json<'_>| {
-        let (start, end) = value.span();
-        let (start, end) = ((start + mark.len()) as u64, (end + mark.len()) as u64);
-        spans.contains(&Span { start, end })
-    };
-    let lists = bundle.members().filter(|(_, section)| section.kind() == Kind::Array);
-    let cuts = lists.map(|(_, list)| list).chain([bundle]).flat_map(|own| splice::without_those(own, &goes));
-    let left = edit::apply(body, cuts.collect());
-    let mut tape = Tape::default();
-    let new = edit::scan(&mut tape, &left).map_err(|_| failed())?;
-    let hash = new.get("bundle").and_then(sha256_indented).ok_or_else(too_deep)?;
-    let signed = edit::apply(&left, vec![splice::set_member(new, "bundleHash", quoted(&hash))]);
-    let is_canonical = indented(owner).is_some_and(|own| (own + "\n").as_bytes() == body);
-    let left = if is_canonical { canonical_text(&signed)? } else { signed };
-    Ok([mark, &left].concat())
-}
-
-/// An event that says nothing but its number, its kind and its time.
-fn hollow(file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
-    let mut tape = Tape::default();
-    let event = object(&mut tape, raw).ok().filter(|_| is_log(file))?;
-    if event.get("contentHash").is_some_and(|own| own.is_text(HASH))
-        && event.get("sourceRef").is_some_and(|own| own.is_text(BY))
-    {
-        return Some(raw.to_vec());
-    }
-    let [id, kind, source, at] = ["id", "kind", "sourceId", "createdAt"].map(|name| text(event, name));
-    let signals =
-        r#"{"decisions":[],"gotchas":[],"nextStepHints":[],"keyPaths":[],"validationObservations":[]}"#;
-    let line = format!(
-        r#"{{"id":{},"kind":{},"sourceId":{},"externalItemId":null,"createdAt":{},"contentHash":{},"summary":{},"signals":{signals},"sourceRef":{}}}"#,
-        quoted(&id?),
-        quoted(&kind?),
-        quoted(&source?),
-        quoted(&at?),
-        quoted(HASH),
-        quoted(reason),
-        quoted(BY),
-    );
-    Some(line.into_bytes())
-}
-
-/// An event without the signals that repeat what is erased.
-fn unsaid(file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
-    let says = !parts.is_empty() && is_log(file) && parts.any(raw);
-    says.then(|| without_signals(raw, &|signal| parts.any(signal.raw()))).flatten()
-}
-
-/// The projections and the entry block of a new state, and the manifests of batches that
-/// checkpoints leave.
-fn follows(scene: &Scene<'_>, changes: &[Change]) -> Changes {
-    let mut follows = manifests(scene.store, changes)?;
-    let state = changes.iter().find(|change| change.path == Path::new(layout::STATE));
-    let Some(new) = state.and_then(Change::after) else { return Ok(follows) };
-    let files = StoreFiles::of(&scene.store.documents)?;
-    let (mut before, mut after) = (Tape::default(), Tape::default());
-    let failed = |why| Refusal::corrupt(format!("`state.json` can't be read: {why}."));
-    let before = object(&mut before, &files.state.bytes).map_err(failed)?;
-    let after = object(&mut after, &new).map_err(failed)?;
-    let hash = text(after, "bundleHash").unwrap_or_default();
-    let pages = around(&files, before, after, &hash, &beside_of(scene.store));
-    follows.extend(pages.iter().filter_map(|page| rewritten(scene.store, page)));
-    Ok(follows)
 }
 
 /// Manifests without the checkpoints that go.

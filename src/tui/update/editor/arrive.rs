@@ -104,7 +104,7 @@ pub fn saved(app: &mut App, saved: FormSaved) {
                 false => format!("not saved, and nothing is lost: {}", first(editor)),
             });
         }
-        FormSaved::Failed { why, .. } => {
+        FormSaved::Failed(why) => {
             (app.leaving, editor.said) = (false, true);
             app.say(format!("{why} What was typed is still here."));
             app.give(reload(app));
