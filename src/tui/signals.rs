@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::io::{self, PipeWriter, Write};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use rustix::io::ioctl_fionbio;
@@ -60,25 +60,32 @@ fn rare() -> impl Iterator<Item = Signal> {
 
 /// Gives the terminal back where the program fails so that no line of it may run any more:
 /// out of memory above all. The handler keeps the thread that failed in place, another gives
-/// the terminal back, which takes no memory, and ends the program by that signal.
+/// the terminal back, which takes no memory, and ends the program by that signal. There are two
+/// others: the system may give a signal from outside to one of them, which is kept in place then.
 pub fn restore_on_failure() -> io::Result<()> {
-    let mut failed = Signals::new(FATAL)?;
+    let others = [Signals::new(FATAL)?, Signals::new(FATAL)?];
     let (unread, full) = io::pipe()?;
     fill(&full)?;
     for signal in FATAL {
-        // Behind the one above, so it is run after it. It writes to a pipe that is full.
+        // Behind those above, so it is run after them. It writes to a pipe that is full.
         low_level::pipe::register(signal, full.try_clone()?)?;
     }
     // Registering has made it one that does not wait.
     ioctl_fionbio(&full, false)?;
-    thread::Builder::new().name("failure".into()).spawn(move || {
-        // A pipe that nobody can read is no place to wait at.
-        let _kept = (unread, full);
-        for number in failed.forever() {
-            terminal::leave();
-            let _ = low_level::emulate_default_handler(number);
-        }
-    })?;
+    // A pipe that nobody can read is no place to wait at.
+    let (kept, is_left) = (Arc::new((unread, full)), Arc::new(AtomicBool::new(false)));
+    for mut failed in others {
+        let (kept, is_left) = (Arc::clone(&kept), Arc::clone(&is_left));
+        thread::Builder::new().name("failure".into()).spawn(move || {
+            let _kept = kept;
+            for number in failed.forever() {
+                if !is_left.swap(true, Ordering::SeqCst) {
+                    terminal::leave();
+                    let _ = low_level::emulate_default_handler(number);
+                }
+            }
+        })?;
+    }
     Ok(())
 }
 
