@@ -1,6 +1,7 @@
 //! How far a change came that was cut short, judged by its undo data and the file as
 //! it is. What others wrote since makes it unknown: nothing of theirs is taken back for ours.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::places::{Places, id_of};
@@ -82,7 +83,9 @@ fn spliced(splices: &[Splice], now: &[u8], is_left: &dyn Fn() -> Option<bool>) -
         return Some(is_after).into();
     }
     let places = Places::of(now);
-    let is_made = |own: &Splice| is_made(own, &places, is_left);
+    // Counted once, however many records went.
+    let left = OnceCell::new();
+    let is_made = |own: &Splice| is_made(own, &places, &|| *left.get_or_init(is_left));
     if is_after && let Some(made) = is_made(first) {
         return Some(made).into();
     }
@@ -195,8 +198,14 @@ mod tests {
         // Others changed the first record since, so that nothing fits where it says.
         let others = |text: &str| text.replacen("\"x\":1", "\"x\":12345", 1);
         let began = std::time::Instant::now();
-        assert!(matches!(spliced(&back, others(&after).as_bytes(), &|| None), Made::Whole));
-        assert!(matches!(spliced(&back, others(&base).as_bytes(), &|| None), Made::No));
+        let counted = std::cell::Cell::new(0);
+        let is_left = || {
+            counted.set(counted.get() + 1);
+            Some(false)
+        };
+        assert!(matches!(spliced(&back, others(&after).as_bytes(), &is_left), Made::Whole));
+        assert!(matches!(spliced(&back, others(&base).as_bytes(), &is_left), Made::No));
+        assert_eq!(counted.get(), 1, "the records that stayed are counted once");
         assert!(began.elapsed().as_secs() < 30, "it took {:?}", began.elapsed());
     }
 
