@@ -95,17 +95,17 @@ impl Splitter<'_, '_> {
         if has_mark(around[0]) {
             faults.push(Code::ByteOrderMark);
         }
-        if self.bytes[start] != b'{' {
-            let code = self.why_no_object(start, end);
-            self.broken(start, end, 1, &[code]);
-            return Rest::Done;
-        }
         self.objects(start, end, faults, false)
     }
 
-    /// Reads the objects of a line's content, which starts with a brace.
+    /// Reads the objects of a line's content.
     fn objects(&mut self, mut start: usize, end: usize, mut faults: Vec<Code>, mut before: bool) -> Rest {
         loop {
+            if self.bytes[start] != b'{' {
+                let code = self.why_no_object(start, end);
+                self.broken(start, end, 1, &[code]);
+                return Rest::Done;
+            }
             match self.tape.scan(&self.bytes[start..end], Newlines::Refused) {
                 Scan::Whole { end: len, .. } => {
                     let stop = start + len;
@@ -130,11 +130,6 @@ impl Splitter<'_, '_> {
                     }
                     start = after_braces;
                     before = true;
-                    if self.bytes[start] != b'{' {
-                        let code = self.why_no_object(start, end);
-                        self.broken(start, end, 1, &[code]);
-                        return Rest::Done;
-                    }
                 }
                 Scan::Incomplete => return self.incomplete(start, end, faults),
                 Scan::Bad { .. } => {
@@ -182,12 +177,7 @@ impl Splitter<'_, '_> {
             return Rest::Done;
         }
         self.line += count - 1;
-        if self.bytes[rest] == b'{' {
-            return self.objects(rest, end, Vec::new(), true);
-        }
-        let code = self.why_no_object(rest, end);
-        self.broken(rest, end, 1, &[code]);
-        Rest::Done
+        self.objects(rest, end, Vec::new(), true)
     }
 
     /// Where an object that starts at `start` ends on a later line, if it does, and

@@ -140,20 +140,7 @@ impl Compared<'_> {
     fn item(&mut self, record: &Record) -> Option<Item> {
         let raw = bytes_of(self.copy, record);
         let id = record.view().and_then(|view| view.id);
-        let item = |kind, told: String| Item {
-            kind,
-            id: id.map(str::to_owned),
-            line: record.line,
-            at: record.span.start,
-            title: format::title_of_raw(self.scene.store, self.file, record, raw),
-            told,
-            was: raw.to_vec(),
-            is: Vec::new(),
-            can_come: false,
-            is_as_it_was: false,
-            shares: false,
-            place: None,
-        };
+        let item = |kind, told| Item { was: raw.to_vec(), ..self.about(record, raw, kind, told) };
         if self.erased.is_some_and(|own| own.takes(self.file, raw, record.view(), None)) {
             let told = self.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't come back".into());
             return Some(Item { was: Vec::new(), title: String::new(), ..item(Kind::Erased, told) });
@@ -181,6 +168,24 @@ impl Compared<'_> {
         let written = record.view().and_then(|view| view.created);
         let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
         Some(Item { can_come: true, ..item(Kind::Missing, told) })
+    }
+
+    /// A record and what tells what became of it, without its bytes.
+    fn about(&self, record: &Record, raw: &[u8], kind: Kind, told: String) -> Item {
+        Item {
+            kind,
+            id: record.view().and_then(|view| view.id).map(str::to_owned),
+            line: record.line,
+            at: record.span.start,
+            title: format::title_of_raw(self.scene.store, self.file, record, raw),
+            told,
+            was: Vec::new(),
+            is: Vec::new(),
+            can_come: false,
+            is_as_it_was: false,
+            shares: false,
+            place: None,
+        }
     }
 
     /// What became of a record whose id the file has, though not the record. What the copy has, too,
@@ -211,20 +216,7 @@ impl Compared<'_> {
             }
             let written = view.and_then(|view| view.created);
             let told = written.map_or("not in the backup".into(), |at| format!("written {}", when(at)));
-            items.push(Item {
-                kind: Kind::Newer,
-                id: id.map(str::to_owned),
-                line: record.line,
-                at: record.span.start,
-                title: format::title_of_raw(self.scene.store, self.file, record, &raw),
-                told,
-                was: Vec::new(),
-                is: raw.to_vec(),
-                can_come: false,
-                is_as_it_was: false,
-                shares: false,
-                place: None,
-            });
+            items.push(Item { is: raw.to_vec(), ..self.about(record, &raw, Kind::Newer, told) });
         }
         items
     }

@@ -50,7 +50,7 @@ impl Comparison {
             .clone()
             .filter_map(|kind| {
                 let count = self.items.iter().filter(|item| item.kind == kind && self.is_told(item)).count();
-                (count > 0).then(|| format!("{}{count} {}", kind.sign(), self.fate(kind)))
+                (count > 0).then(|| format!("{}{count} {}", kind.sign(), self.fate(kind).0))
             })
             .collect();
         let mut lines = Vec::new();
@@ -67,34 +67,26 @@ impl Comparison {
         item.kind != Kind::Tombstoned || !item.is_as_it_was
     }
 
-    /// What becomes of records of a kind when the whole file is put back.
-    fn fate(&self, kind: Kind) -> &'static str {
+    /// What becomes of records of a kind when the whole file is put back, and of one of them.
+    fn fate(&self, kind: Kind) -> (&'static str, &'static str) {
         match (kind, self.deletes) {
-            (Kind::Newer, true) => "deletions made later are LOST: what they name is live again",
-            (Kind::Missing, true) => "deletions come back",
-            (Kind::Newer, false) => "written later are LOST",
-            (Kind::Missing, false) => "come back",
-            (Kind::Changed, _) => "put back to what they were",
-            (Kind::Tombstoned, _) => "come back DELETED: a tombstone names them",
-            (Kind::Erased, _) => "were erased and stay away",
-            (Kind::Elsewhere, _) => "come back, and are in another file too",
-            (Kind::Unreadable, _) => "come back that can't be read",
+            (Kind::Newer, true) => {
+                ("deletions made later are LOST: what they name is live again", "its deletion is LOST")
+            }
+            (Kind::Missing, true) => ("deletions come back", "is deleted again"),
+            (Kind::Newer, false) => ("written later are LOST", "LOST"),
+            (Kind::Missing, false) => ("come back", "comes back"),
+            (Kind::Changed, _) => ("put back to what they were", "put back"),
+            (Kind::Tombstoned, _) => ("come back DELETED: a tombstone names them", "comes back deleted"),
+            (Kind::Erased, _) => ("were erased and stay away", "stays away"),
+            (Kind::Elsewhere, _) => ("come back, and are in another file too", "comes back"),
+            (Kind::Unreadable, _) => ("come back that can't be read", "comes back unread"),
         }
     }
 
     fn line(&self, item: &Item) -> String {
         let id = item.id.as_deref().unwrap_or("(no id)");
-        let fate = match (item.kind, self.deletes) {
-            (Kind::Newer, true) => "its deletion is LOST",
-            (Kind::Missing, true) => "is deleted again",
-            (Kind::Newer, false) => "LOST",
-            (Kind::Missing, false) => "comes back",
-            (Kind::Changed, _) => "put back",
-            (Kind::Tombstoned, _) => "comes back deleted",
-            (Kind::Erased, _) => "stays away",
-            (Kind::Elsewhere, _) => "comes back",
-            (Kind::Unreadable, _) => "comes back unread",
-        };
+        let fate = self.fate(item.kind).1;
         let parts =
             [format!("{} {id}", item.kind.sign()), fate.into(), item.told.clone(), item.title.clone()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")

@@ -118,17 +118,7 @@ fn memories(app: &App) -> Vec<Hint> {
             hints.push(hint("gd", "follow"));
         }
     }
-    for (action, what) in [
-        (Action::Tag, "tag"),
-        (Action::Edit, "edit"),
-        (Action::Archive, "archive"),
-        (Action::Delete, "delete…"),
-        (Action::Undo, "undo"),
-    ] {
-        if can(app, action) {
-            hints.push(act(action, what));
-        }
-    }
+    hints.extend(changes(app));
     if selected.is_some() {
         hints.push(hint("Space", "mark"));
     }
@@ -136,22 +126,25 @@ fn memories(app: &App) -> Vec<Hint> {
     hints
 }
 
+/// The changes that can be made now.
+fn changes(app: &App) -> impl Iterator<Item = Hint> {
+    let all = [
+        (Action::Tag, "tag"),
+        (Action::Edit, "edit"),
+        (Action::Archive, "archive"),
+        (Action::Delete, "delete…"),
+        (Action::Undo, "undo"),
+    ];
+    all.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what))
+}
+
 /// What can be done with what is marked.
 fn marked(app: &App) -> Vec<Hint> {
     if app.marks.range.is_some() {
         return vec![hint("jk", "move"), hint("v", "mark the range"), hint("Esc", "leave it")];
     }
-    let mut hints = Vec::new();
-    for (action, what) in [
-        (Action::Tag, "tag"),
-        (Action::Archive, "archive"),
-        (Action::Delete, "delete…"),
-        (Action::Undo, "undo"),
-    ] {
-        if can(app, action) {
-            hints.push(hint(action.key(), what));
-        }
-    }
+    // The text of one alone can be edited.
+    let mut hints: Vec<Hint> = changes(app).filter(|(_, what)| what != "edit").collect();
     let only = if app.marks.only { "all again" } else { "the marked" };
     hints.extend([hint("m", only), hint("Esc", if app.marks.only { "back" } else { "clear marks" })]);
     hints.extend([hint("Space", "mark"), hint("v", "range"), hint("*", "all"), hint("~", "invert")]);

@@ -63,11 +63,15 @@ pub fn open_range(app: &App) -> Option<std::ops::RangeInclusive<usize>> {
 }
 
 fn all(app: &mut App) {
-    let hits: Vec<EntryRef> = app.results.hits.iter().map(|hit| hit.at).collect();
-    if hits.is_empty() {
+    shown(app).into_iter().for_each(|at| app.marks.set(at, true));
+}
+
+/// What is shown; where that is nothing, it is said.
+fn shown(app: &mut App) -> Vec<EntryRef> {
+    if app.results.hits.is_empty() {
         nothing(app);
     }
-    hits.into_iter().for_each(|at| app.marks.set(at, true));
+    app.results.hits.iter().map(|hit| hit.at).collect()
 }
 
 fn nothing(app: &mut App) {
@@ -76,11 +80,7 @@ fn nothing(app: &mut App) {
 
 /// Those that the filter hides stay as they are.
 fn invert(app: &mut App) {
-    let hits: Vec<EntryRef> = app.results.hits.iter().map(|hit| hit.at).collect();
-    if hits.is_empty() {
-        nothing(app);
-    }
-    for at in hits {
+    for at in shown(app) {
         let marked = app.marks.has(at);
         app.marks.set(at, !marked);
     }

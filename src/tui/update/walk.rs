@@ -114,21 +114,15 @@ pub fn find(app: &mut App, sought: &Identity) -> bool {
     let candidates = named.into_iter().flatten().chain(exact).filter(same);
     let wanted: HashMap<EntryRef, bool> = candidates.map(|at| (at, Some(at) != exact)).collect();
     let listed = app.results.hits.iter().enumerate();
-    let place =
-        listed.filter_map(|(place, hit)| Some((*wanted.get(&hit.at)?, place))).min().map(|(_, place)| place);
-    if let Some(place) = place {
-        select(app, place);
-    }
-    place.is_some()
+    let places = listed.filter_map(|(place, hit)| Some((*wanted.get(&hit.at)?, place)));
+    let place = places.min().map(|(_, place)| place);
+    place.inspect(|place| select(app, *place)).is_some()
 }
 
 /// Puts the cursor on a memory of the listed state, where it is in the list.
 pub fn go_to(app: &mut App, at: EntryRef) -> bool {
     let place = app.results.hits.iter().position(|hit| hit.at == at);
-    if let Some(place) = place {
-        select(app, place);
-    }
-    place.is_some()
+    place.inspect(|place| select(app, *place)).is_some()
 }
 
 /// The next or previous memory that has a problem, or one further on, around the ends of the list.

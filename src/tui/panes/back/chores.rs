@@ -29,23 +29,13 @@ pub fn draw_archive(app: &App, frame: &mut Frame<'_>) {
         app.back.chores.iter().filter(|own| own.task == Task::Due).map(|own| own.touched.len()).sum();
     let title = format!("Due {due} · archived {archived} in {} places", app.back.batches.len());
     let inner = part(app, frame, &title, "", !own.inside, parts.list);
-    match (app.back.read_of.is_some(), shelves.is_empty()) {
-        (false, _) => say(app, frame, "reading …", inner),
-        (true, true) => say(app, frame, "Nothing is archived, and nothing is due within 90 days.", inner),
-        _ => {
-            let (theme, width) = (Theme::of(app), usize::from(inner.width));
-            let row = |at: usize| match shelves[at] {
-                Shelf::Chore(at) => chore(
-                    app,
-                    &app.back.chores[at],
-                    own.chosen.contains(&name_of(&app.back.chores[at])),
-                    width,
-                ),
-                Shelf::Batch(at) => batch(app, &app.back.batches[at], width),
-            };
-            draw_lines(frame, &theme, inner, own.at, shelves.len(), !own.inside, row);
-        }
-    }
+    let width = usize::from(inner.width);
+    let row = |at: usize| match shelves[at] {
+        Shelf::Chore(at) => chore(app, &app.back.chores[at], width),
+        Shelf::Batch(at) => batch(app, &app.back.batches[at], width),
+    };
+    let none = "Nothing is archived, and nothing is due within 90 days.";
+    list(app, frame, inner, shelves.len(), none, row);
     match app.back.shelf() {
         Some(Shelf::Chore(at)) => {
             memories(app, frame, Some(&app.back.chores[at]), own.within, own.inside, parts.within)
@@ -62,24 +52,30 @@ pub fn draw_upkeep(app: &App, frame: &mut Frame<'_>) {
     let tasks = app.back.tasks();
     let foot = if own.chosen.is_empty() { String::new() } else { format!("{} chosen", own.chosen.len()) };
     let inner = part(app, frame, "What can be done", &foot, !own.inside, parts.list);
-    match (app.back.read_of.is_some(), tasks.is_empty()) {
-        (false, _) => say(app, frame, "reading …", inner),
-        (true, true) => say(app, frame, "Nothing is due, and there is nothing to compact.", inner),
-        _ => {
-            let (theme, width) = (Theme::of(app), usize::from(inner.width));
-            let row = |at: usize| {
-                let one = &app.back.chores[tasks[at]];
-                chore(app, one, own.chosen.contains(&name_of(one)), width)
-            };
-            draw_lines(frame, &theme, inner, own.at, tasks.len(), !own.inside, row);
-        }
-    }
+    let row = |at: usize| chore(app, &app.back.chores[tasks[at]], usize::from(inner.width));
+    list(app, frame, inner, tasks.len(), "Nothing is due, and there is nothing to compact.", row);
     memories(app, frame, app.back.task(), own.within, own.inside, parts.within);
 }
 
-fn chore(app: &App, own: &Chore, is_chosen: bool, width: usize) -> Line<'static> {
+/// Draws the left side: so many lines, or that there is none.
+fn list(
+    app: &App,
+    frame: &mut Frame<'_>,
+    inner: Rect,
+    len: usize,
+    none: &str,
+    row: impl Fn(usize) -> Line<'static>,
+) {
+    match (&app.back.read_of, len) {
+        (None, _) => say(app, frame, "reading …", inner),
+        (_, 0) => say(app, frame, none, inner),
+        _ => draw_lines(frame, &Theme::of(app), inner, app.back.at, len, !app.back.inside, row),
+    }
+}
+
+fn chore(app: &App, own: &Chore, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
-    let mark = match (own.plan.is_some(), is_chosen) {
+    let mark = match (own.plan.is_some(), app.back.chosen.contains(&name_of(own))) {
         (true, true) => "[x] ",
         (true, false) => "[ ] ",
         (false, _) => "    ",
