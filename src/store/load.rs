@@ -168,7 +168,7 @@ impl Loader<'_> {
     /// A long log whose bytes need not be held.
     fn listed(&self, found: &Found) -> io::Result<Option<Vec<Document>>> {
         let opened = match self.extent {
-            Extent::Whole => self.opened(found)?,
+            Extent::Whole => self.opened(found),
             _ => None,
         };
         let is_long = match self.extent {
@@ -203,11 +203,10 @@ impl Loader<'_> {
     }
 
     /// A log that is too large to be held where its bytes can be had later.
-    fn opened(&self, found: &Found) -> io::Result<Option<Opened>> {
-        if found.item.generation.len < listed::LARGE || !is_log(&found.path) {
-            return Ok(None);
-        }
-        self.disk.opened(&self.root.join(&found.path))
+    fn opened(&self, found: &Found) -> Option<Opened> {
+        let is_large = found.item.generation.len >= listed::LARGE && is_log(&found.path);
+        // Where no more files can be open it is held; one that can't be read says why when it is.
+        is_large.then(|| self.disk.opened(&self.root.join(&found.path)).ok()).flatten().flatten()
     }
 
     fn bytes(&self, found: &Found, from: u64, limit: Option<u64>) -> Seen<(Vec<u8>, Generation)> {
