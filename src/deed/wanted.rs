@@ -282,8 +282,8 @@ impl Wanted {
             Wanted::Rename { from, to } => {
                 ops::tag::tagged(scene, entries, Tagging::Rename { from, to }, progress)
             }
-            Wanted::Importance(value) => ops::tag::importances(scene, entries, *value, progress),
-            Wanted::Word { field, value } => ops::tag::set_word(scene, entries, (field, value), progress),
+            Wanted::Importance(value) => ops::field::importances(scene, entries, *value, progress),
+            Wanted::Word { field, value } => ops::field::set_word(scene, entries, (field, value), progress),
             Wanted::Edit(fields) => {
                 let set: Vec<Setting<'_>> =
                     fields.iter().map(|(name, value)| Setting { name, value }).collect();

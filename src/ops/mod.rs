@@ -10,6 +10,7 @@ pub mod edit;
 pub mod effect;
 pub mod erase;
 pub mod export;
+pub mod field;
 pub mod form;
 pub mod init;
 pub mod progress;

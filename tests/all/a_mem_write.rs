@@ -97,7 +97,7 @@ fn the_event_log_is_append_only() {
     site.refuses("can be archived, and what is secret erased", |scene| {
         ops::delete::delete(scene, &[first(scene)], remove)
     });
-    site.refuses("only notes have an importance", |scene| ops::tag::importance(scene, &first(scene), 0.9));
+    site.refuses("only notes have an importance", |scene| ops::field::importance(scene, &first(scene), 0.9));
     site.refuses("nothing is ever dropped", |scene| ops::compact::compact(scene, None));
 }
 

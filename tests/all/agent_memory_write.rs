@@ -139,7 +139,7 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     edit("project", &[set("keyPaths.9", "a")], "no `project.keyPaths.9`");
     let one = |id: &str| entries(&store, &[id]);
     refused(&|scene| ops::tag::tag(scene, &one("gotchas.0"), &["x".into()], &[]), "no tags");
-    refused(&|scene| ops::tag::importance(scene, &one("gotchas.0")[0], 0.9), "no importance");
+    refused(&|scene| ops::field::importance(scene, &one("gotchas.0")[0], 0.9), "no importance");
     refused(&|scene| ops::add::add(scene, &Draft { kind: "tool_run", ..Draft::default() }), "from its tool");
     refused(&|scene| ops::archive::archive(scene, &one("gotchas.0")), "the bundle is not archived");
     refused(&|scene| ops::archive::unarchive(scene, &[]), "palimp undo");

@@ -305,7 +305,7 @@ fn tags_are_at_the_top_of_a_record_also_of_a_message() {
         ops::tag::tag(scene, &[shared], &add, &[])
     };
     assert!(refused(&store, shared).message.contains("shared file"));
-    let weigh = |scene: &Scene<'_>| ops::tag::importance(scene, &entry(scene.store, "msg-001"), 0.9);
+    let weigh = |scene: &Scene<'_>| ops::field::importance(scene, &entry(scene.store, "msg-001"), 0.9);
     assert!(refused(&store, weigh).message.contains("derived"));
 }
 

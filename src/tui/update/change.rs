@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{among_memories, arrive, editor, filter, menu, words};
+use super::{among_memories, arrive, edit_text, editor, fields, filter, menu};
 use crate::deed::{By, ChangeRequest, Changed, Turned, Wanted, memories};
 use crate::model::carried::carried;
 use crate::model::{EntryRef, Snapshot, plan};
@@ -63,7 +63,7 @@ fn begin(app: &mut App, action: Action) -> Result<(), String> {
         Action::Redo => ask(app, None, Wanted::Redo),
         Action::RenameTag => {
             place(app)?;
-            words::open(app, Purpose::RenameTag, None);
+            fields::open(app, Purpose::RenameTag, None);
         }
         _ => return with_memories(app, action),
     }
@@ -82,10 +82,10 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
             editor::open(app, &aim)?;
             app.give(Effect::Lend(Lent::Record));
         }
-        Action::EditText => app.give(Effect::Edit(Box::new(aim))),
+        Action::EditText => edit_text::begin(app, aim),
         Action::Archive => ask(app, Some(aim), Wanted::Archive),
         Action::Pin => {
-            let wanted = words::pinning(&aim);
+            let wanted = fields::pinning(&aim);
             ask(app, Some(aim), wanted);
         }
         Action::Repeat => {
@@ -93,10 +93,10 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
             ask(app, Some(aim), wanted);
         }
         Action::Delete => app.menu = Some(menu::of(app, aim)),
-        Action::Tag => words::open(app, Purpose::Tag, Some(aim)),
-        Action::Importance => words::open(app, Purpose::Importance, Some(aim)),
-        Action::Type => words::open(app, Purpose::Type, Some(aim)),
-        Action::Category => words::open(app, Purpose::Category, Some(aim)),
+        Action::Tag => fields::open(app, Purpose::Tag, Some(aim)),
+        Action::Importance => fields::open(app, Purpose::Importance, Some(aim)),
+        Action::Type => fields::open(app, Purpose::Type, Some(aim)),
+        Action::Category => fields::open(app, Purpose::Category, Some(aim)),
         _ => {}
     }
     Ok(())
@@ -254,21 +254,6 @@ pub fn figure(app: &mut App) {
     let figure = if of > 0 { format!(" {done} of {of}") } else { String::new() };
     let stops = if going.is_open() { " · Esc stops it" } else { "" };
     app.say(format!("{}{figure} …{stops}", going.what));
-}
-
-/// An editor was left.
-pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, String>) {
-    match after {
-        Ok(after) if after == before => {
-            app.say("the text is the same; nothing was changed");
-        }
-        Ok(after) if after.trim().is_empty() && !before.trim().is_empty() => {
-            let key = Action::Delete.key();
-            app.say(format!("the editor left no text; nothing was changed. {key} deletes a memory"));
-        }
-        Ok(after) => ask(app, Some(aim), Wanted::text(after)),
-        Err(why) => app.say(why),
-    }
 }
 
 /// A change came to its end: whatever became of it, the stores are read anew.

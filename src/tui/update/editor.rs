@@ -79,7 +79,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     match action {
         Some(Action::Redraw) => return app.give(Effect::Redraw),
         Some(Action::Help) if !matches!(key.code, KeyCode::Char(_)) => {
-            return prompt(app, Purpose::Help, "");
+            return prompt::open(app, Purpose::Help, "");
         }
         _ => {}
     }

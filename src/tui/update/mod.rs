@@ -7,13 +7,20 @@ mod change;
 mod confirm;
 pub mod count;
 mod detail;
+mod edit_text;
 pub mod editor;
+mod fields;
 mod filter;
+mod focus;
 mod mark;
 mod menu;
+mod order;
+mod prompt;
 mod references;
+mod search;
+mod tabs;
 mod walk;
-mod words;
+mod why;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -24,9 +31,7 @@ use super::keys::{self, Pressed};
 use super::layout;
 use super::msg::{Effect, Msg};
 use super::panes::receipt;
-use super::prompt::{Prompt, Purpose};
 use crate::model::Moment;
-use crate::work::Job;
 
 #[cfg(test)]
 pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
@@ -67,10 +72,10 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     match msg {
         Msg::Key(key) if key.kind != KeyEventKind::Release => key_pressed(app, key),
         Msg::Key(_) => {}
-        Msg::Paste(text) => paste(app, &text),
+        Msg::Paste(text) => prompt::paste(app, &text),
         Msg::Resize(width, height) => app.size = (width, height),
         Msg::Done(done) => arrive::done(app, done),
-        Msg::Edited(aim, before, after) => change::edited(app, *aim, &before, after),
+        Msg::Edited(aim, before, after) => edit_text::edited(app, *aim, &before, after),
         Msg::Lent(what, before, after) => editor::lent(app, what, &before, after),
         Msg::Keep => editor::keep(app),
         Msg::Changed => app.give(arrive::reload_later(app)),
@@ -80,7 +85,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     };
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
-        ask_why(app);
+        why::ask(app);
     }
     editor::refresh(app);
     editor::keep_before_leaving(app);
@@ -110,15 +115,6 @@ pub fn keep_in_view(app: &mut App) {
     }
 }
 
-fn ask_why(app: &mut App) {
-    let Some(at) = app.selected() else { return };
-    app.why = app.why.take().filter(|why| why.at == at && std::sync::Arc::ptr_eq(&why.snapshot, &app.listed));
-    if app.why.is_none() {
-        let asked = crate::work::Asked { snapshot: std::sync::Arc::clone(&app.listed), ..app.asked() };
-        app.give_job(Job::Explain(asked, at));
-    }
-}
-
 fn key_pressed(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
         return interrupt(app);
@@ -141,7 +137,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
         return menu::key(app, key);
     }
     if app.prompt.is_some() {
-        return prompt_key(app, key);
+        return prompt::key(app, key);
     }
     if app.screen == Screen::Edit {
         return editor::key(app, key);
@@ -193,106 +189,11 @@ fn interrupt(app: &mut App) {
     app.bulk.receipt = None;
     app.marks.range = None;
     change::stop(app);
-    close_prompt(app);
+    prompt::close(app);
     app.say("Ctrl-c once more quits; q closes a view, Q quits");
 }
 
-fn paste(app: &mut App, text: &str) {
-    if app.prompt.is_none() && app.screen == Screen::Edit {
-        return editor::paste(app, text);
-    }
-    let Some(prompt) = &mut app.prompt else { return };
-    prompt.paste(text);
-    typed(app)
-}
-
-fn prompt_key(app: &mut App, key: KeyEvent) {
-    let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
-    let Some(prompt) = &mut app.prompt else { return };
-    let searching = prompt.purpose == Purpose::Search;
-    let listing = prompt.purpose.is_list();
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    // What is typed begins anew with Ctrl-u, as in every prompt, until there is nothing of it.
-    let edits = key.code == KeyCode::Char('u') && !prompt.text().is_empty();
-    let by = if edits { None } else { confirm::scrolled(key, true, rows) };
-    match key.code {
-        KeyCode::Char('l') if control => app.give(Effect::Redraw),
-        KeyCode::Char('p') if control && searching => recall(app, true),
-        KeyCode::Char('n') if control && searching => recall(app, false),
-        KeyCode::Tab | KeyCode::BackTab => {
-            prompt.complete(key.code == KeyCode::Tab);
-            typed(app)
-        }
-        KeyCode::Esc => close_prompt(app),
-        KeyCode::Enter if searching => {
-            app.prompt = None;
-            arrive::let_go(app);
-            app.asked_before.keep(&app.query);
-        }
-        KeyCode::Enter if listing => run_choice(app),
-        KeyCode::Enter => words::entered(app),
-        _ if listing && by.is_some() => move_choice(app, by.unwrap_or_default()),
-        KeyCode::Down | KeyCode::Up if searching => {
-            app.prompt = None;
-            key_pressed(app, key)
-        }
-        _ => {
-            prompt.key(key);
-            typed(app)
-        }
-    }
-}
-
-/// Brings back an earlier search, or a later one.
-fn recall(app: &mut App, earlier: bool) {
-    let Some(prompt) = &mut app.prompt else { return };
-    let Some(text) = app.asked_before.step(earlier, &prompt.text()) else { return };
-    prompt.replace(&text);
-    typed(app)
-}
-
-fn move_choice(app: &mut App, by: isize) {
-    if let Some(prompt) = &mut app.prompt {
-        let last = prompt.actions().len().saturating_sub(1);
-        prompt.choice.at = prompt.choice.at.min(last).saturating_add_signed(by).min(last);
-    }
-}
-
-fn run_choice(app: &mut App) {
-    let Some(prompt) = app.prompt.take() else { return };
-    if let Some(known) = prompt.actions().get(prompt.choice.at) {
-        act::act(app, known.action);
-    }
-}
-
-/// Leaves a prompt; a search that was being typed becomes what it was before.
-fn close_prompt(app: &mut App) {
-    match app.prompt.take() {
-        Some(prompt) if prompt.purpose == Purpose::Search => filter::ask(app, prompt.before),
-        _ => {}
-    }
-}
-
-/// What was typed is searched for at once.
-fn typed(app: &mut App) {
-    let Some(prompt) = &mut app.prompt else { return };
-    prompt.choice = Default::default();
-    if prompt.purpose != Purpose::Search {
-        return;
-    }
-    let text = prompt.text();
-    filter::ask(app, text)
-}
-
-/// Opens a prompt.
 /// What is said where something is done with the memories, and another view is open.
 fn among_memories() -> String {
     format!("that is done among the memories: {} goes there", Action::Browse.key())
-}
-
-fn prompt(app: &mut App, purpose: Purpose, text: &str) {
-    if purpose == Purpose::Search && app.screen != Screen::Browse {
-        return;
-    }
-    app.prompt = Some(Prompt::new(purpose, text, app.screen));
 }

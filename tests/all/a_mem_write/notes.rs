@@ -145,12 +145,12 @@ fn tags_and_importance_of_notes_are_set() {
             let other = if word == "low" { "high" } else { "low" };
             edit(scene, "lone", &[("confidence", other)])
         });
-        site.does(|scene| ops::tag::importance(scene, &named(scene.store, "lone")[0], value));
+        site.does(|scene| ops::field::importance(scene, &named(scene.store, "lone")[0], value));
         assert!(site.read("knowledge/notes/lone.md").contains(&format!("confidence: {word}\n")));
     }
     let profile = |scene: &Scene<'_>| named(scene.store, "helper")[0];
     site.refuses("only notes have tags", |scene| ops::tag::tag(scene, &[profile(scene)], &tags(&["x"]), &[]));
-    site.refuses("only notes", |scene| ops::tag::importance(scene, &profile(scene), 0.5));
+    site.refuses("only notes", |scene| ops::field::importance(scene, &profile(scene), 0.5));
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub fn planned<'a>(deed: Deed, scene: &Scene<'a>, chance: &mut Chance) -> Result
         Deed::Importance => {
             let own: Vec<Entry> = some(chance, &readable).into_iter().take(1).collect();
             let Some(entry) = own.first() else { return Err(Refusal::unfit("nothing")) };
-            let plan = ops::tag::importance(scene, entry, chance.below(11) as f64 / 10.0)?;
+            let plan = ops::field::importance(scene, entry, chance.below(11) as f64 / 10.0)?;
             let names = ["importance", "updated_at", "checksum"];
             Ok((plan, Box::new(move |before, after, _| assert_edits(store, &own, before, after, &names))))
         }

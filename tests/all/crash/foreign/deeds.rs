@@ -73,7 +73,7 @@ pub const DEEDS: &[Deed] = &[
     plain("edit", edit, &FORMATS),
     plain("tag", tag, ADDS),
     plain("tag rename", rename, ADDS),
-    plain("importance", |scene| ops::tag::importance(scene, &some(scene)?[0], 0.25), &[SERVER, LOG, A_MEM]),
+    plain("importance", |scene| ops::field::importance(scene, &some(scene)?[0], 0.25), &[SERVER, LOG, A_MEM]),
     plain("delete", |scene| delete(scene, false), &FORMATS),
     plain("delete with remove", |scene| delete(scene, true), &FORMATS),
     plain("archive", archive, &[SERVER, A_MEM, BUNDLE]),

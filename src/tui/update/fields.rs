@@ -1,5 +1,5 @@
-//! Words that are typed about memories: tags, importance, type, category; what is renamed, what
-//! is marked.
+//! Fields whose value is typed in a prompt: tags, importance, type, category; a tag's new name; what is
+//! marked.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ const PINNED: &str = "pinned";
 /// Opens a prompt with what fits it, most used first.
 pub fn open(app: &mut App, purpose: Purpose, aim: Option<Aim>) {
     let words = Words { all: all(app, purpose, aim.as_ref()), own: own_tags(purpose, aim.as_ref()) };
-    prompt(app, purpose, "");
+    prompt::open(app, purpose, "");
     if let Some(prompt) = &mut app.prompt {
         prompt.aim = aim;
         prompt.words = words;

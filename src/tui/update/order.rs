@@ -1,0 +1,27 @@
+//! The order of the list of memories, and how it is ranked.
+
+use super::filter;
+use crate::query::{Order, Ranking};
+use crate::tui::app::App;
+
+/// The next order.
+pub fn next(app: &mut App) {
+    let next = match app.order() {
+        Order::Time => Order::Rank,
+        Order::Rank => Order::Importance,
+        Order::Importance => Order::Size,
+        Order::Size => Order::Time,
+    };
+    app.order = Some(next);
+    filter::again(app)
+}
+
+/// The other ranking.
+pub fn other_ranking(app: &mut App) {
+    app.ranking = match app.ranking {
+        Ranking::Product => Ranking::Weighted,
+        Ranking::Weighted => Ranking::Product,
+    };
+    app.why = None;
+    filter::again(app)
+}

@@ -1,0 +1,106 @@
+//! Prompts: searches, the palette, the help, and what is typed about memories.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{act, arrive, confirm, editor, fields, filter, key_pressed};
+use crate::tui::app::{App, Screen};
+use crate::tui::layout;
+use crate::tui::msg::Effect;
+use crate::tui::prompt::{Prompt, Purpose};
+
+/// Opens a prompt.
+pub fn open(app: &mut App, purpose: Purpose, text: &str) {
+    if purpose == Purpose::Search && app.screen != Screen::Browse {
+        return;
+    }
+    app.prompt = Some(Prompt::new(purpose, text, app.screen));
+}
+
+/// Text that is pasted.
+pub fn paste(app: &mut App, text: &str) {
+    if app.prompt.is_none() && app.screen == Screen::Edit {
+        return editor::paste(app, text);
+    }
+    let Some(prompt) = &mut app.prompt else { return };
+    prompt.paste(text);
+    typed(app)
+}
+
+/// A key while a prompt is open.
+pub fn key(app: &mut App, key: KeyEvent) {
+    let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
+    let Some(prompt) = &mut app.prompt else { return };
+    let searching = prompt.purpose == Purpose::Search;
+    let listing = prompt.purpose.is_list();
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    // What is typed begins anew with Ctrl-u, as in every prompt, until there is nothing of it.
+    let edits = key.code == KeyCode::Char('u') && !prompt.text().is_empty();
+    let by = if edits { None } else { confirm::scrolled(key, true, rows) };
+    match key.code {
+        KeyCode::Char('l') if control => app.give(Effect::Redraw),
+        KeyCode::Char('p') if control && searching => recall(app, true),
+        KeyCode::Char('n') if control && searching => recall(app, false),
+        KeyCode::Tab | KeyCode::BackTab => {
+            prompt.complete(key.code == KeyCode::Tab);
+            typed(app)
+        }
+        KeyCode::Esc => close(app),
+        KeyCode::Enter if searching => {
+            app.prompt = None;
+            arrive::let_go(app);
+            app.asked_before.keep(&app.query);
+        }
+        KeyCode::Enter if listing => run_choice(app),
+        KeyCode::Enter => fields::entered(app),
+        _ if listing && by.is_some() => move_choice(app, by.unwrap_or_default()),
+        KeyCode::Down | KeyCode::Up if searching => {
+            app.prompt = None;
+            key_pressed(app, key)
+        }
+        _ => {
+            prompt.key(key);
+            typed(app)
+        }
+    }
+}
+
+/// Brings back an earlier search, or a later one.
+fn recall(app: &mut App, earlier: bool) {
+    let Some(prompt) = &mut app.prompt else { return };
+    let Some(text) = app.asked_before.step(earlier, &prompt.text()) else { return };
+    prompt.replace(&text);
+    typed(app)
+}
+
+fn move_choice(app: &mut App, by: isize) {
+    if let Some(prompt) = &mut app.prompt {
+        let last = prompt.actions().len().saturating_sub(1);
+        prompt.choice.at = prompt.choice.at.min(last).saturating_add_signed(by).min(last);
+    }
+}
+
+fn run_choice(app: &mut App) {
+    let Some(prompt) = app.prompt.take() else { return };
+    if let Some(known) = prompt.actions().get(prompt.choice.at) {
+        act::act(app, known.action);
+    }
+}
+
+/// Leaves a prompt; a search that was being typed becomes what it was before.
+pub fn close(app: &mut App) {
+    match app.prompt.take() {
+        Some(prompt) if prompt.purpose == Purpose::Search => filter::ask(app, prompt.before),
+        _ => {}
+    }
+}
+
+/// What was typed is searched for at once.
+fn typed(app: &mut App) {
+    let Some(prompt) = &mut app.prompt else { return };
+    prompt.choice = Default::default();
+    if prompt.purpose != Purpose::Search {
+        return;
+    }
+    let text = prompt.text();
+    filter::ask(app, text)
+}

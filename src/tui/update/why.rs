@@ -1,0 +1,16 @@
+//! Why a memory ranks where it does: asked for as the cursor moves.
+
+use std::sync::Arc;
+
+use crate::tui::app::App;
+use crate::work::{Asked, Job};
+
+/// Asks for it, where it is not known of the memory under the cursor.
+pub fn ask(app: &mut App) {
+    let Some(at) = app.selected() else { return };
+    app.why = app.why.take().filter(|why| why.at == at && Arc::ptr_eq(&why.snapshot, &app.listed));
+    if app.why.is_none() {
+        let asked = Asked { snapshot: Arc::clone(&app.listed), ..app.asked() };
+        app.give_job(Job::Explain(asked, at));
+    }
+}
