@@ -275,6 +275,18 @@ impl Wanted {
             _ => Err(Refusal::unfit("that is done with one memory at a time.")),
         };
         progress.go_on()?;
+        let plan = self.plan_of_records(scene, entries, (gone, &one), progress);
+        // What is said of bytes that were gone says nothing of the memory.
+        plan.map_err(|refusal| scene.store.whole().err().map_or(refusal, Refusal::from))
+    }
+
+    fn plan_of_records<'e>(
+        &self,
+        scene: &Scene<'_>,
+        entries: &'e [Entry],
+        (gone, one): (&Gone, &dyn Fn() -> Result<&'e Entry, Refusal>),
+        progress: &Progress,
+    ) -> Result<Plan, Refusal> {
         match self {
             Wanted::Tag { add, remove } => {
                 ops::tag::tagged(scene, entries, Tagging::Change { add, remove }, progress)

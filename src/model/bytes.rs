@@ -8,7 +8,7 @@ use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
 use super::on_demand::Blocked;
-use super::plan::{Splice, Stretch, stretches};
+use super::plan::{Splice, Stretch, stretch_at, stretches};
 
 pub use ranges::Ranges;
 
@@ -26,7 +26,7 @@ struct Held {
 
 enum Of {
     /// Other bytes with stretches replaced.
-    Spliced(Bytes, Vec<Splice>),
+    Spliced(Bytes, Vec<Splice>, OnceLock<Vec<usize>>),
     /// Those of a file, which are read when they are asked for.
     File(Blocked),
 }
@@ -47,7 +47,7 @@ pub enum Part<'b> {
 impl Bytes {
     /// Those bytes with stretches replaced, in ascending order.
     pub fn spliced(base: &Bytes, splices: Vec<Splice>) -> Bytes {
-        Bytes::made_of(Of::Spliced(base.clone(), splices))
+        Bytes::made_of(Of::Spliced(base.clone(), splices, OnceLock::new()))
     }
 
     /// Those of a file, which are read when they are asked for.
@@ -63,7 +63,7 @@ impl Bytes {
     pub fn is_of_a_file(&self) -> bool {
         match (self.0.whole.get(), &self.0.of) {
             (None, Some(Of::File(_))) => true,
-            (None, Some(Of::Spliced(base, _))) => base.is_of_a_file(),
+            (None, Some(Of::Spliced(base, ..))) => base.is_of_a_file(),
             _ => false,
         }
     }
@@ -71,7 +71,7 @@ impl Bytes {
     /// Whether some that were asked for were gone: the file changed since.
     pub fn are_gone(&self) -> bool {
         match &self.0.of {
-            Some(Of::Spliced(base, _)) => base.are_gone(),
+            Some(Of::Spliced(base, ..)) => base.are_gone(),
             Some(Of::File(file)) => file.has_changed(),
             None => false,
         }
@@ -80,12 +80,9 @@ impl Bytes {
     /// How many they are.
     pub fn len(&self) -> usize {
         match (self.0.whole.get(), &self.0.of) {
-            (None, Some(Of::Spliced(base, splices))) => stretches(base.len(), splices)
-                .map(|own| match own {
-                    Stretch::Stays(range) => range.len(),
-                    Stretch::Comes(bytes) => bytes.len(),
-                })
-                .sum(),
+            (None, Some(Of::Spliced(base, splices, _))) => {
+                stretches(base.len(), splices).map(|own| own.size()).sum()
+            }
             (None, Some(Of::File(file))) => file.len(),
             (whole, _) => whole.map_or(0, Vec::len),
         }
@@ -99,7 +96,10 @@ impl Bytes {
     /// A range of them; `None` where it is not within them, and where the file changed of which they are.
     pub fn range(&self, range: Range<usize>) -> Option<Cow<'_, [u8]>> {
         match (self.0.whole.get(), &self.0.of) {
-            (None, Some(Of::Spliced(base, splices))) => of_spliced(base, splices, range),
+            (None, Some(Of::Spliced(base, splices, ends))) => {
+                let ends = ends.get_or_init(|| ends_of(base.len(), splices));
+                of_spliced((base, splices), ends, range)
+            }
             (None, Some(Of::File(file))) => file.range(range).map(Cow::Owned),
             _ => self.get(range).map(Cow::Borrowed),
         }
@@ -113,7 +113,7 @@ impl Bytes {
         take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<bool, E> {
         let spliced = match (self.0.whole.get(), &self.0.of) {
-            (None, Some(Of::Spliced(base, splices))) => Some((base, &splices[..])),
+            (None, Some(Of::Spliced(base, splices, _))) => Some((base, &splices[..])),
             (None, Some(Of::File(_))) => Some((self, &[][..])),
             _ => None,
         };
@@ -150,7 +150,7 @@ impl Bytes {
                 }
                 Ok(true)
             }
-            (None, Some(Of::Spliced(base, splices))) => {
+            (None, Some(Of::Spliced(base, splices, _))) => {
                 for own in stretches(base.len(), splices) {
                     let is_taken = match own {
                         Stretch::Stays(range) if range == (0..base.len()) => base.parts(take)?,
@@ -171,7 +171,7 @@ impl Bytes {
         match &self.0.of {
             None => Vec::new(),
             Some(Of::File(file)) => file.whole(),
-            Some(Of::Spliced(base, splices)) => {
+            Some(Of::Spliced(base, splices, _)) => {
                 let mut whole = Vec::with_capacity(self.len());
                 stretches(base.len(), splices).for_each(|own| match own {
                     Stretch::Stays(range) => whole.extend_from_slice(&base.at(range)),
@@ -207,20 +207,30 @@ impl Bytes {
     }
 }
 
-fn of_spliced<'b>(base: &'b Bytes, splices: &'b [Splice], range: Range<usize>) -> Option<Cow<'b, [u8]>> {
+/// Where each stretch ends in what splices make of a file of so many bytes.
+fn ends_of(len: usize, splices: &[Splice]) -> Vec<usize> {
+    let mut end = 0;
+    let ends = stretches(len, splices).map(|own| {
+        end += own.size();
+        end
+    });
+    ends.collect()
+}
+
+fn of_spliced<'b>(
+    (base, splices): (&'b Bytes, &'b [Splice]),
+    ends: &[usize],
+    range: Range<usize>,
+) -> Option<Cow<'b, [u8]>> {
+    if range.start > range.end || range.end > ends.last().copied().unwrap_or_default() {
+        return None;
+    }
     let mut found: Cow<'_, [u8]> = Cow::Borrowed(&[]);
-    let mut from = 0;
-    for stretch in stretches(base.len(), splices) {
-        let len = match &stretch {
-            Stretch::Stays(own) => own.len(),
-            Stretch::Comes(own) => own.len(),
-        };
-        let place = |at: usize| at.saturating_sub(from).min(len);
-        let (start, end) = (place(range.start), place(range.end));
-        from += len;
-        if start >= end {
-            continue;
-        }
+    let mut at = ends.partition_point(|end| *end <= range.start);
+    let mut from = at.checked_sub(1).map_or(0, |before| ends[before]);
+    while from < range.end {
+        let stretch = stretch_at(base.len(), splices, at)?;
+        let (start, end) = (range.start.max(from) - from, range.end.min(ends[at]) - from);
         let own = match stretch {
             Stretch::Stays(own) => base.range(own.start + start..own.start + end)?,
             Stretch::Comes(own) => own.range(start..end)?,
@@ -229,8 +239,9 @@ fn of_spliced<'b>(base: &'b Bytes, splices: &'b [Splice], range: Range<usize>) -
             true => found = own,
             false => found.to_mut().extend_from_slice(&own),
         }
+        (from, at) = (ends[at], at + 1);
     }
-    (range.start <= range.end && range.end <= from).then_some(found)
+    Some(found)
 }
 
 impl PartialEq for Bytes {

@@ -16,7 +16,8 @@ use super::bytes::{Bytes, Ranges};
 use super::unread::Whole;
 
 pub use splice::{
-    Splice, Stretch, apply, difference, inverse, last_line, line_end_for, pieces, stretches, whole_lines,
+    Splice, Stretch, apply, difference, inverse, last_line, line_end_for, pieces, stretch_at, stretches,
+    whole_lines,
 };
 
 /// What happens to one file or folder.
@@ -153,10 +154,8 @@ impl Change {
         match &self.act {
             Act::Splice(splices) => Some(splices.clone()),
             Act::Append(lines) => {
-                let (start, end) = match &self.base {
-                    Some(base) => (base.len() as u64, line_end_for(base)),
-                    None => (0, &b""[..]),
-                };
+                let base = self.base.clone().unwrap_or_default();
+                let (start, end) = (base.len() as u64, line_end_for(&base));
                 let becomes = [end, lines].concat().into();
                 Some(vec![Splice { start, was: Bytes::default(), becomes, behind: Vec::new() }])
             }

@@ -84,6 +84,10 @@ impl<'a> LogAnew<'a> {
         for own in self.entries.live() {
             let id = edit::quoted(own.id);
             let raw = self.log.and_then(|log| log.read(own.number)).unwrap_or_default();
+            // Gone, as its file changed: what is made of it is not used (`Store::whole`).
+            if raw.is_empty() {
+                continue;
+            }
             tape.scan(&raw, Newlines::Refused);
             entries.push_str(if entries.len() > 1 { "," } else { "" });
             entries.push_str(&id);

@@ -63,6 +63,28 @@ pub enum Stretch<'s> {
     Comes(&'s Bytes),
 }
 
+impl Stretch<'_> {
+    /// How many bytes it has.
+    pub fn size(&self) -> usize {
+        match self {
+            Stretch::Stays(range) => range.len(),
+            Stretch::Comes(bytes) => bytes.len(),
+        }
+    }
+}
+
+/// The stretch of that number among [`stretches`]: what stays before a splice, and what comes by it, in turn.
+pub fn stretch_at(len: usize, splices: &[Splice], number: usize) -> Option<Stretch<'_>> {
+    let at = number / 2;
+    if number % 2 == 1 {
+        return splices.get(at).map(|own| Stretch::Comes(&own.becomes));
+    }
+    let end = |own: &Splice| (own.end() as usize).min(len);
+    let from = at.checked_sub(1).map_or(Some(0), |before| splices.get(before).map(end))?;
+    let start = splices.get(at).map_or(len, |own| (own.start as usize).clamp(from, len));
+    Some(Stretch::Stays(from..start))
+}
+
 /// The same for a file of so many bytes, whose bytes are not at hand.
 pub fn stretches(len: usize, splices: &[Splice]) -> impl Iterator<Item = Stretch<'_>> {
     let mut from = 0;

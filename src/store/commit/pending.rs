@@ -104,6 +104,8 @@ impl Writer<'_> {
         store.whole().ok().filter(|_| !is_out_of_sight)?;
         let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
         derived.retain(|change| !change.is_empty());
+        // Of what was gone while it was made of it nothing is made.
+        store.whole().ok()?;
         Some((store, derived))
     }
 

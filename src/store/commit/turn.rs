@@ -250,6 +250,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     }
     plan.lines.extend(writer.store.other_names(&plan.changes));
     brings_nothing_erased(writer, &plan, step, erased)?;
+    writer.store.whole()?;
     debug_assert!(
         plan.changes
             .iter()

@@ -118,6 +118,7 @@ impl Site<'_> {
         plan.lines.extend(self.lines(&sought, &with_torn));
         plan.with_torn = with_torn;
         sought.parts = parts;
+        store.whole()?;
         Ok(Removal { plan, sought })
     }
 
