@@ -50,7 +50,8 @@ pub struct Document {
     pub path: PathBuf,
     /// What it is for.
     pub role: Role,
-    /// Its bytes from `offset` on; unread files (backups, others) hold none, nor do those `on_demand`.
+    /// Its bytes from `offset` on; unread files (backups, others) have none, nor do logs that are only listed.
+    /// Those of a large log are read from its file when they are asked for.
     pub bytes: Bytes,
     /// Where its bytes are read from when they are asked for, if they are not held.
     pub on_demand: Option<OnDemand>,

@@ -205,7 +205,7 @@ impl Loader<'_> {
     /// A log that is too large to be held where its bytes can be had later.
     fn opened(&self, found: &Found) -> Option<Opened> {
         let is_large = found.item.generation.len >= listed::LARGE && is_log(&found.path);
-        // Where no more files can be open it is held; one that can't be read says why when it is.
+        // Held where the process can open no further file. One that can't be read says why when it is read.
         is_large.then(|| self.disk.opened(&self.root.join(&found.path)).ok()).flatten().flatten()
     }
 

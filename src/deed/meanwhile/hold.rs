@@ -1,4 +1,5 @@
-//! Stores whose bytes are read on demand, held for a change: it is planned of all bytes.
+//! Stores that were listed without their bytes, with all of them for a change: those of large logs are read when
+//! the plan asks for them.
 
 use std::sync::Arc;
 
