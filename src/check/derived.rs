@@ -19,7 +19,7 @@ const TOLD: [Code; 7] = [
     Code::BadJson,
 ];
 
-/// The changes that make derived files anew wherever they say otherwise than the records: what
+/// The changes that rebuild derived files wherever they disagree with the records: what
 /// `reindex` does. None where not all of the store could be read.
 pub fn disagreeing(store: &Store, now: Moment) -> Vec<Change> {
     disagreeing_with(store, &store.documents, now)
@@ -38,7 +38,8 @@ pub fn disagreeing_with(store: &Store, documents: &[Arc<Document>], now: Moment)
     // Where the state can't be read, its pages can't be made: that is told of the state.
     changes.extend(format.and_then(|format| format.pages(store, documents).ok()).unwrap_or_default());
     changes.retain(|change| !change.is_empty());
-    changes
+    // Of what was gone while they were made nothing is made.
+    if store.whole().is_err() { Vec::new() } else { changes }
 }
 
 /// What is to be said of indexes and pages among those that nothing says so far. One that is absent disagrees
@@ -57,13 +58,13 @@ pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
         () => None,
     };
     let silent = disagreeing.iter().filter(|own| !told.contains(&*own.path));
-    let message = "It says otherwise than the records that it is made of; `palimp reindex` rebuilds it.";
+    let message = "It disagrees with the memories that it is made from. `palimp reindex` rebuilds it.";
     silent
         .filter_map(|own| Some(Problem::of_file(code(&own.path)?, Severity::Warning, &own.path, message)))
         .collect()
 }
 
-/// Whether making a file anew repairs that problem of it.
+/// Whether rebuilding a file repairs that problem of it.
 pub fn is_repaired(problem: &Problem, disagreeing: &HashSet<&Path>) -> bool {
     TOLD.contains(&problem.code) && disagreeing.contains(&*problem.file)
 }

@@ -12,7 +12,10 @@ use crate::model::{Snapshot, Store, Tell};
 /// Adds a record to the one store that is open, or to the one that has the session.
 pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     if asked.text.is_none() && asked.record.is_none() {
-        return Err(Failure::new(Exit::Usage, "give the text with --text, or the record with --record -."));
+        return Err(Failure::new(
+            Exit::Usage,
+            "give the text with --text, or the whole memory as JSON with --record -.",
+        ));
     }
     let typed = asked.text.as_deref() == Some("-") || asked.record.is_some();
     let input = if typed { Some(standard_input()?) } else { None };
@@ -29,7 +32,9 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
         _ => true,
     };
     if asked.session.is_some() && !has_sessions {
-        return Err(Refusal::unfit("it belongs to no session here: leave --session out.").into());
+        return Err(
+            Refusal::unfit("memories of this format belong to no session: leave --session out.").into()
+        );
     }
     asked.record = asked.record.and(input);
     let written = asked.text.clone().or_else(|| asked.record.clone());

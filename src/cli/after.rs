@@ -14,7 +14,7 @@ use crate::store::commit::{Host, Left, take_left, watch};
 
 /// The verb that such a process runs.
 pub const VERB: &str = "look-after";
-/// So many stores are named to it; those beyond are looked after by the next start.
+/// This many stores are named to it; those beyond are looked after by the next start.
 const STORES: usize = 200;
 
 /// Has the stores looked after in which this process left old files.

@@ -8,20 +8,25 @@ use super::Verb;
 use super::values::{known_format, moment, name};
 use crate::model::Moment;
 use crate::query::Ranking;
+use crate::tui::Palette;
 
 /// Review, repair and forget what AI agents remember.
 ///
-/// Without a verb it opens the screens, on PATH or on the stores found from here and
-/// from home.
+/// Without a verb palimp opens the screens: on PATH, or on the stores that it finds from the current folder
+/// and from your home folder.
 #[derive(Debug, Parser)]
 #[command(name = "palimp", version, args_conflicts_with_subcommands = false, subcommand_negates_reqs = true)]
 pub struct Args {
-    /// Folders or files: a store, what holds it, or a part of it.
+    /// A store, a folder with stores in it, or a file of a store.
     pub paths: Vec<PathBuf>,
 
-    /// The screens on a throw-away demo in a temporary folder.
+    /// Open the screens on a demo in a temporary folder.
     #[arg(long)]
     pub demo: bool,
+
+    /// How the screens look.
+    #[command(flatten)]
+    pub looks: Looks,
 
     /// Options that every verb takes.
     #[command(flatten)]
@@ -32,30 +37,46 @@ pub struct Args {
     pub(super) verb: Option<Verb>,
 }
 
+/// How the screens look.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Looks {
+    /// The colours of the screens.
+    #[arg(long, value_enum, value_name = "NAME", default_value = "terminal")]
+    pub theme: Palette,
+
+    /// Signs and bars in ASCII.
+    #[arg(long)]
+    pub ascii: bool,
+
+    /// Leave clicks and the wheel to the terminal.
+    #[arg(long)]
+    pub no_mouse: bool,
+}
+
 /// Options that every verb takes.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// A store, or a folder or file that leads to one; may be given several times.
+    /// A store, or a folder or file of one; may be given several times.
     #[arg(long = "store", value_name = "PATH", global = true)]
     pub stores: Vec<PathBuf>,
 
-    /// The format, where the content does not tell.
+    /// The format, if the files do not show which it is.
     #[arg(long = "as", id = "as", value_name = "FORMAT", global = true, value_parser = known_format)]
     pub format: Option<String>,
 
-    /// JSON instead of text: JSON Lines for lists.
+    /// Print JSON instead of text; JSON Lines for lists.
     #[arg(long, global = true)]
     pub json: bool,
 
-    /// Fixes the clock.
+    /// Use this time instead of the clock.
     #[arg(long, value_name = "RFC3339", global = true, value_parser = moment)]
     pub now: Option<Moment>,
 
-    /// Changes nothing: every verb that would is refused.
+    /// Change nothing: verbs that would are refused.
     #[arg(long, global = true)]
     pub readonly: bool,
 
-    /// Prints the plan, and writes nothing.
+    /// Print the plan, and write nothing.
     #[arg(long, global = true)]
     pub dry_run: bool,
 
@@ -63,19 +84,19 @@ pub struct Options {
     #[arg(long, global = true)]
     pub yes: bool,
 
-    /// palimp's own data, instead of the user's: journal, undo, backups, drafts.
+    /// Where palimp keeps its own data: journal, undo, backups, drafts.
     #[arg(long, value_name = "DIR", global = true)]
     pub data_dir: Option<PathBuf>,
 
-    /// No colours.
+    /// Print no colours.
     #[arg(long, global = true)]
     pub no_color: bool,
 
-    /// How results are ranked.
+    /// How to rank results.
     #[arg(long, value_enum, global = true)]
     pub ranking: Option<RankingArg>,
 
-    /// Archived and deleted records too.
+    /// Include archived and deleted memories.
     #[arg(long, global = true)]
     pub all: bool,
 }
@@ -102,13 +123,13 @@ impl Options {
     }
 }
 
-/// Records that are named, or found.
+/// Memories that are named, or found.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Chosen {
     /// Ids, `SESSION/ID`, `STORE/SESSION/ID`, or keys.
     #[arg(value_parser = name())]
     pub ids: Vec<String>,
-    /// The records that the query finds, instead of ids.
+    /// The memories that a query finds, instead of ids.
     #[arg(long, value_name = "Q", allow_hyphen_values = true, conflicts_with = "ids")]
     pub query: Option<String>,
 }
@@ -116,9 +137,9 @@ pub struct Chosen {
 /// The shapes of an export.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ShapeArg {
-    /// One array.
+    /// One array of objects.
     Json,
-    /// One object a line.
+    /// One object per line.
     Jsonl,
     /// Headings and text.
     Markdown,

@@ -25,29 +25,29 @@ use crate::text::secrets::mask;
 /// What can be done with backups.
 #[derive(Clone, Debug, Subcommand)]
 pub enum BackupVerb {
-    /// Lists them; none is opened.
+    /// List the backups, without opening them.
     List {
-        /// Looks at every byte of each, and says whether it is whole.
+        /// Read every byte of each, and say whether it is intact.
         #[arg(long)]
         verify: bool,
     },
-    /// Copies every live file now.
+    /// Copy every file that holds live memories.
     Create,
-    /// What a backup has and the file lacks.
+    /// Compare a backup with its file.
     Diff {
-        /// Its path, as `list` gives it.
+        /// The path of the backup, as `backup list` prints it.
         #[arg(value_parser = name())]
         backup: String,
     },
-    /// Brings records back.
+    /// Restore memories from a backup.
     Restore {
-        /// Its path, as `list` gives it.
+        /// The path of the backup, as `backup list` prints it.
         #[arg(value_parser = name())]
         backup: String,
-        /// The records, by their ids or keys; all that the file lacks where none is named.
+        /// The memories, by ids or keys; all that are missing in the file if none is named.
         #[arg(value_parser = name())]
         ids: Vec<String>,
-        /// The whole file, as it was.
+        /// Replace the whole file with the backup.
         #[arg(long)]
         replace: bool,
     },
@@ -100,7 +100,7 @@ const SLOW: Duration = Duration::from_millis(200);
 fn tell_progress(done: usize, all: usize) {
     if io::stderr().is_terminal() && !io::stdout().is_terminal() {
         let end = if done == all { "\n" } else { "" };
-        let _ = write!(io::stderr(), "\rpalimp: looked at {done} of {all} backups, ^C stops{end}");
+        let _ = write!(io::stderr(), "\rpalimp: looked at {done} of {all} backups, Ctrl-C stops{end}");
     }
 }
 
@@ -127,8 +127,8 @@ fn told(copy: &Copy, verified: Option<&Verified>) -> String {
     let (path, file, reason) = (copy.path.told(), copy.file.told(), copy.reason.to_string());
     let found = match verified {
         None => NOT_VERIFIED.to_owned(),
-        Some(own) if own.is_whole => format!("whole: {}", own.found),
-        Some(own) => format!("BROKEN: {}", own.found),
+        Some(own) if own.is_whole => format!("intact: {}", own.found),
+        Some(own) => format!("DAMAGED: {}", own.found),
     };
     format!("{at:16} {:10}  {reason:22} {path}  of {file}  ({found})", copy.bytes)
 }
@@ -162,7 +162,7 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
             context.row(&row, || path.told().into_owned())?;
         }
     }
-    say("the copies are in palimp's own data, where no rotation removes them");
+    say("the copies are in palimp's own data. No rotation removes them");
     Ok(Exit::Done)
 }
 
@@ -234,10 +234,7 @@ fn restore(context: &mut Context, snapshot: &Snapshot, name: &str, ids: &[String
         let has = |item: &Item| ids.iter().any(|name| item.id.as_ref() == Some(name) || is_key(name, item));
         let has_none = compared.whole_only.is_some() && !compared.items.iter().any(has);
         if has_none || chosen.is_empty() && compared.whole_only.is_none() {
-            return Err(Failure::new(
-                Exit::Nothing,
-                "none of these can be brought back. Nothing was changed.",
-            ));
+            return Err(Failure::new(Exit::Nothing, "none of these can be restored. Nothing was changed."));
         }
     }
     let chosen = (!replace).then_some(chosen);
@@ -268,7 +265,7 @@ fn named(store: &Store, compared: &Comparison, names: &[String]) -> Result<HashS
 
 fn ambiguous(store: &Store, compared: &Comparison, name: &str, several: &[&Item]) -> Failure {
     let count = several.len();
-    let told = format!("{name:?} is the id of {count} records that can come back. Nothing was changed.");
+    let told = format!("{count} memories that can be restored have the id {name:?}. Nothing was changed.");
     let candidate = |item: &&Item| {
         let key = compared.key(&store.root, item).map(|key| key.to_string()).unwrap_or_default();
         let title = mask(&item.title).replace('\n', " ");
@@ -282,6 +279,6 @@ fn ambiguous(store: &Store, compared: &Comparison, name: &str, several: &[&Item]
 fn tell_staying(name: &str, item: Option<&Item>) {
     match item {
         Some(item) => say(&format!("{name}: {}; {}", item.kind.as_str(), item.told)),
-        None => say(&format!("{name}: it is unchanged, or the backup has none of that id")),
+        None => say(&format!("{name}: it is unchanged, or the backup has no memory with that id")),
     }
 }

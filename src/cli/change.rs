@@ -1,53 +1,22 @@
-//! A change as a verb shows it, asks for it and tells it.
+//! A change as a verb shows it and asks for it.
 
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::Path;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::failure::{Exit, Failure, Result, say};
-use super::shown::texts;
-use super::{Context, erase, lock, open};
+use super::told::{Said, print, print_all, said, tell};
+use super::{Context, erase, lock, open, shown};
 use crate::deed::{
     self, By, ChangeRequest, Committed, ErasureAsked, Failed, Planned, Recent, Teller, Wanted,
 };
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Scene};
-use crate::model::{Change, EntryRef, Plan, Snapshot, Store, Tell, plan};
+use crate::model::{EntryRef, Moment, Plan, Snapshot, Store, Tell};
 use crate::store::commit::erase::Erased;
 use crate::store::commit::{CommitError, Host, Receipt};
 use crate::store::referred;
 use crate::text::secrets::mask;
-use crate::text::shell;
 use crate::text::show::show;
-
-#[derive(Serialize)]
-struct Row<'a> {
-    plan: PlanRow<'a>,
-    applied: bool,
-    receipt: Option<String>,
-    undo: Option<u64>,
-}
-
-/// A plan in `--json`.
-#[derive(Serialize)]
-pub struct PlanRow<'a> {
-    fingerprint: String,
-    verb: &'a str,
-    store: String,
-    records: usize,
-    files: Vec<FileRow>,
-    told: &'a [String],
-}
-
-#[derive(Serialize)]
-struct FileRow {
-    path: String,
-    change: &'static str,
-    bytes_before: u64,
-    bytes_after: u64,
-}
 
 /// What a comparison is made with.
 pub fn scene<'a>(context: &Context, store: &'a Store) -> Scene<'a> {
@@ -98,8 +67,9 @@ pub fn make_of(
 /// Shows a plan, asks, and carries it out, one store after the other. What others changed meanwhile is
 /// shown, and asked for again; what was written in an editor is not put over what others wrote.
 pub fn carry(context: &mut Context, planned: Planned, text: Option<Written<'_>>) -> Result {
+    let asked = planned.changing.len() + planned.left.iter().map(|own| own.which.len()).sum::<usize>();
     for own in &planned.left {
-        say(&format!("left out: {}: {}", plan::counted(own.which.len() as u64, "record"), own.reason));
+        say(&format!("left out: {} of {}: {}", own.which.len(), deed::memories(asked), own.reason));
     }
     let mut planned = planned;
     loop {
@@ -115,7 +85,8 @@ pub fn carry(context: &mut Context, planned: Planned, text: Option<Written<'_>>)
         let Some(difference) = &planned.difference else { continue };
         let is_gone = planned.request.wanted.is_of_records() && planned.request.at.is_empty();
         if is_gone {
-            let message = format!("{}. Nothing of it remains; nothing was changed.", difference.told());
+            let message =
+                format!("{}. Nothing is left of the plan, and nothing was changed.", difference.told());
             return Err(Failure::new(Exit::Refused, message));
         }
         if text.is_some_and(|own| own.in_editor) && !difference.is_none() {
@@ -152,14 +123,14 @@ fn consent(context: &mut Context, planned: &Planned) -> Result<Consent> {
     if yes && !dry_run {
         return Ok(Consent::Given);
     }
-    if !dry_run && was_asked() {
-        return match agreed(planned)? {
+    if !dry_run && can_ask() {
+        return match agreed(planned, context.now)? {
             true => Ok(Consent::Asked),
             false => Err(Failure::new(Exit::Refused, "nothing was changed.")),
         };
     }
     if !context.options.json && planned.erasures.is_empty() {
-        texts(planned).iter().try_for_each(|line| context.out.line(line))?;
+        shown::texts(planned).iter().try_for_each(|line| context.out.line(line))?;
     }
     print_all(context, planned)?;
     match dry_run {
@@ -169,30 +140,31 @@ fn consent(context: &mut Context, planned: &Planned) -> Result<Consent> {
 }
 
 /// Whether there is somebody who is asked.
-fn was_asked() -> bool {
+fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Whether the user says yes, or types what goes for good.
-fn agreed(planned: &Planned) -> Result<bool> {
+fn agreed(planned: &Planned, now: Moment) -> Result<bool> {
     let mut err = io::stderr();
-    for line in texts(planned).into_iter().chain(lines(planned)) {
+    let question = std::iter::once(shown::question(planned, now));
+    for line in question.chain(shown::rows(planned, now)).chain(lines(planned)) {
         writeln!(err, "{}", show(&mask(&line)))?;
     }
-    let records = planned.records();
+    let typed = format!("erase {}", planned.records());
     let is_erasure = !planned.erasures.is_empty();
     if is_erasure {
-        writeln!(err, "Undo steps, drafts and backups that hold them go too. It can't be undone.")?;
-        write!(err, "Type `erase {records}` to do it: ")?;
+        writeln!(err, "Copies in undo data, drafts and backups are erased too. This can't be undone.")?;
+        write!(err, "Type {typed} to go on: ")?;
     } else {
-        let verb = planned.plans.first().map_or("", |(_, plan)| plan.verb);
-        write!(err, "{verb} {}? [y/N] ", plan::counted(records as u64, "record"))?;
+        let verb = planned.plans.first().map_or("", |(_, plan)| shown::last_word(plan.verb));
+        write!(err, "y to {verb}, anything else cancels: ")?;
     }
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(match is_erasure {
-        true => answer.trim() == format!("erase {records}"),
+        true => answer.trim() == typed,
         false => matches!(answer.trim(), "y" | "Y" | "yes"),
     })
 }
@@ -205,10 +177,10 @@ fn lines(planned: &Planned) -> Vec<String> {
     let head = difference.head();
     let moved = difference.moved.iter().map(|own| format!("  {}  {}", own.name, own.what));
     if !difference.is_none() && planned.request.wanted.is_of_records() {
-        return std::iter::once(format!("{head}; all else is as it was shown:")).chain(moved).collect();
+        return std::iter::once(format!("{head}; the rest is unchanged:")).chain(moved).collect();
     }
     let head = (!difference.is_none()).then(|| format!("{head}:"));
-    let anew = "not as it was shown; this is what it would do now:".to_owned();
+    let anew = "The plan is not as it was shown. This is what it would do now:".to_owned();
     head.into_iter().chain(moved).chain([anew]).chain(all).collect()
 }
 
@@ -227,7 +199,8 @@ fn carried(
     let data = open::data_folder(context)?;
     let host = Host::here(&data, context.now);
     let of = planned.request.clone();
-    let mut printing = Printing { context, exit: Exit::Done, failure: None };
+    let (said, is_asked) = (said(&planned), was_asked && can_ask());
+    let mut printing = Printing { context, said, is_asked, exit: Exit::Done, failure: None };
     let done = deed::carry_out(planned, host, &mut Recent::default(), &mut printing, was_asked);
     let (exit, failure) = (printing.exit, printing.failure);
     match (done, failure) {
@@ -259,6 +232,10 @@ fn kept(of: &ChangeRequest, text: &[u8]) -> String {
 /// Prints each store's plan as it is carried out.
 struct Printing<'c> {
     context: &'c mut Context,
+    /// What is done, with the title of one memory.
+    said: Said,
+    /// Whether the plan was shown on a terminal: it is not printed again.
+    is_asked: bool,
     exit: Exit,
     failure: Option<Failure>,
 }
@@ -277,7 +254,7 @@ impl Teller for Printing<'_> {
 
     fn wrote(&mut self, store: &Store, plan: &Plan, receipt: Option<&Receipt>) -> bool {
         let told = match receipt {
-            Some(receipt) => tell(self.context, store, receipt),
+            Some(receipt) => tell(self.context, store, receipt, (&self.said, self.is_asked)),
             None => print(self.context, plan, false, None),
         };
         self.keep(told)
@@ -288,82 +265,11 @@ impl Teller for Printing<'_> {
             self.exit = Exit::Failed;
         }
         let (root, count) = (asked.store.root.told(), deed::memories(asked.targets.len()));
-        self.context.changed.push(format!("  {root}: {count} erased; nothing undoes it"));
+        self.context.changed.push(format!("  {root}: {count} erased; that can't be undone"));
         let printed = erase::print(self.context, asked, Some(erased));
         if printed.is_ok() {
             erase::tell(self.context, erased);
         }
         self.keep(printed)
-    }
-}
-
-fn tell(context: &mut Context, store: &Store, receipt: &Receipt) -> Result<()> {
-    let printed = print(context, &receipt.plan, true, Some(receipt));
-    if !receipt.is_journalled {
-        return Err(Failure::lines(Exit::Failed, receipt.notes.clone()));
-    }
-    let undo = match receipt.plan.is_too_large_to_undo() {
-        true => "it can't be undone: it replaced more than is kept for that".to_owned(),
-        false => format!("`{}` undoes it", undo_of(context, store, receipt.step)),
-    };
-    // Also where the output failed: it is changed.
-    context.changed.push(format!("  {}: {undo}", store.root.told()));
-    printed?;
-    receipt.notes.iter().for_each(|note| say(note));
-    if !context.options.json {
-        say(&format!("saved; {undo}"));
-    }
-    Ok(())
-}
-
-/// The command that undoes a step, wherever it is run: numbers are each store's own.
-fn undo_of(context: &Context, store: &Store, step: u64) -> String {
-    let mut command = format!("palimp undo {step} --store {}", quoted(&store.root));
-    if let Some(format) = &context.options.format {
-        command.push_str(&format!(" --as {format}"));
-    }
-    if let Some(data) = &context.options.data_dir {
-        command.push_str(&format!(" --data-dir {}", quoted(data)));
-    }
-    command
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    shell::word(&path.told())
-}
-
-fn print_all(context: &mut Context, planned: &Planned) -> Result<()> {
-    planned.plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
-    planned.erasures.iter().try_for_each(|own| erase::print(context, own, None))
-}
-
-fn print(context: &mut Context, plan: &Plan, applied: bool, receipt: Option<&Receipt>) -> Result<()> {
-    if !context.options.json {
-        return Ok(plan.told().iter().try_for_each(|line| context.out.line(line))?);
-    }
-    let row = Row { plan: plan_row(plan), applied, receipt: None, undo: receipt.map(|receipt| receipt.step) };
-    context.out.json(&row).map_err(Failure::from)
-}
-
-/// A plan as it is told in `--json`.
-pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
-    PlanRow {
-        fingerprint: plan.fingerprint(),
-        verb: plan.verb,
-        store: plan.root.told().into_owned(),
-        records: plan.records,
-        files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
-        told: &plan.lines,
-    }
-}
-
-fn file_row(change: &Change) -> FileRow {
-    FileRow {
-        path: change.path.told().into_owned(),
-        change: change.word(),
-        bytes_before: change.len_before(),
-        bytes_after: change.len_after(),
     }
 }

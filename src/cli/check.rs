@@ -2,19 +2,24 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::Context;
+use super::columns::{Look, Terminal};
 use super::failure::{Exit, Result, say};
+use super::listed::store_names;
 use super::open;
-use super::out::{cut, terminal_width};
-use crate::check::{findings, groups};
-use crate::deed::checked;
-use crate::model::{Severity, Store, Tell};
+use crate::check::findings;
+use crate::check::groups::{self, Found, Group, InFile};
+use crate::deed::{Checked, checked};
+use crate::model::plan::counted;
+use crate::model::{Severity, Snapshot, Store, Tell};
 use crate::ops::repair::repairs;
-use crate::text::columns::wrap;
+use crate::text::columns::{column, fit, wrap};
 use crate::text::secrets::mask;
+use crate::text::shell;
 use crate::text::show::{columns, show};
 
 #[derive(Serialize)]
@@ -41,34 +46,34 @@ struct Fix {
 /// Lists the problems of every store; on a terminal those of a kind together.
 pub fn run(context: &mut Context) -> Result {
     let snapshot = open::snapshot(context)?;
-    let width = terminal_width().filter(|_| !context.options.json && !context.options.all);
-    let mut counts = [0; 3];
+    let data = open::data_folder(context)?;
+    let terminal = Terminal::of(context).filter(|_| !context.options.all);
+    let mut all: Vec<Checked> = Vec::new();
     for store in &snapshot.stores {
-        let data = open::data_folder(context)?;
         let checked = checked(Some(&data), store, context.now);
         checked.unread.iter().for_each(|why| say(why));
-        let (store, disagreeing) = (&checked.store, &checked.anew);
-        store.problems.iter().for_each(|problem| counts[problem.severity as usize] += 1);
-        match width {
-            Some(width) => print_groups(context, store, width)?,
-            None => {
-                let anew = disagreeing.iter().map(|change| &*change.path).collect();
-                print_each(context, store, &anew)?;
-            }
+        if terminal.is_none() {
+            print_each(context, &checked.store, &checked.rebuilt())?;
         }
+        all.push(checked);
     }
-    let [errors, warnings, notes] = counts;
-    let all = if width.is_some() && errors + warnings + notes > 0 { "; --all lists each" } else { "" };
-    say(&format!("{}{all}", groups::tally(errors, warnings, notes)));
+    let mut counts = [0; 3];
+    let problems = all.iter().flat_map(|own| &own.store.problems);
+    problems.for_each(|problem| counts[problem.severity as usize] += 1);
+    match terminal {
+        Some(terminal) => print_groups(context, &all, counts, terminal)?,
+        None => say(&tally(counts)),
+    }
     // A note harms nothing: a healthy store with notes is clean.
     let clean = counts[Severity::Error as usize] + counts[Severity::Warning as usize] == 0;
     Ok(if clean { Exit::Done } else { Exit::Nothing })
 }
 
-/// Where what belongs to a group starts.
-const INDENT: usize = 18;
+fn tally([errors, warnings, notes]: [usize; 3]) -> String {
+    groups::tally(errors, warnings, notes)
+}
 
-/// Each problem, a line or a document each. `anew` are the files that `reindex` makes anew.
+/// Each problem, a line or a document each. `anew` are the files that `reindex` rebuilds.
 fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Result<()> {
     for finding in findings(store) {
         let problem = finding.problem;
@@ -93,39 +98,82 @@ fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Re
     Ok(())
 }
 
-/// The problems of a store by code and field, each with its first places.
-fn print_groups(context: &mut Context, store: &Store, width: usize) -> Result<()> {
-    let groups = groups::groups(store.problems.iter());
-    if groups.is_empty() {
-        return Ok(());
-    }
-    let kind = |group: &groups::Group<'_>| match group.field {
-        Some(field) => format!("{} {field}", group.code.as_str()),
-        None => group.code.as_str().to_owned(),
+/// Where what belongs to a group starts.
+const INDENT: usize = 4;
+
+/// The problems by code, each with its first places, and what to do next.
+fn print_groups(
+    context: &mut Context,
+    all: &[Checked],
+    counts: [usize; 3],
+    terminal: Terminal,
+) -> Result<()> {
+    let rebuilt: Vec<HashSet<&Path>> = all.iter().map(Checked::rebuilt).collect();
+    let found = |(store, own): (usize, &'_ Checked)| -> Vec<(usize, usize, bool)> {
+        let is_safe = |problem| repairs(&own.store, problem, &rebuilt[store]).is_some();
+        own.store.problems.iter().enumerate().map(|(at, problem)| (store, at, is_safe(problem))).collect()
     };
-    let longest = groups.iter().map(|group| kind(group).chars().count()).max().unwrap_or(0).min(width / 3);
-    let mut line = |text: String| context.out.line(&cut(&text, width));
-    line(store.root.told().into_owned())?;
-    for group in &groups {
-        let (severity, count) = (group.severity.as_str(), group.count);
-        let head = format!("  {severity:8}{count:>6}  {:longest$}", kind(group));
-        let whole = format!("{head}  {}", group.message);
-        if columns(&whole) <= width {
-            line(whole)?;
-        } else {
-            line(head)?;
-            for part in wrap(&show(&mask(group.message)), width.saturating_sub(INDENT).max(INDENT)) {
-                line(format!("{:INDENT$}{part}", ""))?;
-            }
-        }
-        for file in &group.files {
-            line(format!("{:INDENT$}{}", "", file.told()))?;
-        }
-        if group.more_files > 0 {
-            line(format!("{:INDENT$}… and {} more files", "", group.more_files))?;
-        }
+    let found: Vec<_> = all.iter().enumerate().flat_map(found).collect();
+    let problem = |&(store, at, is_safe): &(usize, usize, bool)| Found {
+        store,
+        problem: &all[store].store.problems[at],
+        is_safe,
+    };
+    let groups = groups::groups(found.iter().map(problem));
+    let stores = Snapshot::of(all.iter().map(|own| Arc::clone(&own.store)).collect());
+    let names = store_names(&stores);
+    let lines: Vec<String> =
+        groups.iter().flat_map(|group| lines_of(group, (&groups, &names), terminal)).collect();
+    context.out.drawn(&lines)?;
+    let safe = found.iter().filter(|(.., is_safe)| *is_safe).count();
+    Ok(next(context, counts, safe).iter().try_for_each(|line| context.out.line(line))?)
+}
+
+/// A group: what is wrong, whether it can be repaired, and where it is.
+fn lines_of(group: &Group<'_>, (all, names): (&[Group<'_>], &[String]), terminal: Terminal) -> Vec<String> {
+    let (sign, look) = match group.severity {
+        Severity::Error => ("✖", Look::Bad),
+        Severity::Warning => ("⚠", Look::Warning),
+        Severity::Note => ("·", Look::Dim),
+    };
+    let figures = all.iter().map(|own| own.count).max().unwrap_or(0).to_string().len();
+    let codes = all.iter().map(|own| own.code.as_str().len()).max().unwrap_or(0);
+    let fix = group.fix();
+    let before = figures + codes + 5;
+    let room = terminal.width.saturating_sub(before + if fix.is_empty() { 0 } else { fix.len() + 2 }).max(24);
+    let parts = wrap(&show(&mask(&group.told())), room);
+    let mut lines = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let head = format!("{sign} {:>figures$} {:codes$}", group.count, group.code.as_str());
+        lines.push(match number {
+            0 if fix.is_empty() => format!("{}  {}", terminal.painted(&head, look), part.trim_end()),
+            0 => format!("{}  {}  {fix}", terminal.painted(&head, look), column(part, room)),
+            _ => format!("{:before$}{}", "", part.trim_end()),
+        });
     }
-    Ok(())
+    let widest = names.iter().map(|name| columns(&show(&mask(name)))).max().unwrap_or(0).min(16);
+    let name = |own: &InFile<'_>| match names {
+        [_] => String::new(),
+        _ => column(&show(&mask(&names[own.store])), widest) + "  ",
+    };
+    let place = |own: &InFile<'_>| format!("{:INDENT$}{}{}", "", name(own), show(&mask(&own.told())));
+    lines.extend(group.files.iter().map(|own| fit(&place(own), terminal.width)));
+    let more = (group.more_files > 0).then(|| counted(group.more_files as u64, "more file"));
+    lines.extend(more.map(|more| format!("{:INDENT$}… and {more}", "")));
+    lines
+}
+
+/// How many there are, and what to do about them: a line each.
+fn next(context: &Context, counts: [usize; 3], safe: usize) -> Vec<String> {
+    let stores: String =
+        context.options.stores.iter().map(|path| format!(" {}", shell::word(&path.told()))).collect();
+    let repair = match safe {
+        0 => String::new(),
+        safe => format!(". {safe} can be repaired safely: palimp repair --all-safe{stores}"),
+    };
+    let is_any = counts.iter().any(|count| *count > 0);
+    let each = is_any.then(|| format!("Each one: palimp check --all{stores}"));
+    [format!("{}{repair}", tally(counts))].into_iter().chain(each).collect()
 }
 
 fn to_line(row: &Row) -> String {

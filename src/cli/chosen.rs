@@ -24,11 +24,14 @@ pub fn records(
     let mut found = the_named(snapshot, &chosen.ids)?;
     match &chosen.query {
         Some(query) if query.trim().is_empty() => {
-            return Err(Failure::new(Exit::Usage, "the query is empty, which never means everything."));
+            return Err(Failure::new(
+                Exit::Usage,
+                "the query is empty. An empty query never means everything.",
+            ));
         }
         Some(query) => found.extend(by_query(context, snapshot, query)?),
         None if chosen.ids.is_empty() => {
-            return Err(Failure::new(Exit::Usage, "name records by their ids, or with --query."));
+            return Err(Failure::new(Exit::Usage, "name memories by their ids, or with --query."));
         }
         None => {}
     }
@@ -47,7 +50,7 @@ pub fn records(
     fitting.dedup();
     match (fitting.is_empty(), others.as_slice()) {
         (false, _) => Ok(fitting),
-        (true, []) => Err(Failure::new(Exit::Nothing, "no record matches. Nothing was changed.")),
+        (true, []) => Err(Failure::new(Exit::Nothing, "no memory matches. Nothing was changed.")),
         (true, [one, ..]) => Err(unfit(snapshot, *one, others.len())),
     }
 }
@@ -65,9 +68,9 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
     let id = id.unwrap_or_else(|| key(snapshot, at));
     let state = match entry.state {
-        State::Live => "is live: there is nothing to bring back",
+        State::Live => "is neither archived nor deleted",
         State::Archived => &format!("is archived; {}", ops::way_back(store, entry)),
-        State::Deleted => "is deleted; `palimp undelete` brings it back",
+        State::Deleted => "is deleted; `palimp undelete` restores it",
         State::Broken => return broken(snapshot, at),
     };
     let more = if count > 1 { format!(" So are {} others.", count - 1) } else { String::new() };

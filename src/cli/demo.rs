@@ -31,7 +31,12 @@ fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
         let message = format!("{} is not empty; the demo is not written over anything.", folder.told());
         return Err(Failure::new(Exit::Refused, message));
     }
-    for (path, bytes) in demo::stores(seed, now) {
+    let files = demo::stores(seed, now);
+    if files.is_empty() {
+        let message = "The demo can't be written at that time. Nothing was.";
+        return Err(Failure::new(Exit::Refused, message));
+    }
+    for (path, bytes) in files {
         disk::write_new(&folder.join(path), &bytes)?;
     }
     Ok(())
@@ -44,7 +49,8 @@ fn places(folder: &Path) -> Vec<Place> {
 
 /// The demo in a folder of its own, which is removed when this is dropped.
 pub struct Temporary {
-    folder: PathBuf,
+    /// Where it is.
+    pub folder: PathBuf,
 }
 
 impl Temporary {
@@ -55,6 +61,11 @@ impl Temporary {
         write(&temporary.folder, SEED, now)?;
         let places = places(&temporary.folder);
         Ok((temporary, places))
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The folder of palimp's own data about it: it goes with the demo.

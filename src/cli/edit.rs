@@ -19,7 +19,7 @@ pub fn run(
     editor: bool,
 ) -> Result {
     if set.is_empty() && !editor {
-        return Err(Failure::new(Exit::Usage, "name a field with --set FIELD=VALUE, or say --editor."));
+        return Err(Failure::new(Exit::Usage, "name a field with --set FIELD=VALUE, or use --editor."));
     }
     let mut fields = Vec::new();
     for one in set {
@@ -32,7 +32,7 @@ pub fn run(
         return records::edit(context, query, fields);
     }
     let Some(id) = id else {
-        return Err(Failure::new(Exit::Usage, "name a record by its id, or several with --query."));
+        return Err(Failure::new(Exit::Usage, "name a memory by its id, or several with --query."));
     };
     if editor && context.options.readonly && !context.options.dry_run {
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
@@ -52,7 +52,7 @@ pub fn run(
         return Ok(Exit::Done);
     }
     if written.trim().is_empty() && !before.trim().is_empty() {
-        let why = "the editor left no text; nothing was changed. `palimp delete` deletes a record.";
+        let why = "the editor left no text; nothing was changed. `palimp delete` deletes a memory.";
         return Err(Failure::new(Exit::Refused, why));
     }
     fields.push(("text".to_owned(), written.clone()));

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::args::Chosen;
-use super::change::{PlanRow, make_of, plan_row};
+use super::change::make_of;
 use super::chosen::records;
 use super::failure::{Exit, Failure, Result, say};
+use super::told::{PlanRow, plan_row};
 use super::{Context, open};
 use crate::deed::{By, ErasureAsked, Wanted};
 use crate::disk::Real;
@@ -27,7 +28,7 @@ struct Row<'a> {
     git: Option<&'a History>,
 }
 
-/// Erases records. Where an erasure that was cut short is finished before, and leaves something, the
+/// Erases records. Where an erasure that was interrupted is finished before, and leaves something, the
 /// verb has not erased all that it was to.
 pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<String>) -> Result {
     let mut snapshot = open::snapshot(context)?;
@@ -70,7 +71,7 @@ fn chosen_of(context: &Context, snapshot: Snapshot, chosen: &Chosen) -> Result<(
     Ok((with, found))
 }
 
-/// Finishes what was cut short before: what is left of it may be what is asked for. Whether
+/// Finishes what was interrupted before: what is left of it may be what is asked for. Whether
 /// there was any.
 fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
     let data = open::data_folder(context)?;

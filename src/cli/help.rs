@@ -21,11 +21,18 @@ pub fn command() -> Command {
                 Some(usage) => verb.override_usage(format!("palimp {name} {usage}")),
                 None => verb,
             };
-            let examples = known(&name).map_or("", |own| own.examples).lines();
-            let examples: String = examples.map(|own| format!("\n  palimp {own}")).collect();
-            if examples.is_empty() { verb } else { verb.after_help(format!("Examples:{examples}")) }
+            with_examples(verb, &name)
         })
     })
+}
+
+/// The same with the examples of a verb, or of a part of one behind its name.
+fn with_examples(verb: Command, name: &str) -> Command {
+    let whole = name.split_once(' ').map_or(name, |(whole, _)| whole);
+    let own = known(whole).map_or("", |own| own.examples).lines();
+    let own = own.filter(|own| own.split(' ').take(2).collect::<Vec<_>>().join(" ") == name || whole == name);
+    let examples: String = own.map(|own| format!("\n  palimp {own}")).collect();
+    if examples.is_empty() { verb } else { verb.after_help(format!("Examples:{examples}")) }
 }
 
 /// Hides the options that a verb doesn't obey, its own verbs (`backup list`) included.
@@ -33,11 +40,11 @@ fn with_own_options(verb: Command, name: &str, globals: &[clap::Arg]) -> Command
     let parts: Vec<String> = verb.get_subcommands().map(|part| part.get_name().to_owned()).collect();
     let verb = parts.into_iter().fold(verb, |verb, part| {
         let whole = format!("{name} {part}");
-        verb.mut_subcommand(part, |part| with_own_options(part, &whole, globals))
+        verb.mut_subcommand(part, |part| with_examples(with_own_options(part, &whole, globals), &whole))
     });
     globals.iter().fold(verb, |verb, own| match (name, own.get_id().as_str()) {
         (name, option) if !obeys(name, option) => verb.arg(own.clone().hide(true)),
-        ("check", "all") => verb.arg(own.clone().help("Each problem on a line of its own")),
+        ("check", "all") => verb.arg(own.clone().help("List each problem on a line of its own")),
         _ => verb,
     })
 }
@@ -78,7 +85,7 @@ mod tests {
             check.contains("--store") && !check.contains("--dry-run") && !check.contains("--ranking"),
             "{check}"
         );
-        assert!(check.contains("Each problem on a line of its own"), "{check}");
+        assert!(check.contains("List each problem on a line of its own"), "{check}");
         assert!(help_of("delete").contains("--dry-run") && !help_of("man").contains("--store"));
         let whole = command().render_help().to_string();
         assert!(!whole.contains("[PATHS]... [COMMAND]") && whole.contains("palimp VERB"), "{whole}");
@@ -128,9 +135,11 @@ mod tests {
     #[test]
     fn every_verb_that_is_shown_has_an_example() {
         for verb in command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
-            let name = verb.get_name();
-            let is_told = ["completions", "man", "keys"].contains(&name);
-            assert!(is_told || verb.get_after_help().is_some(), "{name}");
+            let parts =
+                verb.get_subcommands().map(|part| (format!("{} {}", verb.get_name(), part.get_name()), part));
+            for (name, own) in parts.chain([(verb.get_name().to_owned(), verb)]) {
+                assert!(own.get_after_help().is_some(), "{name}");
+            }
         }
     }
 

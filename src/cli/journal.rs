@@ -10,7 +10,7 @@ use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
 use crate::deed::{By, Wanted};
 use crate::disk::Real;
-use crate::model::{Snapshot, Store, Tell, plan};
+use crate::model::{Moment, Snapshot, Store, Tell, plan};
 use crate::store::commit::{Account, FileLine, History, Host, Row, Turn, Vault, Writer, last_change};
 
 #[derive(Serialize)]
@@ -42,6 +42,9 @@ pub fn run(context: &mut Context) -> Result {
         for fault in account.faults.iter() {
             if account.is_read { say(fault) } else { context.unread.line(fault.clone()) }
         }
+        if snapshot.stores.len() > 1 && !account.rows.is_empty() && !context.options.json {
+            context.out.line(&format!("{}:", store.root.told()))?;
+        }
         for row in &account.rows {
             any = true;
             match context.options.json {
@@ -51,8 +54,11 @@ pub fn run(context: &mut Context) -> Result {
         }
         if !context.options.json {
             for (path, before, now) in &account.moved {
-                let now = now.map_or("is gone".into(), |now| format!("has {now} B"));
-                say(&format!("{}: {now}, was left with {before}: changed outside palimp", path.told()));
+                let what = match now {
+                    Some(now) => format!("changed outside palimp ({before} → {now} bytes)"),
+                    None => "removed outside palimp".into(),
+                };
+                say(&format!("{}: {what}", path.told()));
             }
         }
     }
@@ -61,21 +67,21 @@ pub fn run(context: &mut Context) -> Result {
 
 fn told(row: &Row) -> Vec<String> {
     let until = match (row.until, row.why_not) {
-        (Some(until), _) if row.comes_again() => format!("redo until {}", until.to_rfc3339()),
-        (Some(until), _) => format!("undo until {}", until.to_rfc3339()),
-        (None, Some(why)) if row.is_undone() => format!("can't be done again: {why}"),
+        (Some(until), _) if row.comes_again() => format!("redo until {}", until.to_minute()),
+        (Some(until), _) => format!("undo until {}", until.to_minute()),
+        (None, Some(why)) if row.is_undone() => format!("can't be redone: {why}"),
         (None, Some(why)) => format!("can't be undone: {why}"),
         (None, None) => "can't be undone any more".into(),
     };
     let own = &row.line;
+    let at = Moment::parse(&own.at).map_or_else(|| own.at.clone(), |(at, _)| at.to_minute());
     let undone = if row.is_undone() { "  undone" } else { "" };
-    let records = plan::counted(own.records, "record");
+    let records = plan::counted(own.records, "memory");
     let files = plan::counted(own.files.len() as u64, "file");
-    let mut lines =
-        vec![format!("{:5}  {}  {} {records}, {files}{undone}  {until}", own.step, own.at, own.verb)];
+    let mut lines = vec![format!("{:5}  {at}  {} {records}, {files}{undone}  {until}", own.step, own.verb)];
     if row.others.written > 0 {
-        let written = plan::counted(row.others.written as u64, "record");
-        lines.push(format!("       written by others after step {}: {written}", own.step));
+        let written = plan::counted(row.others.written as u64, "memory");
+        lines.push(format!("       written by other programs after step {}: {written}", own.step));
     }
     lines
 }
@@ -99,7 +105,7 @@ fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
     }
 }
 
-/// Takes back the last step, or that one.
+/// Undoes the last step, or that one.
 pub fn undo(context: &mut Context, step: Option<u64>) -> Result {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
@@ -121,7 +127,7 @@ pub fn redo(context: &mut Context) -> Result {
     turn(context, &snapshot, &steps, Turn::Redo(0))
 }
 
-/// The one store in which a step of that number is in force.
+/// The one store in which a step of that number is applied.
 fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<Option<&'a Arc<Store>>> {
     let mut with: Vec<&Arc<Store>> = Vec::new();
     for store in stores {
@@ -139,8 +145,8 @@ fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<O
     }
 }
 
-/// Turns steps round that belong together. Where there is none, the first store says so of the one that
-/// was asked for, or of its last.
+/// Undoes or redoes steps that belong together. Where there is none, a store that has a step of that
+/// number says why it can't be undone, else the first store.
 fn turn(context: &mut Context, snapshot: &Snapshot, steps: &[(&Arc<Store>, u64)], asked: Turn) -> Result {
     let data = open::data_folder(context)?;
     let host = Host::here(&data, context.now);
@@ -150,7 +156,13 @@ fn turn(context: &mut Context, snapshot: &Snapshot, steps: &[(&Arc<Store>, u64)]
     let mut turns: Vec<(usize, Turn)> = own.collect();
     if turns.is_empty() {
         let none = || Failure::new(Exit::Nothing, "no store is open.");
-        let writer = Writer::look(host, snapshot.stores.first().ok_or_else(none)?)?;
+        let has_step = |own: &&Arc<Store>| {
+            let Turn::Undo(step) = asked else { return false };
+            let journal = Vault::look(&Real, &data, &own.root).journal().unwrap_or_default();
+            journal.iter().any(|line| line.step == step)
+        };
+        let store = snapshot.stores.iter().find(has_step).or(snapshot.stores.first());
+        let writer = Writer::look(host, store.ok_or_else(none)?)?;
         let (_, turn) = match asked {
             Turn::Undo(step) => writer.undo(Some(step).filter(|step| *step > 0))?,
             Turn::Redo(_) => writer.redo(None)?,

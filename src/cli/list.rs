@@ -1,11 +1,13 @@
 //! `palimp list [QUERY...]`: records, newest first; `palimp search QUERY...`: best first.
 
 use super::Context;
-use super::failure::{Exit, Result};
+use super::columns::Terminal;
+use super::failure::{Exit, Result, say};
+use super::listed::Listed;
 use super::row::Row;
 use super::{open, row};
 use crate::model::{Snapshot, Tell};
-use crate::query::{Cancel, Order, Query, explain_in, search_in};
+use crate::query::{Cancel, Hit, Order, Query, explain_in, search_in};
 
 /// Finds, orders and prints records: what `list` and `search` share.
 pub fn print(
@@ -58,6 +60,17 @@ fn print_from(
         return Ok(None);
     }
     let hits = &results.hits[..results.hits.len().min(limit.unwrap_or(usize::MAX))];
+    if let Some(terminal) = Terminal::of(context) {
+        let why = |hit: &Hit| explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
+        let shown: Vec<_> = hits.iter().map(|hit| (hit, why(hit))).collect();
+        let is_ranked = request.order == Order::Rank;
+        Listed { snapshot, query, is_ranked, found: results.hits.len() }.print(context, terminal, &shown)?;
+        if hits.is_empty() {
+            say("no memory matches.");
+        }
+        changed(context, snapshot);
+        return Ok(Some(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done }));
+    }
     for hit in hits {
         let why = explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
         let row = Row::new(snapshot, hit.at, hit.rank, why.as_ref(), context.now);
@@ -65,8 +78,8 @@ fn print_from(
             context.out.json(&row)?;
         } else {
             context.out.line(&row.to_line(context.now))?;
-            if let Some(why) = &why {
-                context.out.line(&format!("    {}", row::told(why)))?;
+            for line in why.iter().flat_map(row::told) {
+                context.out.line(&format!("    {line}"))?;
             }
         }
     }
@@ -78,7 +91,7 @@ fn print_from(
 pub fn changed(context: &Context, snapshot: &Snapshot) {
     for (store, file) in snapshot.changed() {
         let path = store.root.join(&file.path);
-        let what = "it has changed while it was shown. Run this again to see all of it.";
+        let what = "it changed while it was read. Run this again to see all of it.";
         context.unread.line(format!("{}: {what}", path.told()));
     }
 }

@@ -17,7 +17,7 @@ pub fn is_broken(error: &CommitError) -> bool {
     }
     let mut err = io::stderr();
     let asked = writeln!(err, "{}", show(&error.to_string()))
-        .and_then(|()| write!(err, "Break the lock? An agent that still works loses it. [y/N] "))
+        .and_then(|()| write!(err, "Break the lock? An agent that is still working loses it. [y/N] "))
         .and_then(|()| err.flush());
     let mut answer = String::new();
     if asked.and_then(|()| io::stdin().lock().read_line(&mut answer)).is_err() {

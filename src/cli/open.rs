@@ -26,7 +26,7 @@ pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<Looked> {
     with_unfinished(looked, data.as_deref(), &|_| false)
 }
 
-/// The same with the stores in which a change was cut short: until that is settled, what they
+/// The same with the stores in which a change was interrupted: until that is settled, what they
 /// hold may tell of no format, or of another one.
 fn with_unfinished(
     mut looked: Vec<Looked>,
@@ -133,7 +133,7 @@ fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<()> {
     match told.is_empty() {
         true => Ok(()),
         false if all => {
-            let advice = "there may be more stores. Name the one that is meant itself with --store. Nothing was \
+            let advice = "there may be more stores. Name the store that you mean with --store. Nothing was \
                           changed.";
             Err(Failure::lines(Exit::Refused, [told, vec![advice.into()]].concat()))
         }
@@ -258,7 +258,7 @@ pub fn data_folder(context: &Context) -> Result<PathBuf> {
     own.filter(|own| own.is_absolute()).ok_or_else(|| {
         Failure::new(
             Exit::Failed,
-            "there is no home folder to keep undo data in: name one with --data-dir. Nothing was changed.",
+            "there is no home folder for undo data: name a folder with --data-dir. Nothing was changed.",
         )
     })
 }

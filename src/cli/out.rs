@@ -5,7 +5,6 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use serde::Serialize;
 
 use super::json::Escaping;
-use crate::text::columns::fit;
 use crate::text::secrets::mask;
 use crate::text::show::show;
 
@@ -14,11 +13,6 @@ pub fn terminal_width() -> Option<usize> {
     let is_terminal = io::stdout().is_terminal();
     let columns = || crossterm::terminal::size().map_or(0, |(columns, _)| usize::from(columns));
     is_terminal.then(columns).map(|columns| if columns == 0 { 80 } else { columns })
-}
-
-/// The text as it is shown, cut to so many columns.
-pub fn cut(text: &str, columns: usize) -> String {
-    fit(&show(&mask(text)), columns)
 }
 
 /// Where data goes. Nothing else prints.
@@ -46,6 +40,11 @@ impl Out {
     /// Prints bytes that the program made itself.
     pub fn own(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.to.write_all(bytes)
+    }
+
+    /// Prints lines that are drawn already: safe text, and colours of our own.
+    pub fn drawn(&mut self, lines: &[String]) -> io::Result<()> {
+        lines.iter().try_for_each(|line| writeln!(self.to, "{line}"))
     }
 
     /// Hands everything over.

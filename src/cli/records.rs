@@ -17,14 +17,14 @@ pub fn tag(context: &mut Context, words: &[String], query: Option<String>, renam
     let remove: Vec<String> = words.iter().filter_map(|word| taken(word)).map(str::to_owned).collect();
     let rename = rename.map(renamed).transpose()?;
     match (add.is_empty() && remove.is_empty(), &rename) {
-        (true, None) => return Err(Failure::new(Exit::Usage, "name tags as +new or -old, or say --rename.")),
-        (false, Some(_)) => return Err(Failure::new(Exit::Usage, "name tags, or say --rename, not both.")),
+        (true, None) => return Err(Failure::new(Exit::Usage, "name tags as +new or -old, or use --rename.")),
+        (false, Some(_)) => return Err(Failure::new(Exit::Usage, "name tags, or use --rename, not both.")),
         _ => {}
     }
     let ids = words.iter().filter(|word| !word.starts_with('+') && taken(word).is_none()).cloned().collect();
     let chosen = Chosen { ids, query };
     if !chosen.ids.is_empty() && chosen.query.is_some() {
-        return Err(Failure::new(Exit::Usage, "name records by their ids, or with --query, not both."));
+        return Err(Failure::new(Exit::Usage, "name memories by their ids, or with --query, not both."));
     }
     let wanted = match rename {
         Some((from, to)) => Wanted::Rename { from: from.to_owned(), to: to.to_owned() },
@@ -45,7 +45,7 @@ pub fn edit(context: &mut Context, query: Option<String>, set: Vec<(String, Stri
 /// What a tag is called, and what it is to be called.
 fn renamed(word: &str) -> Result<(&str, &str)> {
     let parts = word.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty() && from != to);
-    parts.ok_or_else(|| Failure::new(Exit::Usage, "say --rename OLD=NEW, with two names that differ."))
+    parts.ok_or_else(|| Failure::new(Exit::Usage, "use --rename OLD=NEW with two different names."))
 }
 
 /// Deletes records.

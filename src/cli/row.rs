@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
+use super::listed::sign;
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, Snapshot, Store, Tell};
 use crate::query::{Explanation, Fading, Ranking};
@@ -46,6 +47,8 @@ pub struct Row {
     raw_base64: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explained>,
+    #[serde(skip)]
+    sign: &'static str,
 }
 
 impl Row {
@@ -63,6 +66,8 @@ impl Row {
         let text = format::text_of(store, entry);
         let document = store.document(entry);
         let (line, raw) = format::lines_of(document, entry.record).unwrap_or((record.span, Cow::default()));
+        let is_sensitive = format::is_sensitive(store, entry);
+        let has_problem = store.problems_of(entry).next().is_some();
         let decay = view.map(|view| Fading::of(store, entry, view, now).now());
         Row {
             key: store.key(entry),
@@ -86,7 +91,7 @@ impl Row {
             byte: [line.start, line.end],
             record: (line != record.span).then_some([record.span.start, record.span.end]),
             problems: codes(snapshot, at),
-            sensitive: format::is_sensitive(store, entry),
+            sensitive: is_sensitive,
             references: view
                 .map(|view| view.references.iter().map(|reference| reference.to.text.to_string()).collect())
                 .unwrap_or_default(),
@@ -94,6 +99,7 @@ impl Row {
             raw: String::from_utf8_lossy(&raw).into_owned(),
             raw_base64: std::str::from_utf8(&raw).is_err().then(|| BASE64_STANDARD.encode(&*raw)),
             explain: explain.map(Explained::new),
+            sign: sign(is_sensitive, has_problem, entry.state).0,
         }
     }
 
@@ -103,8 +109,8 @@ impl Row {
         let number = |value: Option<f64>| value.map_or("  — ".into(), |value| format!("{value:4.2}"));
         let place = self.session.as_deref().unwrap_or(self.format);
         format!(
-            "{} {} {} {:12} {:>5} {:16} {:14} {}",
-            self.mark(),
+            "{:1} {} {} {:12} {:>5} {:16} {:14} {}",
+            self.sign,
             number(self.rank),
             number(self.decay),
             self.kind.as_deref().unwrap_or("broken"),
@@ -113,17 +119,6 @@ impl Row {
             self.id.as_deref().filter(|id| mask(id) == *id).unwrap_or(&self.key),
             self.title
         )
-    }
-
-    fn mark(&self) -> char {
-        match self.state {
-            "broken" => '✖',
-            "deleted" => '-',
-            "archived" => '▪',
-            _ if self.sensitive => '!',
-            _ if !self.problems.is_empty() => '⚠',
-            _ => ' ',
-        }
     }
 }
 
@@ -148,25 +143,37 @@ fn codes(snapshot: &Snapshot, at: EntryRef) -> Vec<&'static str> {
     codes
 }
 
-/// Every factor of a rank, in a line for people.
-pub fn told(of: &Explanation) -> String {
+/// Why a memory has its rank, for people: the formula, then each word.
+pub fn told(of: &Explanation) -> Vec<String> {
     let own = &of.factors;
     let [text, time, importance, access] = crate::query::WEIGHTS;
     let formula = match of.ranking {
         Ranking::Product => format!(
-            "match {:.2} × importance {:.2} × decay {:.2} × recency {:.2}",
-            own.matched, own.importance, own.decay, own.recency
+            "{:.2} importance × {:.2} decay × {:.2} recency × {:.2} match",
+            own.importance, own.decay, own.recency, own.matched
         ),
         Ranking::Weighted => format!(
-            "{text} × match {:.2} + {time} × decay {:.2} + {importance} × importance {:.2} + {access} × access {:.2}",
+            "{text} × {:.2} match + {time} × {:.2} decay + {importance} × {:.2} importance + {access} × {:.2} access",
             own.matched, own.decay, own.importance, own.access
         ),
     };
     let word = |word: &crate::query::WordHit| {
-        format!("; {:?} matches {:.1}, in {} of {}", word.word, word.hit, word.df, word.n)
+        format!("{:?} {:.1}, {}, in {} of {} memories", word.word, word.hit, how(word.hit), word.df, word.n)
     };
-    let words: String = of.words.iter().map(word).collect();
-    format!("rank {:.3} = {formula}{words}", own.rank)
+    let words: Vec<String> = of.words.iter().map(word).collect();
+    let words = (!words.is_empty()).then(|| format!("match: {}", words.join("; ")));
+    [format!("{formula} = {:.2}", own.rank)].into_iter().chain(words).collect()
+}
+
+/// What a word's part in a match says: where it was found.
+fn how(hit: f64) -> &'static str {
+    match hit {
+        1.0.. => "a word of the title, a tag or the id",
+        0.8.. => "a word of the text",
+        0.6.. => "the start of a word",
+        0.4.. => "part of a word, or nearly one",
+        _ => "not found",
+    }
 }
 
 /// Every factor of a rank.

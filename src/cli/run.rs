@@ -21,7 +21,7 @@ pub struct Context {
     pub(super) changed: Vec<String>,
     /// What could not be read, and was told.
     pub(super) unread: unread::Told,
-    /// Whether an erasure that was cut short was finished now, and left something.
+    /// Whether an erasure that was interrupted was finished now, and left something.
     pub(super) is_left: Cell<bool>,
 }
 
@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Exit {
         is_left: Cell::new(false),
     };
     let ended = match args.verb {
-        None => screens::run(&mut context, args.paths, args.demo),
+        None => screens::run(&mut context, args.paths, args.demo, args.looks),
         Some(verb) => verb.run(&mut context),
     };
     let ended = ended.and_then(|exit| match exit {

@@ -4,11 +4,14 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use super::args::Looks;
 use super::demo::Temporary;
 use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
+use crate::deed::Visits;
+use crate::model::time::HOUR;
 use crate::model::{Moment, Tell};
-use crate::tui::{self, Demo, Ended, Options};
+use crate::tui::{self, Demo, Ended, Options, Palette};
 
 /// The size of the screen that is printed off a terminal.
 const PLAIN: (u16, u16) = (120, 36);
@@ -17,18 +20,18 @@ const PLAIN: (u16, u16) = (120, 36);
 static DEMOS: Mutex<Vec<Temporary>> = Mutex::new(Vec::new());
 
 /// Opens the screens on what was named, found, or made up.
-pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool) -> Result {
-    let ended = show(context, &paths, demo);
+pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: Looks) -> Result {
+    let ended = show(context, &paths, demo, looks);
     if let Ok(mut demos) = DEMOS.lock() {
         demos.clear();
     }
     ended
 }
 
-fn show(context: &mut Context, paths: &[PathBuf], demo: bool) -> Result {
-    let options = options(context, paths, demo)?;
+fn show(context: &mut Context, paths: &[PathBuf], demo: bool, looks: Looks) -> Result {
+    let options = options(context, paths, demo, looks)?;
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
-        say("the screens need a terminal; this is the first of them as plain text");
+        say("the screens need a terminal. This is the first screen as plain text");
         let (frame, snapshot) = tui::frame(&options, PLAIN.0, PLAIN.1)?;
         snapshot.stores.iter().for_each(|store| context.unread.store(store));
         context.out.own(tui::plain(&frame).as_bytes())?;
@@ -44,9 +47,14 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool) -> Result {
     }
 }
 
-fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options> {
+fn options(context: &Context, paths: &[PathBuf], demo: bool, looks: Looks) -> Result<Options> {
+    let mut demo_folder = None;
+    let visits;
     let (places, looked, data) = if demo {
         let demo = new_demo(context.now)?;
+        say(&format!("the demo is in {}, and is removed when palimp ends", demo.folder.told()));
+        demo_folder = Some(demo.folder);
+        visits = demo.visits;
         (demo.places, Vec::new(), Some(demo.data))
     } else {
         let looked = open::places(context, paths);
@@ -59,14 +67,32 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options> 
         if named && places.is_empty() {
             return Err(open::none_found(&looked, true));
         }
-        (places, looked, open::data_folder(context).ok())
+        let data = open::data_folder(context).ok();
+        visits = data.as_deref().map(Visits::kept_in).unwrap_or_default();
+        (places, looked, data)
     };
     let no_color =
         context.options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let palette = if no_color { Palette::None } else { looks.theme };
+    let (ascii, mouse) = (looks.ascii, !looks.no_mouse);
     let ranking = context.options.ranking(places.iter().map(|place| place.format));
     let demo = |now| new_demo(now).map_err(|failure| failure.message());
     let readonly = context.options.readonly || context.options.dry_run;
-    Ok(Options { places, looked, now: context.options.now, ranking, no_color, data, readonly, demo })
+    let now = context.options.now;
+    Ok(Options {
+        places,
+        looked,
+        now,
+        ranking,
+        palette,
+        ascii,
+        mouse,
+        data,
+        visits,
+        demo_folder,
+        readonly,
+        demo,
+    })
 }
 
 /// Whether a word that was taken for a path is none: a verb that is misspelt, most likely.
@@ -77,7 +103,11 @@ fn is_no_path(path: &Path, looked: &[crate::store::Looked]) -> bool {
 
 fn new_demo(now: Moment) -> Result<Demo> {
     let (temporary, places) = Temporary::write(now)?;
-    let demo = Demo { places, data: temporary.data() };
+    // Its agents were at work an hour ago; what was before is known.
+    let mut visits = Visits::default();
+    visits.see(places.iter().map(|place| &place.root), now.plus(-HOUR), false);
+    let folder = temporary.folder().to_owned();
+    let demo = Demo { folder, visits, places, data: temporary.data() };
     if let Ok(mut demos) = DEMOS.lock() {
         demos.push(temporary);
     }

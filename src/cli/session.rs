@@ -1,57 +1,62 @@
 //! `palimp session`: sessions as a whole.
 
+use std::sync::Arc;
+
 use clap::Subcommand;
 use serde::Serialize;
 
 use super::add::the_store;
 use super::args::ShapeArg;
 use super::change::{make, request};
+use super::columns::{Cell, Column, Line, Terminal, lines};
 use super::failure::{Exit, Failure, Result};
+use super::listed::store_names;
 use super::values::name;
 use super::{Context, export, open};
 use crate::deed::{SessionDeed, Wanted};
 use crate::model::{EntryRef, Session, Snapshot, State, Store, Tell, plan};
+use crate::text::columns::human;
 
 /// What can be done with sessions.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SessionVerb {
     /// Create a session.
     New {
-        /// Its id; one is made up where it is absent.
+        /// Its id; palimp makes one if it is left out.
         id: Option<String>,
-        /// Whose it is.
+        /// The user that it belongs to.
         #[arg(long, default_value = "user")]
         user: String,
     },
-    /// Lists them.
+    /// List the sessions.
     List,
-    /// Everything of one, as JSON Lines or one JSON document.
+    /// Export a session, as JSON Lines, JSON, Markdown or CSV.
     Export {
-        /// Which.
+        /// The session.
         #[arg(value_parser = name())]
         id: String,
-        /// The shape.
+        /// The file format.
         #[arg(long = "format", value_enum, default_value = "jsonl")]
         shape: ShapeArg,
     },
-    /// Archives a whole session.
+    /// Archive a whole session.
     Archive {
-        /// Which.
+        /// The session.
         #[arg(value_parser = name())]
         id: String,
     },
-    /// Brings one back.
+    /// Bring a session back from the archive.
     Unarchive {
-        /// Which.
+        /// The session.
         #[arg(value_parser = name())]
         id: String,
-        /// Beyond the limits of size.
+        /// Unpack archives that are larger than the limits.
         #[arg(long)]
         allow_large: bool,
     },
-    /// Deletes one with all that is in it.
+    /// Delete a session with all its memories.
     Delete {
-        /// Which.
+        /// The session.
         #[arg(value_parser = name())]
         id: String,
     },
@@ -104,22 +109,45 @@ fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
 }
 
 fn list(context: &mut Context, snapshot: &Snapshot) -> Result {
-    let mut any = false;
-    for store in &snapshot.stores {
-        for (number, session) in store.sessions.iter().enumerate() {
-            any = true;
-            let row = row(store, number as u32, session);
-            let state = row.lifecycle.unwrap_or("");
-            let records = plan::counted(row.records as u64, "record");
-            let archived = match row.archived {
-                0 => String::new(),
-                archived => format!(", {archived} archived"),
-            };
-            let (name, bytes) = (&row.session, row.bytes);
-            context.row(&row, || format!("{name:40} {records}{archived}, {bytes} bytes {state}"))?;
-        }
+    let of = |store: &Arc<Store>| -> Vec<Row> {
+        store.sessions.iter().enumerate().map(|(number, own)| row(store, number as u32, own)).collect()
+    };
+    let rows: Vec<Vec<Row>> = snapshot.stores.iter().map(of).collect();
+    match Terminal::of(context) {
+        Some(terminal) => print(context, snapshot, &rows, terminal)?,
+        None => rows.iter().flatten().try_for_each(|row| context.row(row, || to_line(row)))?,
     }
-    Ok(if any { Exit::Done } else { Exit::Nothing })
+    Ok(if rows.iter().all(Vec::is_empty) { Exit::Nothing } else { Exit::Done })
+}
+
+/// Prints them in columns.
+fn print(context: &mut Context, snapshot: &Snapshot, rows: &[Vec<Row>], terminal: Terminal) -> Result<()> {
+    let columns = [
+        Column::new("STORE").giving_way(16, 20),
+        Column::new("STATE"),
+        Column::figures("MEMORIES"),
+        Column::figures("ARCHIVED"),
+        Column::figures("SIZE"),
+        Column::new("SESSION"),
+    ];
+    let names = store_names(snapshot);
+    let some = |count: usize| if count == 0 { String::new() } else { count.to_string() };
+    let line = |(row, name): (&Row, &str)| -> Line {
+        let name = if names.len() > 1 { name } else { "" };
+        let (state, size) = (row.lifecycle.unwrap_or(""), human(row.bytes));
+        let cells = [name, state, &row.records.to_string(), &some(row.archived), &size, &row.session];
+        cells.into_iter().map(Cell::new).collect::<Vec<_>>().into()
+    };
+    let named = rows.iter().zip(&names).flat_map(|(rows, name)| rows.iter().map(move |row| (row, &**name)));
+    let drawn: Vec<Line> = named.map(line).collect();
+    Ok(context.out.drawn(&if drawn.is_empty() { Vec::new() } else { lines(&columns, &drawn, terminal) })?)
+}
+
+fn to_line(row: &Row) -> String {
+    let (name, size, state) = (&row.session, human(row.bytes), row.lifecycle.unwrap_or(""));
+    let memories = plan::counted(row.records as u64, "memory");
+    let archived = if row.archived == 0 { String::new() } else { format!(", {} archived", row.archived) };
+    format!("{name:40} {memories}{archived}, {size} {state}")
 }
 
 fn row(store: &Store, number: u32, session: &Session) -> Row {

@@ -8,6 +8,7 @@ use crate::disk::Real;
 use crate::model::plan::counted;
 use crate::model::{State, Store, Tell};
 use crate::store::commit::{LogLine, Vault};
+use crate::text::columns::human;
 
 /// Prints figures of every store, and the metrics of all.
 pub fn run(context: &mut Context) -> Result {
@@ -37,14 +38,14 @@ pub fn run(context: &mut Context) -> Result {
         let counts =
             [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
         let line = format!(
-            "{}: {} live, {} archived, {} deleted, {} broken, {}, {} bytes",
+            "{}: {} live, {} archived, {} deleted, {} broken, {}, {}",
             store.root.told(),
             counts[0],
             counts[1],
             counts[2],
             counts[3],
             counted(store.sessions.len() as u64, "session"),
-            store.bytes
+            human(store.bytes)
         );
         context.out.line(&line)?;
     }

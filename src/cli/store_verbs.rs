@@ -21,7 +21,7 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
         Seen::Unreadable(error) => Some(format!("can't be read: {error}")),
     };
     if let Some(why) = why {
-        let message = format!("{} {why}; nothing was written.", folder.told());
+        let message = format!("{} {why}. Nothing was written.", folder.told());
         return Err(Failure::new(Exit::Refused, message));
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::failure::say;
 use crate::model::{Code, Snapshot, Store, Tell};
 
-/// So many are told of one store.
+/// This many are told of one store.
 const MOST: usize = 20;
 
 /// What was told already: a verb may read its stores more than once.
@@ -29,7 +29,7 @@ impl Told {
         for store in &snapshot.stores {
             for own in store.problems.iter().filter(|own| own.code == Code::ArchiveBroken) {
                 let root = store.root.told();
-                self.line(format!("{root}: {} is not given out whole: {}", own.file.told(), own.message));
+                self.line(format!("{root}: {} is not shown in full: {}", own.file.told(), own.message));
             }
         }
     }

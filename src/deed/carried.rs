@@ -11,6 +11,7 @@ use super::meanwhile;
 use super::planned::{Planned, as_it_is};
 use super::turn::{Recent, Step, turn};
 use super::wanted::Wanted;
+use crate::model::plan::counted;
 use crate::model::{EntryRef, Plan, Store, Tell};
 use crate::ops::erase::REASON;
 use crate::store::commit::erase::Erased;
@@ -29,9 +30,9 @@ pub struct Changed {
     pub receipt: Vec<String>,
 }
 
-/// So many memories: "1 memory", "2 memories".
+/// This many memories: "1 memory", "2 memories".
 pub fn memories(count: usize) -> String {
-    if count == 1 { "1 memory".into() } else { format!("{count} memories") }
+    counted(count as u64, "memory")
 }
 
 /// Which way a change went.
@@ -41,7 +42,7 @@ pub enum Turned {
     Made,
     /// Something was undone: it can be redone.
     Undone,
-    /// Something was done again: it can be undone.
+    /// Something was redone: it can be undone.
     Redone,
     /// Everything was so already.
     Nothing,

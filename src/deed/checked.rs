@@ -16,14 +16,21 @@ use crate::store::still_holds;
 pub struct Checked {
     /// The store with those that only this looks for, too.
     pub store: Arc<Store>,
-    /// What makes the derived files anew that say otherwise than the records.
+    /// The changes that rebuild the derived files that disagree with the records.
     pub anew: Vec<Change>,
     /// Why what was erased could not be looked for.
     pub unread: Option<String>,
 }
 
+impl Checked {
+    /// The files that `reindex` would rebuild.
+    pub fn rebuilt(&self) -> HashSet<&Path> {
+        self.anew.iter().map(|change| &*change.path).collect()
+    }
+}
+
 /// Compares the derived files of a store with what its records say, and looks for what was erased and
-/// has been written anew. `data` is the folder of our own data.
+/// has been written again. `data` is the folder of our own data.
 pub fn checked(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> Checked {
     checked_with(data, store, store, now)
 }
@@ -54,7 +61,7 @@ pub struct AllChecked {
     pub of: Arc<Snapshot>,
     /// The same with all their problems.
     pub with: Arc<Snapshot>,
-    /// Whether one of them is not as it was read: it is to be read anew.
+    /// Whether one of them is not as it was read: it is to be read again.
     pub has_changed: bool,
     /// What could not be looked at.
     pub unread: Vec<String>,

@@ -24,7 +24,7 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
     Ok(snapshot)
 }
 
-/// A store that was read anew, with what was deleted from it if the one before had that.
+/// A store that was read again, with what was deleted from it if the one before had that.
 pub(super) fn as_before(before: &Store, anew: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
     if !holds_deleted(before) {
         return anew;

@@ -29,8 +29,7 @@ pub struct ErasureAsked {
 const SHORTEST_WORD: usize = 4;
 
 /// Said where a memory was erased while the user wrote about it.
-pub const ERASED: &str = "the memory was erased meanwhile, or can't be told from one that was: no \
-                          copy of it is kept";
+pub const ERASED: &str = "the memory was erased meanwhile, or looks like one that was: no copy of it is kept";
 
 /// Whether a memory was erased since it was read: what is written about it holds what it said. One
 /// that nothing tells any more counts as erased where such a one was, and it is not now.
@@ -142,8 +141,8 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>, with_torn: &[Str
     let copies: Vec<&Entry> = store.entries.iter().filter(is_copy).collect();
     let head = match copies.len() {
         0 => None,
-        1 => Some("with a copy, which would still say it:".to_owned()),
-        count => Some(format!("with {count} copies, which would still say it:")),
+        1 => Some("with a copy that says the same:".to_owned()),
+        count => Some(format!("with {count} copies that say the same:")),
     };
     let line = |own: &Entry| {
         let (name, line) = (super::planned::name_of(store, own), store.record(own).line);
@@ -153,14 +152,14 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>, with_torn: &[Str
             None if with_torn.contains(&place) => {
                 ", a damaged line that names it, with what may be part of it"
             }
-            None => ", a damaged line that names it; whole records behind stay",
+            None => ", a damaged line that names it; intact memories after it stay",
         };
         format!("erase {name}  {place}{torn}")
     };
     head.into_iter().chain(copies.into_iter().map(line)).collect()
 }
 
-/// So many files are named that hold copies.
+/// This many files are named that hold copies.
 const NAMED: usize = 20;
 
 /// What backups and our own data hold of what is erased, a line each behind their count.
@@ -191,7 +190,7 @@ fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
     let says = format!("{} {}", text.title, text.text).to_lowercase();
     words.all(|word| says.contains(&word.to_lowercase())).then(|| {
         format!(
-            "the id {id} repeats words of the record: it stays where other records name it, and in palimp's list of \
+            "the id {id} repeats words of the memory. It stays where other memories name it, and in palimp's list of \
              what was erased"
         )
     })

@@ -66,8 +66,13 @@ impl Failed {
 
     /// Others use what was shown so often that it is never as it was.
     pub(super) fn used() -> Failed {
-        let refusal = Refusal::new("E_CONCURRENT_MOD", "others keep using what this is about.");
+        let refusal = Refusal::new("E_CONCURRENT_MOD", "other programs keep changing what this is about.");
         Failed { is_moved: true, ..refusal.into() }
+    }
+
+    /// The same with the store that refused it.
+    pub(super) fn in_store(self, root: &Path) -> Failed {
+        Failed { message: format!("{}: {}", root.told(), self.message), ..self }
     }
 
     /// The step that was to be turned is not there any more.

@@ -1,5 +1,5 @@
 //! What others did between a plan that was shown and the yes to it. Where they changed, deleted or
-//! moved a memory of it, nothing is written: the plan is made anew for the same memories, never for
+//! moved a memory of it, nothing is written: the plan is made again for the same memories, never for
 //! what came meanwhile, and what differs is asked for again.
 
 mod hold;
@@ -26,13 +26,13 @@ use crate::ops::effect::effect;
 use crate::store::commit::{Host, deleted_from};
 use crate::store::{self, Place};
 
-/// So often a plan is made anew where others change what it is not about.
+/// So often a plan is made again where others change what it is not about.
 const TRIES: usize = 4;
 
 /// What others did to memories of a plan since it was shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// So many memories were shown.
+    /// This many memories were shown.
     pub of: usize,
     /// Those that are not as they were shown.
     pub moved: Vec<Moved>,
@@ -49,7 +49,7 @@ pub struct Moved {
     pub becomes: String,
 }
 
-/// So many of them are named in a sentence.
+/// This many of them are named in a sentence.
 const NAMED: usize = 5;
 
 impl Difference {
@@ -122,7 +122,7 @@ pub(super) fn carry_out(
 }
 
 /// Whether a memory was used that is to be erased: an erasure that began on the bytes as they were
-/// would stop in its midst.
+/// would stop halfway.
 fn is_used(planned: &Planned, fresh: &Snapshot) -> bool {
     let was = &planned.request.snapshot;
     let mut carry = Carry::new(was, fresh);
@@ -133,7 +133,7 @@ fn is_used(planned: &Planned, fresh: &Snapshot) -> bool {
     !planned.erasures.is_empty() && planned.changing.iter().any(&mut is_other)
 }
 
-/// The plan for the next try, where its files were not as they were read: made anew, where its
+/// The plan for the next try, where its files were not as they were read: made again, where its
 /// memories are as they were shown and others wrote beside them, or used them. The flag says whether
 /// it is to be asked for again: a verb would do something else now.
 fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<(Planned, bool)> {

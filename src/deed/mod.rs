@@ -13,6 +13,7 @@ mod meanwhile;
 mod of_stores;
 mod planned;
 mod turn;
+mod visits;
 mod wanted;
 
 pub use asked::{By, ChangeRequest};
@@ -28,4 +29,5 @@ pub use meanwhile::{Difference, Moved, held, held_store, moved_since, same, say_
 pub use of_stores::plans_due;
 pub use planned::{Planned, name_of, plan, preview};
 pub use turn::{Recent, Step};
+pub use visits::Visits;
 pub use wanted::{DeleteAs, NewRecord, Restoring, SessionDeed, Wanted};

@@ -1,6 +1,7 @@
 //! Changes of stores as a whole, planned.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::asked::ChangeRequest;
 use super::failed::{Failed, Result};
@@ -13,49 +14,57 @@ use crate::ops::{self, NO_PACKED, Scene};
 use crate::store::commit::Host;
 use crate::store::packed_bytes;
 
-/// Plans for stores as a whole.
+/// Plans for stores as a whole. Of several stores the one that refuses is named.
 pub(super) fn of_stores(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
     let mut planned = Planned::of(request, Vec::new());
     planned.random = host.machine.random();
-    let request = &planned.request;
-    for (number, store) in request.snapshot.stores.iter().enumerate() {
+    let snapshot = Arc::clone(&planned.request.snapshot);
+    for (number, store) in snapshot.stores.iter().enumerate() {
         let is_other = |own: &usize| *own != number;
-        if matches!(&request.wanted, Wanted::Add(own, _) | Wanted::Session(own, _) if is_other(own)) {
+        if matches!(&planned.request.wanted, Wanted::Add(own, _) | Wanted::Session(own, _) if is_other(own)) {
             continue;
         }
-        let scene = Scene { store, now: request.now, random: planned.random, packed: &NO_PACKED };
-        let plan = match &request.wanted {
-            Wanted::Maintain => {
-                let due = plans_due(store, request.now)?.into_iter().filter(|(plan, _)| !plan.is_empty());
-                let before = planned.plans.len();
-                planned.plans.extend(due.map(|(mut plan, rule)| {
-                    say_rule(&mut plan, store, &rule, request.now);
-                    (number, plan)
-                }));
-                if planned.plans.len() > before {
-                    continue;
-                }
-                Plan::of("maintain", store.whole()?)
-            }
-            Wanted::Repair => {
-                let repair = ops::repair::all_safe(&scene)?;
-                planned.quarantined.push((number, repair.quarantined));
-                repair.plan.map_or_else(|| store.whole().map(|whole| Plan::of("repair", whole)), Ok)?
-            }
-            Wanted::Session(_, SessionDeed::Delete(id)) => {
-                let files = ops::session::packed_files(store, id)?;
-                let packed = packed_bytes(host.disk, store, &files);
-                let packed = packed.map_err(|error| Failed::unread("the session's archive", &error))?;
-                request.wanted.of_store(&Scene { packed: &packed, ..scene }, &[])?
-            }
-            Wanted::Session(_, SessionDeed::Unarchive(id, _)) => {
-                request.wanted.of_store(&scene, &packed_session(host, store, id)?)?
-            }
-            wanted => wanted.of_store(&scene, &[])?,
-        };
-        planned.plans.push((number, plan));
+        let done = of_store(&mut planned, host, (number, store));
+        done.map_err(|failed| if snapshot.stores.len() > 1 { failed.in_store(&store.root) } else { failed })?;
     }
     Ok(planned)
+}
+
+/// Adds the plans for one store.
+fn of_store(planned: &mut Planned, host: Host<'_>, (number, store): (usize, &Store)) -> Result<()> {
+    let request = &planned.request;
+    let scene = Scene { store, now: request.now, random: planned.random, packed: &NO_PACKED };
+    let plan = match &request.wanted {
+        Wanted::Maintain => {
+            let due = plans_due(store, request.now)?.into_iter().filter(|(plan, _)| !plan.is_empty());
+            let before = planned.plans.len();
+            planned.plans.extend(due.map(|(mut plan, rule)| {
+                say_rule(&mut plan, store, &rule, request.now);
+                (number, plan)
+            }));
+            if planned.plans.len() > before {
+                return Ok(());
+            }
+            Plan::of("maintain", store.whole()?)
+        }
+        Wanted::Repair => {
+            let repair = ops::repair::all_safe(&scene)?;
+            planned.quarantined.push((number, repair.quarantined));
+            repair.plan.map_or_else(|| store.whole().map(|whole| Plan::of("repair", whole)), Ok)?
+        }
+        Wanted::Session(_, SessionDeed::Delete(id)) => {
+            let files = ops::session::packed_files(store, id)?;
+            let packed = packed_bytes(host.disk, store, &files);
+            let packed = packed.map_err(|error| Failed::unread("the session's archive", &error))?;
+            request.wanted.of_store(&Scene { packed: &packed, ..scene }, &[])?
+        }
+        Wanted::Session(_, SessionDeed::Unarchive(id, _)) => {
+            request.wanted.of_store(&scene, &packed_session(host, store, id)?)?
+        }
+        wanted => wanted.of_store(&scene, &[])?,
+    };
+    planned.plans.push((number, plan));
+    Ok(())
 }
 
 /// The archive of a session, as it is on the disk; empty where there is none.

@@ -38,7 +38,7 @@ pub struct Planned {
     pub left: Vec<LeftOut<EntryRef>>,
     /// What a repair keeps of what it takes out, by the store's number.
     pub(super) quarantined: Vec<(usize, Quarantined)>,
-    /// What ids are made of: what is made anew has those that were shown.
+    /// What ids are made of: what is made again has those that were shown.
     pub(super) random: [u8; 16],
     /// What others did since it was shown before, where it was.
     pub difference: Option<Difference>,
@@ -128,7 +128,7 @@ impl Planned {
         let (store, entry) = self.request.snapshot.get(at);
         let told = self.request.wanted.told(store, entry);
         let told = match (told.is_empty(), &self.request.wanted) {
-            (true, Wanted::Tag { .. }) => "is so already  ".to_owned(),
+            (true, Wanted::Tag { .. }) => "unchanged  ".to_owned(),
             (true, _) => told,
             (false, _) => format!("{told}  "),
         };

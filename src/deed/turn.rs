@@ -52,7 +52,7 @@ impl Recent {
         steps.retain(|step| step.root != store.root || Some(step.number) != number);
     }
 
-    /// A step was turned round that was chosen from the journal.
+    /// A step that was chosen from the journal was undone or redone.
     pub(super) fn turned(&mut self, turn: Turn, step: impl Fn(u64) -> Step) {
         let (Turn::Undo(number) | Turn::Redo(number)) = turn;
         self.begin();
@@ -141,7 +141,7 @@ pub(super) fn turn(
     }
     if of_this_run.is_none() && steps.len() > 1 {
         let others = counted(steps.len() as u64 - 1, "other store");
-        changed.said.push_str(&format!(", and what it did in {others}"));
+        changed.said.push_str(&format!(", also in {others}"));
     }
     Ok(changed)
 }
@@ -161,7 +161,7 @@ fn of_the_journals(
         let verb = if is_redo { "redo" } else { "undo" };
         return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
     }
-    // Of one store it is the last that is in force once what a crash cut short is finished.
+    // Of one store it is the last that is applied once what a crash interrupted is finished.
     let is_of_several = steps.len() > 1;
     let due =
         |(store, number): (&Arc<Store>, u64)| (Arc::clone(store), is_of_several.then_some(number), None);

@@ -144,7 +144,7 @@ pub enum Wanted {
     Compact(Option<String>),
     /// Files of an older version are brought to this one.
     Migrate,
-    /// What is derived is made anew, or that of one session.
+    /// Derived files are rebuilt, or those of one session.
     Reindex(Option<String>),
     /// The stored caches of decay are brought up to date.
     Decay,
@@ -215,7 +215,7 @@ impl Wanted {
         }
     }
 
-    /// Whether it can be done again with other memories.
+    /// Whether it can be repeated with other memories.
     pub fn is_repeatable(&self) -> bool {
         matches!(self, Wanted::Tag { .. } | Wanted::Importance(_) | Wanted::Word { .. }) || self.binds()
     }
@@ -252,10 +252,10 @@ impl Wanted {
             Wanted::Archive => Deed::Archive,
             Wanted::Delete(own) if !own.remove => Deed::Delete,
             Wanted::Unarchive if entry.state != State::Archived => {
-                return Err(Refusal::unfit("only what is archived can be brought back from the archive."));
+                return Err(Refusal::unfit("only archived memories can be brought back."));
             }
             Wanted::Undelete if !is_deleted(store, entry) => {
-                return Err(Refusal::unfit("only what is deleted can be restored."));
+                return Err(Refusal::unfit("only deleted memories can be restored."));
             }
             _ => return Ok(()),
         };
@@ -272,7 +272,7 @@ impl Wanted {
     ) -> Result<Plan, Refusal> {
         let one = || match entries {
             [one] => Ok(one),
-            _ => Err(Refusal::unfit("that is done with one memory at a time.")),
+            _ => Err(Refusal::unfit("that can be done with one memory at a time.")),
         };
         progress.go_on()?;
         let plan = self.plan_of_records(scene, entries, (gone, &one), progress);

@@ -1,47 +1,61 @@
-//! The demo's `agent-memory` store, in a repository with its projections.
+//! The demo's `agent-memory` store, in a repository with its projections. Its own tool begins such
+//! a store, so that the program's verbs can't: it is put together here.
 
 use std::path::{Path, PathBuf};
 
-use super::File;
-use super::chance::Chance;
-use super::json::quoted;
-use super::log::Planted;
-use super::material::{About, Material, column};
+use serde_json::{Value, json};
+
+use super::stores::Given;
+use super::told::Told;
+use super::{File, Planted};
 use crate::format::reading::whole_object;
-use crate::model::time::DAY;
+use crate::format::writing::Result;
+use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Moment};
 use crate::text::canonical::sha256_indented;
 use crate::text::scan::Tape;
 
 /// The repository that the store is in.
-const REPOSITORY: &str = "project";
-const EVENTS: u32 = 14;
-const CHECKPOINTS: u32 = 3;
+const REPOSITORY: &str = "web";
+/// The events that are no part of the story.
+const EVENTS: i64 = 12;
+const CHECKPOINTS: usize = 3;
 const BUNDLE: &str = include_str!("../../assets/demo/bundle.json");
+/// What was to be done at earlier checkpoints.
+const EARLIER: [&str; 2] = ["Search without a page of its own", "The cart in the customer's own currency"];
 
 /// The store's files, and what is wrong with them.
-pub fn write(material: &mut Material, chance: &mut Chance, now: Moment) -> (Vec<File>, Vec<Planted>) {
+pub fn write(given: &mut Given<'_>) -> Result<(Vec<File>, Vec<Planted>)> {
+    let now = given.now;
     let repository = Path::new(REPOSITORY);
     let root = repository.join(".agent-memory");
-    let bundles: Vec<String> =
-        (1..=CHECKPOINTS).map(|number| bundle(material, chance, number, now)).collect();
+    let mut told = given.story.of("web");
+    for number in 0..EVENTS {
+        let mut all = given.material.tell("decision", now.plus(-(2 * number + 6) * DAY), given.chance);
+        let kind = if number % 3 == 0 { "imported_session" } else { "tool_run" };
+        all.iter_mut().for_each(|own| kind.clone_into(&mut own.kind));
+        told.extend(all);
+    }
+    told.sort_by_key(|own| own.when);
+    let log: String = told.iter().zip(1..).map(|(own, number)| event(own, number) + "\n").collect();
+    let bundles: Vec<String> = (1..=CHECKPOINTS).map(|number| bundle(number, now)).collect();
     let mut files = vec![
-        (root.join("history/events.jsonl"), events(material, chance, now)),
+        (root.join("history/events.jsonl"), log.into_bytes()),
         (root.join("sources.json"), sources(now)),
         (root.join("config.json"), br#"{"retention":{"enabled":false}}"#.to_vec()),
     ];
     for (number, bundle) in (1..).zip(&bundles) {
         let path = root.join(format!("history/checkpoints/chk-{number:06}.json"));
-        files.push((path, checkpoint(number, bundle, now)));
+        files.push((path, checkpoint(number, bundle, &told)));
     }
     for path in ["src/main.rs", "Cargo.toml", "imports/notebook/1.jsonl", "imports/chat/1.jsonl"] {
         files.push((repository.join(path), Vec::new()));
     }
     let latest = bundles.last().map_or("{}", String::as_str);
-    files.push((root.join("state.json"), state(latest, now)));
+    files.push((root.join("state.json"), state(latest, told.len(), now)));
     let (projections, planted) = projections(repository, &hash(latest));
     files.extend(projections);
-    (files, planted)
+    Ok((files, [planted, vec![(root.join("sources.json"), Some(1), Code::SyncFailed)]].concat()))
 }
 
 fn hash(bundle: &str) -> String {
@@ -50,71 +64,58 @@ fn hash(bundle: &str) -> String {
     value.and_then(sha256_indented).unwrap_or_default()
 }
 
-fn at(now: Moment, number: u32) -> String {
-    now.plus(-i64::from(EVENTS - number.min(EVENTS)) * 2 * DAY - DAY / 3).to_rfc3339()
+/// When the bundle was written last.
+fn written(now: Moment) -> String {
+    now.plus(-4 * DAY - HOUR).to_rfc3339()
 }
 
 /// A bundle: each later one has a gotcha and a step more, and another focus.
-fn bundle(material: &mut Material, chance: &mut Chance, number: u32, now: Moment) -> String {
-    let mut tell = |about, at| quoted(column(&material.tell(about, chance), at));
-    let trap = |item: u32| {
-        let cause = if item == number { tell(About::Finding, 2) } else { quoted("A stale cache.") };
-        let number = item + 1;
-        format!(
-            r#"{{"title":"Trap {number}","symptom":"The build is red for no reason that the change explains.","cause":{cause},"correctPath":"Clear the cache, and build again."}}"#
-        )
-    };
-    let gotchas: Vec<String> = (0..=number).map(trap).collect();
-    let step = |number: u32| {
-        format!(
-            r#"{{"title":"Step {number}","why":"The next release needs it.","start":"Read docs/agent-memory/current-focus.md.","done":"The checks pass."}}"#
-        )
-    };
-    let steps: Vec<String> = (1..=number).map(step).collect();
-    let bundle =
-        BUNDLE.replace("{focus}", &tell(About::Decision, 2)).replace("{now}", &tell(About::Finding, 2));
-    let bundle = bundle.replace("{validated}", &at(now, EVENTS));
-    let bundle = bundle.replace("{gotchas}", &format!("[{}]", gotchas.join(",")));
-    bundle.replace("{steps}", &format!("[{}]", steps.join(",")))
+fn bundle(number: usize, now: Moment) -> String {
+    let mut bundle: Value =
+        serde_json::from_str(&BUNDLE.replace("{validated}", &written(now))).unwrap_or_default();
+    for (list, more) in [("gotchas", 1), ("nextSteps", 0)] {
+        if let Some(items) = bundle.get_mut(list).and_then(Value::as_array_mut) {
+            items.truncate(number + more);
+        }
+    }
+    if let Some(focus) = EARLIER.get(number - 1) {
+        bundle["currentFocus"]["summary"] = json!(focus);
+    }
+    bundle.to_string()
 }
 
-fn checkpoint(number: u32, bundle: &str, now: Moment) -> Vec<u8> {
-    let event = number * (EVENTS / CHECKPOINTS);
-    let (hash, created) = (hash(bundle), at(now, event));
+fn checkpoint(number: usize, bundle: &str, told: &[Told]) -> Vec<u8> {
+    let event = number * (told.len() / CHECKPOINTS);
+    let created = told.get(event - 1).map(|own| own.when.to_rfc3339()).unwrap_or_default();
+    let hash = hash(bundle);
     let checkpoint = format!(
         r#"{{"bundle":{bundle},"bundleHash":"{hash}","createdAt":"{created}","eventId":"evt-{event:06}","id":"chk-{number:06}","summary":"Updated gotchas, next steps and current focus."}}"#
     );
     checkpoint.into()
 }
 
-fn state(bundle: &str, now: Moment) -> Vec<u8> {
-    let (hash, at) = (hash(bundle), at(now, EVENTS));
+fn state(bundle: &str, events: usize, now: Moment) -> Vec<u8> {
+    let (hash, at) = (hash(bundle), written(now));
     let state = format!(
-        r#"{{"bundle":{bundle},"bundleHash":"{hash}","generatedAt":"{at}","generatorVersion":"0.3.0","maintenance":{{"historyEventCount":{EVENTS},"importSourceCount":2,"lastRecalledAt":"{at}","lastRecalledEventId":"evt-{EVENTS:06}","latestCheckpointId":"chk-{CHECKPOINTS:06}","recallCursors":{{}}}},"provider":{{"name":"local"}},"schemaVersion":2}}"#
+        r#"{{"bundle":{bundle},"bundleHash":"{hash}","generatedAt":"{at}","generatorVersion":"0.3.0","maintenance":{{"historyEventCount":{events},"importSourceCount":2,"lastRecalledAt":"{at}","lastRecalledEventId":"evt-{events:06}","latestCheckpointId":"chk-{CHECKPOINTS:06}","recallCursors":{{}}}},"provider":{{"name":"local"}},"schemaVersion":2}}"#
     );
     state.into()
 }
 
-fn events(material: &mut Material, chance: &mut Chance, now: Moment) -> Vec<u8> {
-    let mut log = String::new();
-    for number in 1..=EVENTS {
-        let told = material.tell(About::Decision, chance);
-        let (kind, source) = match number % 3 {
-            0 => ("imported_session", "notebook"),
-            _ => ("tool_run", "agent-memory.local"),
-        };
-        let (at, hash) = (at(now, number), chance.bits());
-        let (decision, summary) = (quoted(column(&told, 2)), quoted(column(&told, 3)));
-        log += &format!(
-            r#"{{"id":"evt-{number:06}","kind":"{kind}","sourceId":"{source}","externalItemId":null,"createdAt":"{at}","contentHash":"{hash:016x}","summary":{summary},"signals":{{"decisions":[{decision}],"gotchas":[],"nextStepHints":[],"keyPaths":["src"],"validationObservations":[]}},"sourceRef":"agent-memory:recall"}}"#
-        );
-        log.push('\n');
-    }
-    log.into_bytes()
+fn event(own: &Told, number: usize) -> String {
+    let source = if own.kind == "imported_session" { "notebook" } else { "agent-memory.local" };
+    let event = json!({
+        "id": format!("evt-{number:06}"), "kind": own.kind, "sourceId": source, "externalItemId": null,
+        "createdAt": own.when.to_rfc3339(), "contentHash": format!("{number:016x}"), "summary": own.main,
+        "signals": {"decisions": [own.more], "gotchas": [], "nextStepHints": [], "keyPaths": ["src"],
+            "validationObservations": []},
+        "sourceRef": "agent-memory:recall"
+    });
+    event.to_string()
 }
 
 fn sources(now: Moment) -> Vec<u8> {
-    let (first, last) = (at(now, 1), at(now, EVENTS));
+    let (first, last) = (now.plus(-60 * DAY).to_rfc3339(), written(now));
     let source = |id: &str, status: &str, error: &str| {
         format!(
             r#"{{"createdAt":"{first}","id":"{id}","lastImportedCount":4,"lastSyncError":{error},"lastSyncStatus":"{status}","lastSyncedAt":"{last}","path":"imports/{id}","type":"transcripts","updatedAt":"{last}"}}"#
@@ -141,10 +142,10 @@ fn projections(repository: &Path, hash: &str) -> (Vec<File>, Vec<Planted>) {
     let older = "<!-- agent-memory:projection file=next-steps version=3 bundleHash=00 -->\n# next-steps\n";
     files.push((repository.join(&stale), older.as_bytes().to_vec()));
     let entry = format!(
-        "# Orders\n\n<!-- agent-memory:entry version=3 bundleHash={hash} start -->\nRead `.agent-memory`.\n\
+        "# Web\n\n<!-- agent-memory:entry version=3 bundleHash={hash} start -->\nRead `.agent-memory`.\n\
          <!-- agent-memory:entry end -->\n"
     );
     files.push((repository.join("README.md"), entry.into_bytes()));
     let planted = repository.join(".agent-memory/..").join(stale);
-    (files, vec![(planted, None, Code::ProjectionStale)])
+    (files, vec![(planted, Some(1), Code::ProjectionStale)])
 }

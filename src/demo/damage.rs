@@ -1,12 +1,16 @@
-//! What goes wrong in real stores, done to single records on purpose.
+//! What goes wrong in real stores, done to single lines on purpose.
 
-use crate::model::Code;
+use crate::model::time::DAY;
+use crate::model::{Code, Moment};
+use crate::text::canonical;
+use crate::text::edit::{quoted, scan, set};
+use crate::text::scan::Tape;
 
-/// One thing that is wrong with one record.
+/// One thing that is wrong with one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// The writer was stopped in the middle of the line.
-    Torn,
+    /// The writer was stopped behind these words.
+    Torn(&'static str),
     /// The line end was lost: the next record follows on the same line.
     Glued,
     /// A brace too many.
@@ -15,13 +19,13 @@ pub enum Damage {
     RawNewline,
     /// A power cut left NULs before the record.
     Nuls,
-    /// It has the id of an earlier record.
+    /// It has the id of the first record of the file.
     DuplicateId,
     /// It refers to a record that is not there.
     DanglingReference,
-    /// Its clock was ahead.
+    /// The clock of its last reader was ahead.
     FutureTimestamp,
-    /// Its timestamp has no zone.
+    /// Its times have no zone.
     NoTimezone,
     /// One of its tags is longer than both formats allow.
     LongTag,
@@ -32,13 +36,14 @@ pub enum Damage {
 }
 
 /// A tag that is over the 30 and 32 characters of the two formats.
-pub const LONG_TAG: &str = "follow-up-from-the-quarterly-planning-round";
+const LONG_TAG: &str = "[\"follow-up-from-the-quarterly-planning-round\"]";
+const TIMES: [&str; 3] = ["created_at", "updated_at", "accessed_at"];
 
 impl Damage {
     /// The code that `check` gives it.
     pub fn code(self) -> Code {
         match self {
-            Damage::Torn => Code::TornLine,
+            Damage::Torn(_) => Code::TornLine,
             Damage::Glued => Code::GluedRecords,
             Damage::ExtraBrace => Code::ExtraBrace,
             Damage::RawNewline => Code::RawNewline,
@@ -53,26 +58,61 @@ impl Damage {
         }
     }
 
-    /// Whether the record can still be read.
-    pub fn leaves_it_readable(self) -> bool {
-        !matches!(self, Damage::Torn | Damage::RawNewline)
-    }
-
-    /// What is before the record, the record, and what ends it, as they are on disk.
-    pub fn bytes(self, line: &str) -> (&'static [u8], String, &'static [u8]) {
-        match self {
-            Damage::Torn => (b"", first_part(line).to_owned(), b"\n"),
-            Damage::Glued => (b"", line.to_owned(), b""),
-            Damage::ExtraBrace => (b"", line.to_owned(), b"}\n"),
+    /// The line as it is on disk then, with its end.
+    pub fn done_to(self, line: &str, first: &str, is_last: bool) -> Vec<u8> {
+        let with = |name: &str, raw: &str| changed(line, &[(name, raw.to_owned())]);
+        let whole = match self {
+            Damage::Torn(words) => {
+                let end = line.find(words).map_or(line.len() / 2, |at| at + words.len());
+                let part = line.get(..end).unwrap_or(line);
+                return if is_last { part.into() } else { format!("{part}\n").into() };
+            }
+            Damage::Glued => return line.into(),
+            Damage::ExtraBrace => format!("{line}}}"),
             // Minified JSON has spaces in strings alone.
-            Damage::RawNewline => (b"", line.replacen(' ', "\n", 1), b"\n"),
-            Damage::Nuls => (&[0; 24], line.to_owned(), b"\n"),
-            _ => (b"", line.to_owned(), b"\n"),
-        }
+            Damage::RawNewline => line.replacen(' ', "\n", 1),
+            Damage::Nuls => format!("{}{line}", "\0".repeat(24)),
+            Damage::DuplicateId => with("id", &quoted(&member(first, "id"))),
+            Damage::DanglingReference => with("references", "[\"mem_lost_404\"]"),
+            Damage::FutureTimestamp => {
+                let written = Moment::parse(&member(line, "created_at")).map(|own| own.0);
+                let ahead = written.map(|own| own.plus(40 * DAY).to_rfc3339());
+                with("accessed_at", &quoted(&ahead.unwrap_or_default()))
+            }
+            Damage::NoTimezone => {
+                let naive = |name| quoted(member(line, name).trim_end_matches('Z'));
+                changed(line, &TIMES.map(|name| (name, naive(name))))
+            }
+            Damage::LongTag => with("tags", LONG_TAG),
+            Damage::ChecksumMismatch => line.replacen("\"decay_factor\":1.0", "\"decay_factor\":0.9", 1),
+            Damage::ChecksumLegacy => {
+                let mut tape = Tape::default();
+                let sum = scan(&mut tape, line.as_bytes()).map(canonical::legacy_checksum);
+                with("checksum", &quoted(&sum.unwrap_or_default()))
+            }
+        };
+        (whole + "\n").into()
     }
 }
 
-fn first_part(line: &str) -> &str {
-    let cut = (line.len() * 3 / 5..line.len()).find(|at| line.is_char_boundary(*at));
-    cut.and_then(|at| line.get(..at)).unwrap_or(line)
+/// The text of a member of a line.
+pub fn member(line: &str, name: &str) -> String {
+    let mut tape = Tape::default();
+    let value = scan(&mut tape, line.as_bytes()).ok();
+    value.and_then(|own| Some(own.get(name)?.plain())).unwrap_or_default()
+}
+
+/// A line with other members, and signed anew where it was signed.
+fn changed(line: &str, members: &[(&str, String)]) -> String {
+    let mut bytes = line.as_bytes().to_vec();
+    for (name, raw) in members {
+        bytes = set(&bytes, &[name], raw).unwrap_or(bytes);
+    }
+    let is_signed = line.contains("\"checksum\"") && members.iter().all(|(name, _)| *name != "checksum");
+    if is_signed {
+        let mut tape = Tape::default();
+        let sum = scan(&mut tape, &bytes).map(canonical::checksum).unwrap_or_default();
+        bytes = set(&bytes, &["checksum"], &quoted(&sum)).unwrap_or(bytes);
+    }
+    String::from_utf8(bytes).unwrap_or_default()
 }

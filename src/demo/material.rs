@@ -3,6 +3,10 @@
 use std::collections::HashSet;
 
 use super::chance::Chance;
+use super::secrets::fake_secret;
+use super::told::Told;
+use crate::model::Moment;
+use crate::model::time::{DAY, HOUR};
 
 /// The templates of one file, dealt in a shuffled order that starts again at its end.
 #[derive(Debug)]
@@ -12,13 +16,8 @@ pub struct Deck {
 }
 
 impl Deck {
-    fn of_lines(text: &'static str, chance: &mut Chance) -> Self {
-        let columns = |line: &'static str| line.split(" | ").map(str::trim).collect();
-        let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-        Self::of(lines.map(columns).collect(), chance)
-    }
-
-    fn of(mut cards: Vec<Vec<&'static str>>, chance: &mut Chance) -> Self {
+    fn of(text: &'static str, chance: &mut Chance) -> Self {
+        let mut cards: Vec<Vec<&'static str>> = cards(text).collect();
         chance.shuffle(&mut cards);
         Deck { cards, next: 0 }
     }
@@ -30,32 +29,15 @@ impl Deck {
     }
 }
 
-/// Which templates to deal from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
-    /// category, tags, importance, text.
-    Core,
-    /// category, tags, importance, text.
-    Learning,
-    /// status, tags, importance, text, outcome or blockers.
-    Task,
-    /// tags, question, answer.
-    Conversation,
-    /// tags, importance, decision, rationale, alternatives.
-    Decision,
-    /// tags, importance, finding, evidence.
-    Finding,
-    /// tags, importance, preference.
-    Preference,
-    /// text of many sentences.
-    Long,
-    /// kind of secret, text around it.
-    Secret,
+/// The lines of a file, each as its columns.
+pub fn cards(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines.map(|line| line.split(" | ").map(str::trim).collect())
 }
 
 /// All templates, and what has been made of them.
 pub struct Material {
-    decks: Vec<(About, Deck)>,
+    decks: Vec<(&'static str, Deck)>,
     slots: Vec<(&'static str, Vec<&'static str>)>,
     told: HashSet<String>,
 }
@@ -64,51 +46,111 @@ impl Material {
     /// The templates, shuffled.
     pub fn new(chance: &mut Chance) -> Self {
         let files = [
-            (About::Core, include_str!("../../assets/demo/core.txt")),
-            (About::Learning, include_str!("../../assets/demo/learnings.txt")),
-            (About::Task, include_str!("../../assets/demo/tasks.txt")),
-            (About::Conversation, include_str!("../../assets/demo/conversations.txt")),
-            (About::Decision, include_str!("../../assets/demo/decisions.txt")),
-            (About::Finding, include_str!("../../assets/demo/findings.txt")),
-            (About::Preference, include_str!("../../assets/demo/preferences.txt")),
-            (About::Secret, include_str!("../../assets/demo/secrets.txt")),
+            ("core", include_str!("../../assets/demo/core.txt")),
+            ("learning", include_str!("../../assets/demo/learnings.txt")),
+            ("task", include_str!("../../assets/demo/tasks.txt")),
+            ("conversation", include_str!("../../assets/demo/conversations.txt")),
+            ("decision", include_str!("../../assets/demo/decisions.txt")),
+            ("finding", include_str!("../../assets/demo/findings.txt")),
+            ("preference", include_str!("../../assets/demo/preferences.txt")),
+            ("secret", include_str!("../../assets/demo/secrets.txt")),
+            ("long", include_str!("../../assets/demo/long.txt")),
         ];
-        let mut decks: Vec<_> =
-            files.into_iter().map(|(about, text)| (about, Deck::of_lines(text, chance))).collect();
-        let long = include_str!("../../assets/demo/long.txt").split("\n\n").skip(1);
-        decks.push((About::Long, Deck::of(long.map(|text| vec![text.trim()]).collect(), chance)));
+        let decks = files.into_iter().map(|(kind, text)| (kind, Deck::of(text, chance))).collect();
         Material { decks, slots: slots(), told: HashSet::new() }
     }
 
-    /// The columns of the next template, their slots filled; a text that has been told
-    /// before is told with other values, as long as the template has any.
-    pub fn tell(&mut self, about: About, chance: &mut Chance) -> Vec<String> {
+    /// Keeps a text from being dealt: it is told elsewhere.
+    pub fn leave_out(&mut self, text: &str) {
+        self.told.insert(text.to_owned());
+    }
+
+    /// The next memories of that type, at that time: of a conversation a question and its answer. What has
+    /// been told before is told with other values, or another is, as long as there are any.
+    pub fn tell(&mut self, kind: &str, when: Moment, chance: &mut Chance) -> Vec<Told> {
         let mut columns = Vec::new();
         for _ in 0..40 {
-            columns = self.fill(about, chance);
-            if self.told.insert(columns.join("\n")) {
+            columns = self.fill(kind, chance);
+            let own = Told::of(kind, &columns);
+            let answer = if kind == "conversation" { own.more } else { String::new() };
+            if self.told.insert(own.main) & (answer.is_empty() || self.told.insert(answer)) {
                 break;
             }
         }
-        columns
+        let by = chance.pick(&["architect", "planner", "reviewer"]).unwrap_or_default();
+        let one =
+            Told { when, by: by.into(), ..Told::of(if kind == "long" { "finding" } else { kind }, &columns) };
+        match kind {
+            "conversation" => {
+                let weight = |least: usize, chance: &mut Chance| format!("0.{}", least + chance.below(4));
+                let asked = Told { by: "user".into(), importance: weight(3, chance), ..one.clone() };
+                let (main, when) = (one.more.clone(), when.plus(HOUR / 30));
+                let importance = weight(4, chance);
+                let refers = vec!["last".into()];
+                let answered = Told {
+                    by: "assistant".into(),
+                    main,
+                    more: String::new(),
+                    when,
+                    importance,
+                    refers,
+                    ..one
+                };
+                vec![Told { more: String::new(), ..asked }, answered]
+            }
+            _ => vec![one],
+        }
     }
 
-    fn fill(&mut self, about: About, chance: &mut Chance) -> Vec<String> {
-        let deck = self.decks.iter_mut().find(|(name, _)| *name == about);
+    fn fill(&mut self, kind: &str, chance: &mut Chance) -> Vec<String> {
+        let deck = self.decks.iter_mut().find(|(name, _)| *name == kind);
         let card = deck.map(|(_, deck)| deck.deal()).unwrap_or_default();
         let mut used = Vec::new();
         card.iter().map(|template| fill(template, &self.slots, &mut used, chance)).collect()
     }
+
+    /// So many memories of a session, of those types, spread over so many days.
+    pub fn several(&mut self, scope: &Scope<'_>, now: Moment, chance: &mut Chance) -> Vec<Told> {
+        let Scope { session, kinds, count, days: (from, to) } = *scope;
+        let mut all: Vec<Told> = Vec::new();
+        while all.len() < count {
+            let age = from * DAY - (from - to) * DAY * all.len() as i64 / count as i64;
+            let when = now.plus(-age - chance.below(HOUR as usize) as i64);
+            let kind = chance.pick(kinds).unwrap_or_default();
+            let kind = if all.len() % 26 == 25 { "secret" } else { kind };
+            for mut own in self.tell(kind, when, chance) {
+                if kind == "secret" {
+                    own = secret(own, kinds, chance);
+                } else if chance.percent(30) {
+                    own.refers.push("last".into());
+                }
+                all.push(Told { session: session.into(), ..own });
+            }
+        }
+        all.truncate(count);
+        all
+    }
 }
 
-/// Column `at` of a template, or nothing.
-pub fn column(columns: &[String], at: usize) -> &str {
-    columns.get(at).map_or("", String::as_str)
+/// Memories that are dealt: types that are named twice come twice as often.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// The session that they belong to.
+    pub session: &'a str,
+    /// Their types.
+    pub kinds: &'a [&'a str],
+    /// How many there are.
+    pub count: usize,
+    /// How many days ago the first and the last was written.
+    pub days: (i64, i64),
 }
 
-/// The comma-separated tags of a column.
-pub fn tags(column: &str) -> Vec<String> {
-    column.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
+/// A text with a secret in it, as a memory of the first of those types.
+fn secret(own: Told, kinds: &[&str], chance: &mut Chance) -> Told {
+    let kind = kinds.first().filter(|kind| **kind != "task").unwrap_or(&"learning").to_string();
+    let word = if kind == "learning" { "security" } else { "fact" }.to_owned();
+    let main = own.main.replace("{secret}", &fake_secret(&own.importance, chance));
+    Told { kind, word, main, importance: "medium".into(), more: String::new(), by: "user".into(), ..own }
 }
 
 fn slots() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -146,7 +188,7 @@ fn fill(
         rest = after;
     }
     text.push_str(rest);
-    text
+    text.replace("\\n", "\n")
 }
 
 #[cfg(test)]
@@ -156,21 +198,21 @@ mod tests {
     #[test]
     fn every_template_has_the_columns_that_its_kind_needs_and_no_slot_is_left_open() {
         let columns = [
-            (About::Core, 4),
-            (About::Learning, 4),
-            (About::Conversation, 3),
-            (About::Decision, 5),
-            (About::Finding, 4),
-            (About::Preference, 3),
-            (About::Long, 1),
+            ("core", 4),
+            ("learning", 4),
+            ("conversation", 4),
+            ("decision", 5),
+            ("finding", 4),
+            ("preference", 3),
+            ("long", 3),
         ];
         let mut chance = Chance::new(1);
         let mut material = Material::new(&mut chance);
-        for (about, count) in columns {
+        for (kind, count) in columns {
             for _ in 0..60 {
-                let told = material.fill(about, &mut chance);
-                assert_eq!(told.len(), count, "{about:?}: {told:?}");
-                assert!(!told.join("").contains(['{', '}']), "{about:?}: {told:?}");
+                let told = material.fill(kind, &mut chance);
+                assert_eq!(told.len(), count, "{kind}: {told:?}");
+                assert!(!told.join("").contains(['{', '}']), "{kind}: {told:?}");
             }
         }
     }

@@ -1,54 +1,71 @@
-//! The invented stores of the demo: what the agents of a made-up team remember, with
-//! what goes wrong in real stores done to some of it on purpose. Pure and deterministic.
+//! The invented stores of the demo: what the agents of a made-up team remember of a release, an outage
+//! and a payment bug, with what goes wrong in real stores done to some of it on purpose. The program's
+//! own verbs write four of them in memory; the fifth is of a format that its own tool begins.
+//! Pure and deterministic.
 
-mod a_mem;
 mod agent_memory;
-mod bmad;
 mod chance;
 mod damage;
-mod json;
-mod log;
+mod desk;
 mod material;
-mod memory_server;
 mod secrets;
-mod session_log;
+mod stores;
+mod story;
+mod told;
 
 use std::path::PathBuf;
 
-use crate::model::Moment;
+use crate::format::writing::Result;
+use crate::model::{Code, Moment};
 use chance::Chance;
-use log::Planted;
-use material::{About, Material, column};
+use material::Material;
+use stores::Given;
+use story::Story;
 
 /// A file of the demo: its path below the demo's folder, and its bytes.
 pub type File = (PathBuf, Vec<u8>);
+/// A problem that was planted: which file, which line (where it has one), which code.
+pub type Planted = (PathBuf, Option<u32>, Code);
 
-/// Every file of the demo's stores. The same seed and time make the same bytes.
+/// Every file of the demo's stores. The same seed and time make the same bytes; at a time that no
+/// calendar has there are none.
 pub fn stores(seed: u64, now: Moment) -> Vec<File> {
-    written(seed, now).0
+    written(seed, now).unwrap_or_default().0
 }
 
 /// The problems that [`stores`] plants: a file, its line, the code that `check` gives it.
 pub fn planted(seed: u64, now: Moment) -> Vec<Planted> {
-    written(seed, now).1
+    written(seed, now).unwrap_or_default().1
 }
 
-fn written(seed: u64, now: Moment) -> (Vec<File>, Vec<Planted>) {
+fn written(seed: u64, now: Moment) -> Result<(Vec<File>, Vec<Planted>)> {
     let mut chance = Chance::new(seed);
     let mut material = Material::new(&mut chance);
-    let writers = [memory_server::write, session_log::write, bmad::write, a_mem::write, agent_memory::write];
+    let story = Story::new(now, &mut chance);
+    story.texts().for_each(|text| material.leave_out(text));
+    let mut given = Given { material: &mut material, story: &story, chance: &mut chance, now };
     let (mut files, mut planted) = (Vec::new(), Vec::new());
-    for write in writers {
-        let (own_files, own_planted) = write(&mut material, &mut chance, now);
+    for write in [stores::team, stores::ops, stores::shop, stores::notes, agent_memory::write] {
+        let (own_files, own_planted) = write(&mut given)?;
         files.extend(own_files);
         planted.extend(own_planted);
     }
-    (files, planted)
+    Ok((files, planted))
 }
 
-/// A text with a secret in it.
-fn told_with_secret(material: &mut Material, chance: &mut Chance) -> String {
-    let told = material.tell(About::Secret, chance);
-    let secret = secrets::fake_secret(column(&told, 0), chance);
-    column(&told, 1).replace("{secret}", &secret)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_verb_refuses_what_the_demo_asks_for_and_the_same_seed_and_time_make_the_same_bytes() {
+        for (seed, now) in
+            [(1, "2026-02-01T12:00:00Z"), (7, "2028-02-29T23:59:59Z"), (2, "2026-11-23T08:00:00Z")]
+        {
+            let now = Moment::parse(now).unwrap().0;
+            let one = written(seed, now).unwrap();
+            assert!(one == written(seed, now).unwrap());
+            assert!(one.0 != written(seed + 1, now).unwrap().0);
+        }
+    }
 }

@@ -57,7 +57,7 @@ impl Git {
         })?;
         match is_late || status.success() || answer.len() as u64 >= ANSWER {
             true => Ok((answer, !is_late && status.success())),
-            false => Err(io::Error::other(format!("git says no ({status})"))),
+            false => Err(io::Error::other(format!("git failed ({status})"))),
         }
     }
 

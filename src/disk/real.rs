@@ -363,6 +363,6 @@ fn is_hollow(metadata: &Metadata, expected: u64) -> bool {
 }
 
 fn too_large(len: u64) -> io::Error {
-    let what = format!("it says that it is {len} bytes long, more than can be held in memory");
+    let what = format!("it claims to be {len} bytes long, which is more than fits into memory");
     io::Error::new(io::ErrorKind::FileTooLarge, what)
 }

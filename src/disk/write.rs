@@ -10,7 +10,7 @@ use crate::model::Tell;
 
 /// Why a new file could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("{} can't be written: {source}. What was written before it stays.", path.told())]
+#[error("{} can't be written: {source}. What was written before stays.", path.told())]
 pub struct WriteError {
     /// The file or folder.
     pub path: PathBuf,

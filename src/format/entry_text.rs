@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::title::{AHEAD, TITLE};
 use super::{Format, Shape, by_name, title_of};
 use crate::model::{Entry, Record, RecordText, Store, Tell, deleted_from};
 use crate::text::front_matter::Note;
@@ -213,9 +212,20 @@ fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], fields: &mut Vec<
     }
 }
 
+/// So many bytes of a broken line are looked through for a text.
+const BROKEN: usize = 4_096;
+
+/// What can be read of a broken line of JSON: the longest of its strings that has words, as it is written
+/// there. One that is cut off at the end counts too.
+fn readable(start: &str) -> Option<&str> {
+    let strings = start.split('"').skip(1).step_by(2).map(|own| own.trim_end_matches('\\'));
+    let words = |own: &&str| own.split_whitespace().count();
+    strings.filter(|own| words(own) >= 2).max_by_key(words)
+}
+
 fn broken_text(line: u32, raw: &[u8]) -> RecordText {
-    let start = &raw[..raw.len().min(4 * TITLE + AHEAD)];
-    let shown = title_of(&String::from_utf8_lossy(start));
-    let title = if line > 0 { format!("line {line} {shown}") } else { shown };
+    let start = String::from_utf8_lossy(&raw[..raw.len().min(BROKEN)]);
+    let shown = title_of(readable(&start).unwrap_or(&start));
+    let title = if line > 0 { format!("Broken line {line}: {shown}") } else { format!("Broken: {shown}") };
     RecordText { title, text: String::from_utf8_lossy(raw).into_owned(), fields: Vec::new() }
 }

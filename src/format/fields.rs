@@ -198,7 +198,8 @@ impl<'a> Fields<'a> {
         self.ask(name, need, || words_of(words, false));
         let word = self.text(name, need)?;
         if !words.contains(&word.as_ref()) {
-            let message = format!("{} is {word:?}; usual are {}.", self.named(name), words.join(", "));
+            let message =
+                format!("{} is {word:?}; the usual values are {}.", self.named(name), words.join(", "));
             self.fault(Code::OutOfRange, Severity::Note, message);
         }
         Some(word)
@@ -319,16 +320,17 @@ pub fn moment(named: impl Fn() -> String, text: &str, now: Moment) -> (Option<Mo
             faults.push((Code::BadTimestamp, Severity::Note, message));
         }
         Spelling::Loose => {
-            let message = format!("{named} is {text:?}, not as ISO 8601 has it; it is read as {read}.");
+            let message =
+                format!("{named} is {text:?}, which is not in the form of ISO 8601; it is read as {read}.");
             faults.push((Code::BadTimestamp, Severity::Warning, message));
         }
     }
     if zone == Zone::Assumed {
-        let message = format!("{named} names no time zone; it is read as UTC.");
+        let message = format!("{named} has no time zone; it is read as UTC.");
         faults.push((Code::NoTimezone, Severity::Warning, message));
     }
     if when > now.plus(AHEAD) {
-        let message = format!("{named} lies in the future ({text}); its age counts as 0.");
+        let message = format!("{named} is in the future ({text}); its age counts as 0.");
         faults.push((Code::FutureTimestamp, Severity::Warning, message));
     }
     (Some(when), faults)

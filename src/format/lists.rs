@@ -1,13 +1,13 @@
 //! Maps from keys to lists of ids, as indexes hold them: made, and compared with the records.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::ids::Ids;
+use super::outline::Met;
+use super::written::Written;
 use crate::model::View;
 use crate::model::{QuickMap, QuickSet};
 use crate::text::edit;
-use crate::text::json::Json;
 
 /// What a record is listed under in a map from keys to ids.
 pub type Keys = for<'v> fn(View<'v>) -> Vec<&'v str>;
@@ -26,73 +26,89 @@ impl<'a> Lists<'a> {
         list.push_str(id);
     }
 
-    /// The map as JSON, by the order of its keys.
-    pub fn to_json(&self) -> String {
+    /// Writes the map as JSON, by the order of its keys.
+    pub fn write(&self, out: &mut Written) {
         let keys: Vec<&str> = self.lists.keys().copied().collect();
-        self.to_json_of(&keys)
+        self.write_of(&keys, out);
     }
 
-    /// Those keys of it, whether anything is listed under them or not.
-    pub fn to_json_of(&self, keys: &[&str]) -> String {
-        let mut json = String::from("{");
+    /// Writes those keys of it, whether anything is listed under them or not.
+    pub fn write_of(&self, keys: &[&str], out: &mut Written) {
+        out.push("{");
         for (at, key) in keys.iter().enumerate() {
-            json.push_str(if at > 0 { "," } else { "" });
-            json.push_str(&edit::quoted(key));
-            json.push_str(":[");
-            json.push_str(self.lists.get(key).map_or("", |list| list));
-            json.push(']');
+            out.push(if at > 0 { "," } else { "" });
+            out.push(&edit::quoted(key));
+            out.push(":[");
+            out.push(self.lists.get(key).map_or("", |list| list));
+            out.push("]");
         }
-        json.push('}');
-        json
+        out.push("}");
     }
 }
 
 /// The ids that one map from keys to ids lists.
-pub struct Listed<'a> {
-    lists: QuickMap<Cow<'a, str>, List<'a>>,
+#[derive(Default)]
+pub struct Listed {
+    /// By the number of their key.
+    lists: Vec<List>,
+    keys: QuickMap<String, usize>,
+    /// The list whose ids are met.
+    at: usize,
 }
 
 #[derive(Default)]
-struct List<'a> {
+struct List {
     /// The places of the ids under a key, in order, and whether their record was asked for.
     places: Vec<(u32, bool)>,
     /// What no record has as its id.
-    unknown: QuickSet<Cow<'a, str>>,
-    next: usize,
+    unknown: QuickSet<String>,
+    /// The place that is expected next.
+    next: u32,
+    /// The place in the list that was asked for last.
+    asked: usize,
 }
 
-impl<'a> Listed<'a> {
-    /// What `map` lists.
-    pub fn of(map: Json<'a>, ids: &Ids<'_>) -> Self {
-        let mut lists: QuickMap<Cow<'_, str>, List<'_>> = QuickMap::default();
-        for (key, items) in map.members() {
-            let list = lists.entry(key.text().unwrap_or_default()).or_default();
-            let mut next = 0;
-            for id in items.items().filter_map(|id| id.text()) {
-                match ids.place(&id, &mut next) {
+impl Listed {
+    /// Takes what was met in the map.
+    pub fn meet(&mut self, met: Met<'_>, ids: &Ids<'_>) {
+        match met {
+            Met::Key(key) | Met::Value(key, _) => {
+                self.at = *self.keys.entry(key.to_owned()).or_insert(self.lists.len());
+                if self.at == self.lists.len() {
+                    self.lists.push(List::default());
+                }
+                self.lists[self.at].next = 0;
+            }
+            Met::Item(id) => {
+                let (Some(id), Some(list)) = (id.text(), self.lists.get_mut(self.at)) else { return };
+                match ids.place(&id, &mut list.next) {
                     Some(place) => list.places.push((place, false)),
-                    None => drop(list.unknown.insert(id)),
+                    None => drop(list.unknown.insert(id.into_owned())),
                 }
             }
+            Met::Member(_) | Met::Inner => {}
         }
-        // They are in order mostly: then it takes one look at each.
-        for list in lists.values_mut() {
+    }
+
+    /// All was met. Ids are in order mostly: then it takes one look at each.
+    pub fn sort(&mut self) {
+        for list in &mut self.lists {
             list.places.sort_unstable();
             list.places.dedup();
         }
-        Listed { lists }
     }
 
     /// Whether the record at that place, which has that key, is listed under it.
     pub fn has(&mut self, key: &str, place: u32) -> bool {
-        let Some(list) = self.lists.get_mut(key) else { return false };
-        let at = match list.places.get(list.next) {
-            Some((own, _)) if *own == place => list.next,
+        let list = self.keys.get(key).and_then(|at| self.lists.get_mut(*at));
+        let Some(list) = list else { return false };
+        let at = match list.places.get(list.asked) {
+            Some((own, _)) if *own == place => list.asked,
             _ => list.places.partition_point(|(own, _)| *own < place),
         };
         match list.places.get_mut(at) {
             Some((own, asked)) if *own == place => {
-                (*asked, list.next) = (true, at + 1);
+                (*asked, list.asked) = (true, at + 1);
                 true
             }
             _ => false,
@@ -101,11 +117,11 @@ impl<'a> Listed<'a> {
 
     /// How many ids are under keys of which [`Self::has`] was not asked. Some don't count.
     pub fn others(&self, ids: &Ids<'_>, counts: impl Fn(&str) -> bool) -> usize {
-        let of = |list: &List<'_>| {
+        let of = |list: &List| {
             let places = list.places.iter().filter(|(place, asked)| !asked && counts(ids.at(*place)));
             places.count() + list.unknown.iter().filter(|id| counts(id)).count()
         };
-        self.lists.values().map(of).sum()
+        self.lists.iter().map(of).sum()
     }
 }
 

@@ -15,9 +15,12 @@ mod entry_text;
 mod ids;
 mod lists;
 mod memory_server;
+mod outline;
 mod session_log;
+mod store_names;
 mod stored;
 mod title;
+mod written;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +28,10 @@ use std::sync::Arc;
 use crate::model::{Bytes, DecayTable, Document, Entry, Lock, Moment, Problem, Role, Session};
 use crate::text::json::Json;
 
+pub use outline::outline;
+
 pub use entry_text::{Searched, is_markdown, main_text, searched_of, text_of, title, title_of_raw};
+pub use store_names::store_names;
 pub use stored::{is_sensitive, lines_of};
 pub use title::title_of;
 
@@ -161,6 +167,12 @@ pub trait Format: Writes {
     /// Whether a store can be put together from the records of such logs alone, without their bytes;
     /// of an index, whether nothing but problems of files comes from it.
     fn lists(&self, _role: Role) -> bool {
+        false
+    }
+
+    /// Whether a file of that role is read by what it is an object of, without the members of those: a large
+    /// one is not held then, and is looked through piece by piece.
+    fn is_outlined(&self, _role: Role) -> bool {
         false
     }
 

@@ -98,7 +98,7 @@ pub fn read_lines(
     for (code, line) in file_faults {
         let message = match code {
             Code::ByteOrderMark => "The file starts with a byte order mark; it is read without it.",
-            _ => "The last line has no line end; an append would be glued to it.",
+            _ => "The last line has no line end. The next memory could be appended to it.",
         };
         let severity = if code == Code::ByteOrderMark { Severity::Note } else { Severity::Warning };
         rows.problems.push(Problem::of_file(code, severity, path, message).at_line(line));
@@ -144,15 +144,15 @@ fn fault(code: Code, read: bool) -> Fault {
         false => Severity::Error,
     };
     let what = match code {
-        Code::ByteOrderMark => "A byte order mark is before the object; it is read without it.",
-        Code::TornLine => "The line ends before its object does; its bytes are kept as they are.",
-        Code::GluedRecords => "This object is on the same line as the one before it.",
-        Code::ExtraBrace => "An extra closing brace follows the object.",
-        Code::MultiLineRecord => "The object is spread over several lines.",
-        Code::NulBytes if read => "There are NUL bytes around the object.",
+        Code::ByteOrderMark => "A byte order mark is before the memory; it is read without it.",
+        Code::TornLine => "The line ends in the middle of a memory, probably because its writer stopped.",
+        Code::GluedRecords => "This memory is on the same line as the one before it.",
+        Code::ExtraBrace => "An extra closing brace follows the memory.",
+        Code::MultiLineRecord => "The memory is spread over several lines.",
+        Code::NulBytes if read => "There are NUL bytes around the memory.",
         Code::NulBytes => "There are NUL bytes in the line.",
         Code::InvalidUtf8 => "The line is not UTF-8.",
-        Code::RawNewline => "A string holds an unescaped line break.",
+        Code::RawNewline => "A string contains an unescaped line break.",
         Code::NotAnObject => "The line is JSON, but not an object.",
         Code::ConflictMarkers => "A merge left this marker.",
         _ => "The line is not JSON.",

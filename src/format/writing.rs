@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
 pub use faults::{Fault, Faults};
-pub use members::{Members, list, members_of, pretty, set_field, set_members, uuid};
+pub use members::{Members, list, members_of, pretty, set_field, uuid};
 pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Recorded, Scene, Setting};
 pub use reason::{is_code, reason};
 pub use refusal::{Changes, Refusal, Result};
@@ -50,12 +50,12 @@ pub trait Writes: Sync {
 
     /// The field that holds the importance, and how that number is written there.
     fn importance(&self, _kind: &str, _value: f64) -> Result<(&'static str, String), String> {
-        Err("the format records no importance.".into())
+        Err("the format stores no importance.".into())
     }
 
     /// Whether records of a type have that field for a word, such as `category`; if not, why not.
     fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
-        Err(format!("records of the type {kind:?} have no {field} here."))
+        Err(format!("memories of the type {kind:?} have no {field} here."))
     }
 
     /// Whether the records of a file are of one type, which their field `type` repeats.
@@ -75,7 +75,7 @@ pub trait Writes: Sync {
 
     /// The changes that add a record.
     fn add(&self, _scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
-        Err(Refusal::unfit(format!("a {:?} can't be added to this format.", draft.kind)))
+        Err(Refusal::unfit(format!("a {:?} can't be added in this format.", draft.kind)))
     }
 
     /// The records that go when one is added that brings `bytes`: where a full log is compacted
@@ -199,7 +199,7 @@ pub trait Writes: Sync {
 
     /// What a compaction drops and what it never does, in words.
     fn compaction_rule(&self, _store: &Store) -> String {
-        "what the format's compaction need not keep".into()
+        "what the format's compaction does not have to keep".into()
     }
 
     /// The members that say when a record was accessed last and how often, as they are to be.

@@ -41,7 +41,7 @@ impl MemoryError {
     /// An id that several records of one session share names none of them to be changed.
     pub(super) fn shared(id: &str, keys: &[String]) -> MemoryError {
         let message = format!(
-            "{id:?} is the id of {} records. Name one by its key: {}. Nothing was changed.",
+            "{} memories have the id {id:?}. Name one by its key: {}. Nothing was changed.",
             keys.len(),
             keys.join(", ")
         );

@@ -32,7 +32,7 @@ impl Memory {
         self.add(&New { kind: "event", record: Some(&record), ..New::default() }).map(|added| added.id)
     }
 
-    /// Events that failed in the last so many days, the newest first (§6.1).
+    /// Events that failed in the last `days` days, newest first (§6.1).
     ///
     /// # Errors
     ///

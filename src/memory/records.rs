@@ -72,7 +72,7 @@ impl Memory {
             let told = (brought(scene.store, &plan, scene.now), dropped(scene.store, &plan, scene.now));
             Ok((plan, told))
         })?;
-        let lost = || MemoryError::new("E_STORAGE_IO", "The record was added and can't be read.");
+        let lost = || MemoryError::new("E_STORAGE_IO", "The memory was added and can't be read.");
         let id = match brought.ok_or_else(lost)? {
             Brought { id: Some(id), .. } => id,
             nameless => self.key_of(&nameless).ok_or_else(lost)?,
@@ -167,7 +167,7 @@ impl Memory {
     }
 
     fn no_record(&self, id: &str) -> MemoryError {
-        self.known_absent(MemoryError::new("E_INVALID_QUERY", format!("There is no record {id:?}.")))
+        self.known_absent(MemoryError::new("E_INVALID_QUERY", format!("There is no memory {id:?}.")))
     }
 
     /// What a query of palimp's language finds, best first: words, `type:`, `tag:`, `topic:`,
@@ -182,7 +182,7 @@ impl Memory {
         Ok(self.recalled(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect()))
     }
 
-    /// Records that refer to one another within so many steps of that one, best first. An id
+    /// Records that refer to one another within `depth` steps of that one, best first. An id
     /// that is in several sessions is refused unless the session is named.
     ///
     /// # Errors

@@ -130,7 +130,7 @@ impl Memory {
         Ok(planned.all().flat_map(|(store, plan)| dropped(store, plan, now)).collect())
     }
 
-    /// Makes what is derived from the records anew wherever it disagrees with them.
+    /// Rebuilds what is derived from the records wherever it disagrees with them.
     ///
     /// # Errors
     ///

@@ -71,7 +71,7 @@ pub struct Document {
 
 impl fmt::Debug for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Document({:?}, {:?}, {} records)", self.path, self.role, self.records.len())
+        write!(f, "Document({:?}, {:?}, {} memories)", self.path, self.role, self.records.len())
     }
 }
 

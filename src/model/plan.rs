@@ -244,9 +244,10 @@ impl Change {
     }
 }
 
-/// So many of them: "1 record", "2 records".
+/// So many of them: "1 memory", "2 memories".
 pub fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+    let several = what.strip_suffix("ry").map_or_else(|| format!("{what}s"), |stem| format!("{stem}ries"));
+    if count == 1 { format!("1 {what}") } else { format!("{count} {several}") }
 }
 
 /// How the writers of a format keep apart. Paths are relative to the store's root.

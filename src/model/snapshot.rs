@@ -135,7 +135,7 @@ impl Store {
         };
         let replaces = |own: &&Change| matches!(own.act, Act::Splice(_) | Act::Remove(_));
         changes.iter().filter(replaces).filter(move |own| has_other(&own.path)).map(|own| {
-            format!("{} has another name (a hard link), which keeps the old content", own.path.told())
+            format!("{} has a second name (a hard link), which keeps the old content", own.path.told())
         })
     }
 

@@ -101,6 +101,23 @@ impl Moment {
         Some((when.year(), when.month0() / 3 + 1))
     }
 
+    /// How long ago `self` was at `now`, as people say it: `14 min ago`, `3 d ago`, `on 2025-11-03`.
+    pub fn ago_at(self, now: Moment) -> String {
+        match (now.0 - self.0) / 1_000_000 {
+            ..0 => format!("on {}, in the future", self.date()),
+            0..60 => "just now".into(),
+            seconds @ 60..3_600 => format!("{} min ago", seconds / 60),
+            seconds @ 3_600..172_800 => format!("{} h ago", seconds / 3_600),
+            seconds @ 172_800..7_776_000 => format!("{} d ago", seconds / 86_400),
+            _ => format!("on {}", self.date()),
+        }
+    }
+
+    /// Its date in UTC: `2025-11-03`.
+    pub fn date(self) -> String {
+        self.to_minute().split(' ').next().unwrap_or_default().to_owned()
+    }
+
     /// The age of `self` at `now`, short: `12s`, `5m`, `3h`, `9d`, `61d`, `3y`.
     pub fn age_at(self, now: Moment) -> String {
         let seconds = (now.0 - self.0).max(0) / 1_000_000;

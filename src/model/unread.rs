@@ -71,13 +71,13 @@ pub enum NotWhole {
         unread: Vec<Unread>,
     },
     /// A file was written to in place while it was read.
-    #[error("{} was written to by another program while it was read: try again.", file.told())]
+    #[error("another program wrote to {} while it was read. Try again.", file.told())]
     Changed {
         /// The whole path.
         file: PathBuf,
     },
     /// Only its newest entries were read so far, or not all bytes are held.
-    #[error("the store has not been read whole yet.")]
+    #[error("the store has not been read completely yet.")]
     Tail,
 }
 
@@ -88,7 +88,7 @@ fn told(root: &std::path::Path, unread: &[Unread]) -> String {
         more => format!(" (and {more} more)"),
     };
     format!(
-        "In {}, {}{more}. What is not seen may matter to this change: make it readable first.",
+        "In {}, {}{more}. It may matter for this change. Make it readable first.",
         root.told(),
         named.join("; ")
     )

@@ -24,7 +24,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan> {
     all.extend(changes);
     let (mut plan, after) = plan_and_after("add", scene, 1 + goes.len(), all)?;
     if !goes.is_empty() {
-        plan.lines.push(format!("The session is full: a compaction removes {} records.", goes.len()));
+        plan.lines.push(format!("The session is full: a compaction removes {} memories.", goes.len()));
         plan.lines.extend(goes.iter().map(|entry| named(scene.store, entry)));
     }
     check(scene, &plan, &after)?;

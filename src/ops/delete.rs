@@ -18,11 +18,11 @@ use crate::store::commit::deleted_from;
 use crate::text::lines;
 
 /// Why a record is not deleted that its format keeps.
-pub const DEPRECATED: &str = "it is deprecated already; --remove removes the file itself.";
+pub const DEPRECATED: &str = "it is already deprecated; --remove removes the file itself.";
 
 /// Why nothing is brought back.
 pub const NOT_DELETED: &str =
-    "none of these is deleted. `palimp list is:deleted` lists what is and can be brought back.";
+    "none of these is deleted. `palimp list is:deleted` lists what can be restored.";
 
 /// How a deletion is asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,12 +86,12 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     all.extend(changes);
     let mut plan = plan("delete", scene, count, all)?;
     if deprecated > 0 {
-        plan.lines.push(format!("left out: {}: {DEPRECATED}", counted(deprecated as u64, "record")));
+        plan.lines.push(format!("left out: {}: {DEPRECATED}", counted(deprecated as u64, "memory")));
     }
     let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
     if broken > 0 {
         let message = "can't be read: the bytes are removed as they are. `palimp repair --all-safe` repairs what it can, and keeps torn lines in quarantine.";
-        plan.lines.push(format!("{} {message}", counted(broken as u64, "damaged record")));
+        plan.lines.push(format!("{} {message}", counted(broken as u64, "damaged memory")));
     }
     Ok(plan)
 }
@@ -106,7 +106,7 @@ pub fn is_deprecated(store: &Store, writes: &dyn Writes, entry: &Entry) -> bool 
 struct Tombstones<'a> {
     files: BTreeMap<PathBuf, Vec<u8>>,
     known: HashSet<(PathBuf, Vec<u8>)>,
-    /// The records that are not deleted with them, by session and id.
+    /// The records of the same ids that are not deleted with them, by session and id.
     stay: HashMap<(Option<u32>, &'a str), Entry>,
 }
 
@@ -115,7 +115,13 @@ impl<'a> Tombstones<'a> {
     fn of(store: &'a Store, entries: &[Entry]) -> Tombstones<'a> {
         let chosen: HashSet<(u32, u32)> = entries.iter().map(|own| (own.document, own.record)).collect();
         let stays = |own: &&Entry| own.state == State::Live && !chosen.contains(&(own.document, own.record));
-        let named = |own: &Entry| Some(((own.session, store.view(own)?.id?), *own));
+        let name = |own: &Entry| (own.session, store.view(own).and_then(|view| view.id));
+        let asked: HashSet<(Option<u32>, &str)> =
+            entries.iter().map(name).map(|(session, id)| (session, id.unwrap_or_default())).collect();
+        let named = |own: &Entry| {
+            let (session, id) = name(own);
+            Some(((session, id?), *own)).filter(|(name, _)| asked.contains(name))
+        };
         let stay = store.entries.iter().filter(stays).filter_map(named).collect();
         Tombstones { files: BTreeMap::new(), known: HashSet::new(), stay }
     }
@@ -178,7 +184,7 @@ fn never_erased(scene: &Scene<'_>, listed: &Store, held: &[Entry], gone: &Gone) 
         let path = &listed.document(entry).path;
         let path = deleted_from(path).unwrap_or(path);
         if erased.as_ref().is_some_and(|own| own.takes(path, &listed.raw(entry), listed.view(entry), None)) {
-            faults.several(vec![*entry], Refusal::unfit("it was erased: nothing erased comes back."));
+            faults.several(vec![*entry], Refusal::unfit("it was erased: nothing erased is restored."));
         }
     }
     faults.over()
@@ -196,7 +202,7 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
         let path = &scene.store.document(entry).path;
         let raw = scene.store.raw(entry);
         if erased.as_ref().is_some_and(|own| own.takes(path, &raw, scene.store.view(entry), None)) {
-            let why = "it was erased, and its tombstone stays: nothing erased comes back.";
+            let why = "it was erased, and its tombstone stays: nothing erased is restored.";
             faults.several(vec![*entry], Refusal::unfit(why));
             continue;
         }

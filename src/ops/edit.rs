@@ -85,7 +85,7 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
         Some(changes) => Ok(Edited::Files(changes?)),
         None if is_json(format, scene.store, entry) => {
             if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
-                let message = format!("`{}` names the record, and can't be changed.", own.name);
+                let message = format!("`{}` names the memory, and can't be changed.", own.name);
                 return Err(Refusal::invalid(message));
             }
             edited(scene, format, writes, entry, set).map(Edited::Record)
@@ -154,7 +154,7 @@ pub fn each(
     Ok(plan)
 }
 
-const ONE_DOCUMENT: &str = "it is part of one document with others of these: edit them one at a time.";
+const ONE_DOCUMENT: &str = "it is in one document with others of these: edit them one at a time.";
 
 /// Refuses an edit that brings one of its records a problem which it did not have.
 fn unharmed(

@@ -25,8 +25,8 @@ impl Fate {
     /// A few words. Untrusted text.
     pub fn told(&self) -> String {
         match self {
-            Fate::Goes => "goes".into(),
-            Fate::Moves(file) => format!("to {}", file.told()),
+            Fate::Goes => "is removed".into(),
+            Fate::Moves(file) => format!("moves to {}", file.told()),
             Fate::Changes => "is rewritten".into(),
         }
     }
@@ -146,7 +146,7 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
                 continue;
             }
             let title = format::title_of_raw(store, &document.path, record, &raw);
-            lines.push(format!("{}  comes  {title}", id.unwrap_or("(no id)")));
+            lines.push(format!("{}  is restored  {title}", id.unwrap_or("(no id)")));
         }
     }
     // Tombstones that came or went are sets.
@@ -187,7 +187,7 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
         None if view.access_count > 0 => parts.push(format!("used {}×", view.access_count)),
         None => {}
     }
-    if parts.is_empty() { "of no known age".into() } else { parts.join(", ") }
+    if parts.is_empty() { "age unknown".into() } else { parts.join(", ") }
 }
 
 /// The files that a plan changes, as it leaves them.

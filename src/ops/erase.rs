@@ -80,7 +80,7 @@ pub fn plan(
     let logs = scene.store.documents.iter().filter(|own| is_log(&own.path));
     let told = |own: String| {
         format!(
-            "goes too, a whole record on the damaged line (`palimp repair` gives it its own first): {own}"
+            "erase too, an intact memory on the damaged line (`palimp repair` gives it its own line first): {own}"
         )
     };
     removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));
@@ -97,7 +97,7 @@ fn of_shared_ids(store: &Store, wanted: &Wanted<'_>) -> Vec<String> {
     };
     let told = |entry: &Entry| {
         let (own, line) = (store.document(entry), store.record(entry).line);
-        format!("goes, of the records with this id: {}:{line}", own.path.told())
+        format!("erase, of the memories with this id: {}:{line}", own.path.told())
     };
     store.entries.iter().filter(goes).map(told).collect()
 }
@@ -131,7 +131,7 @@ impl Gone {
     pub fn told(&self, id: Option<&str>) -> Option<String> {
         let (step, at) = self.steps.get(id?)?;
         let at = Moment::parse(at).map_or_else(|| at.clone(), |(when, _)| when.to_minute());
-        Some(format!("erased {at} by step {step}: it can't come back"))
+        Some(format!("erased {at} by step {step}: it can't be restored"))
     }
 
     /// What tells the records that were erased; `None` where none ever was.
@@ -152,7 +152,7 @@ impl Gone {
                 let raw = own.read(number).unwrap_or_default();
                 if wanted.takes(&own.path, &raw, record.view(), None) {
                     let id = record.view().and_then(|view| view.id);
-                    let message = "It was erased, and was written again: erase it again.";
+                    let message = "It was erased and then written again. Erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
                     problems.push(problem.at_line(record.line).of_record(number, id));
                 }
@@ -171,10 +171,7 @@ impl Gone {
     fn with_doubt(self, doubt: Option<Doubt>) -> Gone {
         let told = |own: &Doubt| {
             let at = Moment::parse(&own.at).map_or_else(|| own.at.clone(), |(when, _)| when.to_minute());
-            format!(
-                "step {} erased a record without an id {at}, and has not gone through this copy",
-                own.step
-            )
+            format!("step {} erased a memory without an id {at}, and did not search this copy", own.step)
         };
         Gone { doubt: doubt.map(|own| (own.clone(), told(&own))), ..self }
     }
@@ -194,7 +191,7 @@ impl Gone {
         let holds = |why: &str| Refusal::unfit(format!("the copy holds what was erased: {why}"));
         let cleaned = clean(&wanted, file, copy, marks).map_err(|refusal| holds(&refusal.message))?;
         let Some(left) = cleaned.left(copy) else {
-            return Err(holds(&format!("{} can't come back.", file.told())));
+            return Err(holds(&format!("{} can't be restored.", file.told())));
         };
         self.without_doubtful(scene, &wanted, file, left)
     }

@@ -52,7 +52,7 @@ fn may_set(scene: &Scene<'_>, entry: &Entry, field: &str) -> Result<(), Refusal>
     match is_own {
         true => Ok(()),
         false => Err(Refusal::unfit(
-            "its type is not a field of its own here: it follows from where the record is.",
+            "its type is not a field here: it follows from the file that the memory is in.",
         )),
     }
 }

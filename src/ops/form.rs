@@ -129,7 +129,7 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form> {
     let Some(view) = store.view(entry) else { return Err(Refusal::broken()) };
     let document = store.document(entry);
     let Some(raw) = &store.read(entry) else {
-        return Err(Refusal::unfit("its file was changed since it was read."));
+        return Err(Refusal::unfit("its file has changed since it was read."));
     };
     let asked = format.form(&document.path, view.kind, raw, now);
     let mut form = Form { fields: Vec::new(), most_bytes: asked.most_bytes };
@@ -149,7 +149,7 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form> {
         form.fields = fields.map(|field| of_text(field, &text, is_note)).collect();
     }
     if form.fields.is_empty() {
-        return Err(Refusal::unfit("the format says of none of its fields what it may hold."));
+        return Err(Refusal::unfit("the format describes none of its fields."));
     }
     Ok(form)
 }
@@ -238,10 +238,10 @@ fn members(of: &str, object: Json<'_>, known: &[String]) -> Vec<Field> {
 /// A field with what is there.
 fn filled(mut field: Field, current: Option<Json<'_>>) -> Field {
     if matches!(field.name.as_str(), "id" | "session_id") {
-        field.kind = Kind::Fixed("it names the record");
+        field.kind = Kind::Fixed("it names the memory");
     }
     if field.name == "checksum" {
-        field.kind = Kind::Fixed("made anew when the record is saved");
+        field.kind = Kind::Fixed("rebuilt when the memory is saved");
     }
     let Some(current) = current.filter(|current| !current.is_null()) else { return field };
     field.stored = if current.kind() == JsonKind::String { Stored::Text } else { Stored::Other };

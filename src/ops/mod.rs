@@ -51,11 +51,11 @@ pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes
 pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<()> {
     let (_, writes) = writes(store)?;
     match (deed, entry.state) {
-        (Deed::Delete, State::Deleted) => return Err(Refusal::unfit("it is deleted already.")),
+        (Deed::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
         (Deed::Edit | Deed::Tag | Deed::Archive, State::Deleted) => {
             return Err(Refusal::unfit("it is deleted: restore it first."));
         }
-        (Deed::Archive, State::Archived) => return Err(Refusal::unfit("it is archived already.")),
+        (Deed::Archive, State::Archived) => return Err(Refusal::unfit("it is already archived.")),
         (Deed::Edit | Deed::Tag | Deed::Archive, State::Broken) => {
             return Err(Refusal::broken());
         }
@@ -325,7 +325,7 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
         return Err(Refusal::new("E_SESSION_ARCHIVED", message));
     }
     if document.offset > 0 && document.on_demand.is_none() {
-        return Err(Refusal::unfit("the store has not been read whole yet."));
+        return Err(Refusal::unfit("the store has not been read completely yet."));
     }
     Ok(document)
 }
@@ -344,7 +344,7 @@ pub fn config_is_known(store: &Store) -> Result<()> {
         store.problems.iter().filter(|own| own.severity == Severity::Error && is_config(&own.file));
     match broken.next().map(|own| &*own.file) {
         Some(file) => Err(Refusal::corrupt(format!(
-            "{} can't be read, and it says what is to go: repair it first.",
+            "{} can't be read, and it says what should be removed: repair it first.",
             file.told()
         ))),
         None => Ok(()),

@@ -24,5 +24,6 @@ fn within(scene: &Scene<'_>, folder: &Path) -> Result<Plan> {
     plan.derived = derived::disagreeing(store, scene.now);
     plan.derived.retain(|change| change.path.starts_with(folder));
     plan.made_of = derive::made_of(store, &[]);
+    store.whole()?;
     Ok(plan)
 }

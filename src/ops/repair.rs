@@ -66,15 +66,15 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair> {
 /// `anew` are the files of the store that `reindex` would make anew.
 pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Option<&'static str> {
     if derived::is_repaired(problem, anew) {
-        return Some("rebuild it from the records");
+        return Some("rebuild it from the memories");
     }
     let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file)).ok()?;
     if !is_repairable(&store.documents[place]) {
         return None;
     }
     match problem.code {
-        Code::TornLine => Some("move what is torn of the line to quarantine"),
-        Code::GluedRecords => Some("give each record a line of its own"),
+        Code::TornLine => Some("move the torn part of the line to quarantine"),
+        Code::GluedRecords => Some("give each memory a line of its own"),
         Code::ExtraBrace => Some("remove the extra closing brace"),
         _ => None,
     }

@@ -26,13 +26,13 @@ pub enum Kind {
     Changed,
     /// A tombstone names it.
     Tombstoned,
-    /// It was erased on purpose: it can't come back.
+    /// It was erased on purpose: it can't be restored.
     Erased,
     /// It was written later: kept, and lost where the whole file is replaced.
     Newer,
     /// It is in another file of the store.
     Elsewhere,
-    /// It can't be read: it comes back with the whole file alone.
+    /// It can't be read: it is only restored with the whole file.
     Unreadable,
 }
 
@@ -240,8 +240,8 @@ fn left_out(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -
 fn told(missing: usize, changed: usize, comparison: &Comparison) -> String {
     let now = comparison.records;
     let stay = comparison.count(Kind::Newer);
-    let mut parts = vec![format!("+{missing} come back")];
-    parts.extend((changed > 0).then(|| format!("~{changed} put back to what they were")));
-    parts.extend((stay > 0).then(|| format!("−{stay} written later are kept")));
-    format!("{}: {now} → {}", parts.join(", "), counted((now + missing) as u64, "record"))
+    let mut parts = vec![format!("+{missing} to restore")];
+    parts.extend((changed > 0).then(|| format!("~{changed} to change back")));
+    parts.extend((stay > 0).then(|| format!("−{stay} newer are kept")));
+    format!("{}: {now} → {}", parts.join(", "), counted((now + missing) as u64, "memory"))
 }

@@ -141,7 +141,7 @@ fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     let id = id.unwrap_or_else(|| scene.store.key(entry));
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(
-        "`tags` of {id} is {what} and no list: the value that is there would be lost. Make a list of it first, as with `palimp edit {} --set 'tags=[\"…\"]'`.",
+        "`tags` of {id} is {what} and not a list: its value would be lost. Make it a list first, as with `palimp edit {} --set 'tags=[\"…\"]'`.",
         shell::word(&id)
     )))
 }
@@ -152,7 +152,7 @@ pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result
     let is_word = |tag: &str| !tag.trim().is_empty() && !tag.chars().any(char::is_control);
     match tags.into_iter().find(|tag| !is_word(tag)) {
         Some(tag) if tag.trim().is_empty() => Err(Refusal::invalid("a tag is empty.")),
-        Some(tag) => Err(Refusal::invalid(format!("a tag has no control characters; {tag:?} has."))),
+        Some(tag) => Err(Refusal::invalid(format!("a tag can't contain control characters: {tag:?}."))),
         None => Ok(()),
     }
 }

@@ -27,17 +27,17 @@ pub const ALIKE: u32 = 80;
 
 /// Texts of fewer words are compared as a whole.
 const FEW: usize = 4;
-/// So many texts are read by a thread at once, and so many before duplicates are dropped.
+/// This many texts are read by a thread at once, and this many before duplicates are dropped.
 const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
-/// A list of texts by a rare pair has so many; what more have is not rare, and MinHash takes its place.
+/// A list of texts by a rare pair has this many; what more have is not rare, and MinHash takes its place.
 const CROWD: u32 = 64;
-/// So many entries of its bands are looked at for a text, and it is compared with what has so many in common.
+/// This many entries of its bands are looked at for a text, and it is compared with what has this many in common.
 const MOST: usize = 512;
 const COMMON: usize = 2;
-/// So many counts are kept at most.
+/// This many counts are kept at most.
 const COUNTS: usize = 1 << 25;
-/// So many hashes make a sketch.
+/// This many hashes make a sketch.
 const HASHES: usize = 128;
 
 /// A record that is like the first of its group.
@@ -56,7 +56,7 @@ impl Alike {
     }
 }
 
-/// Groups of records whose texts are at least so many per cent alike, of records in the order in which they are
+/// Groups of records whose texts are at least this many per cent alike, of records in the order in which they are
 /// to be kept, which the groups and their members have, too; live ones go before others. What can't be read,
 /// or has no words, is in none. `None` when cancelled.
 pub fn duplicates(
@@ -113,10 +113,10 @@ fn picked(snapshot: &Snapshot, results: Results, cancel: &Cancel) -> Option<Resu
     picked.told = match (groups.len(), picked.marked.len()) {
         (0, _) => DUPLICATES.none.into(),
         (many, 1) => {
-            format!("{}; 1 memory is marked: not the first, which is to be kept", told(many, "group"))
+            format!("{}; 1 memory is marked; the first one is kept", told(many, "group"))
         }
         (many, rest) => {
-            format!("{}; {rest} memories are marked: all but the first of each", told(many, "group"))
+            format!("{}; {rest} memories are marked; the first of each group is kept", told(many, "group"))
         }
     };
     let hits = groups.iter().flatten().map(|own| own.hit).collect();
@@ -212,7 +212,7 @@ impl Once {
     }
 }
 
-/// The groups of texts that are so many per cent alike: places, and how alike they are to the first.
+/// The groups of texts that are this many per cent alike: places, and how alike they are to the first.
 pub(super) fn groups(texts: Vec<Distinct>, percent: u32, cancel: &Cancel) -> Option<Vec<Vec<(usize, f64)>>> {
     let mut index = Index::of(&texts, percent);
     let mut groups: Vec<Vec<(usize, f64)>> = Vec::with_capacity(texts.len());

@@ -1,8 +1,12 @@
 //! What fields of a query ask of an entry, apart from words.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use super::pattern::Pattern;
 use super::syntax::Asks;
 use super::when::Stretch;
+use crate::format::store_names;
 use crate::model::{Entry, EntryRef, Moment, Role, Session, Snapshot, State, Store, Tell, View};
 use crate::text::fold::fold;
 
@@ -153,7 +157,13 @@ impl NameFilter {
     /// Finds what is meant. A value that is the whole of some name means that name alone;
     /// else one without `*` means every name that holds it.
     pub fn settle(&self, snapshot: &Snapshot) -> Settled {
-        let stores: Vec<Vec<String>> = snapshot.stores.iter().map(|store| names_of_store(store)).collect();
+        let roots: Vec<(&Path, &str)> =
+            snapshot.stores.iter().map(|store| (store.root.as_path(), store.format)).collect();
+        let short = store_names(&roots);
+        let names = |(store, short): (&Arc<Store>, &String)| {
+            names_of_store(store).into_iter().chain([fold(short)]).collect()
+        };
+        let stores: Vec<Vec<String>> = snapshot.stores.iter().zip(&short).map(names).collect();
         let sessions: Vec<Vec<Vec<String>>> = snapshot
             .stores
             .iter()
@@ -197,7 +207,7 @@ fn mark<'a>(pattern: &Pattern, names: impl Iterator<Item = (&'a Vec<String>, &'a
     }
 }
 
-/// A store answers to its folder's path and name, and to its format.
+/// A store answers to its folder's path and name, and to its format; and to its short name.
 fn names_of_store(store: &Store) -> Vec<String> {
     let folder = store.root.file_name().map(|name| fold(&name.told()));
     [fold(&store.root.told()), fold(store.format)].into_iter().chain(folder).collect()

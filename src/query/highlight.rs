@@ -9,7 +9,7 @@ use super::syntax::{Form, Query};
 use crate::text::fold::fold_into;
 
 /// The bytes of `text` in which words and phrases of the query are, in order and
-/// without overlap. Meant for what is on screen: it folds the text anew.
+/// without overlap. Meant for what is on screen: it folds the text again.
 pub fn highlights(text: &str, query: &Query) -> Vec<Range<usize>> {
     if query.wanted_words().next().is_none() {
         return Vec::new();

@@ -11,12 +11,12 @@ use super::unindexed::{self, Found};
 use crate::format;
 use crate::model::{EntryRef, Snapshot, State, Store};
 
-/// `*` within a word stands for at most so many bytes, so that no text makes it slow.
+/// `*` within a word stands for at most this many bytes, so that no text makes it slow.
 const STAR: usize = 256;
-/// The letters of a fuzzy match are within so many times the word's length, for in a
+/// The letters of a fuzzy match are within this many times the word's length, for in a
 /// long title nearly every word's letters are somewhere in order.
 const FUZZY_REACH: usize = 3;
-/// So many finds are made between two looks at the cancel token.
+/// This many finds are made between two looks at the cancel token.
 const STRIDE: u32 = 4096;
 
 /// How well a word hits an entry; the better one is the greater.

@@ -17,7 +17,7 @@ impl Query {
         let mut parser = Parser { text, at: 0, depth: 0, now, query: Query::default() };
         let mut sides = parser.sides(true)?;
         if parser.peek().is_some() {
-            let message = "This parenthesis closes nothing; to search for it, quote it.";
+            let message = "This parenthesis closes nothing. To search for it, quote it.";
             return Err(wrong(parser.at..parser.at + 1, message.into()));
         }
         parser.query.clauses = match sides.len() {
@@ -83,7 +83,7 @@ impl Parser<'_> {
             let or_here = at_or.then_some(start..self.at);
             match or_here.clone().or(or.clone()) {
                 Some(span) if empty && (over || at_or) => {
-                    let message = "OR goes between two terms; to search for it, quote it.";
+                    let message = "OR must be between two terms. To search for it, quote it.";
                     return Err(wrong(span, message.into()));
                 }
                 _ if over => return Ok(sides),
@@ -117,7 +117,7 @@ impl Parser<'_> {
                 if self.peek().is_none_or(|c| c.is_whitespace() || c == ')') {
                     return Err(wrong(
                         start..self.at,
-                        "- leaves out the term after it; none follows.".into(),
+                        "- excludes the term after it, and there is none.".into(),
                     ));
                 }
                 let node = self.term(!wanted)?;
@@ -138,11 +138,11 @@ impl Parser<'_> {
         self.at += 1;
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(wrong(start..self.at, format!("Parentheses may be {DEPTH} deep, not deeper.")));
+            return Err(wrong(start..self.at, format!("Parentheses can be nested {DEPTH} deep at most.")));
         }
         let sides = self.sides(wanted)?;
         if self.peek().is_none() {
-            let message = "This parenthesis is never closed; to search for it, quote it.";
+            let message = "This parenthesis is not closed. To search for it, quote it.";
             return Err(wrong(start..start + 1, message.into()));
         }
         self.at += 1;
@@ -174,7 +174,7 @@ impl Parser<'_> {
                 _ => phrase.push(c),
             }
         }
-        Err(wrong(start..self.text.len(), "This quote is never closed.".into()))
+        Err(wrong(start..self.text.len(), "This quote is not closed.".into()))
     }
 
     /// Takes characters up to white space, a quote, one of `ends`, or a parenthesis that
@@ -252,7 +252,7 @@ impl Parser<'_> {
             return fields::filter(&mut self.query, &known, &values, self.now).map(Some);
         }
         if !wanted || self.depth > 0 {
-            let message = format!("{known}: is for the whole query; it can't be left out or grouped.");
+            let message = format!("{known}: applies to the whole query. It can't be excluded or grouped.");
             return Err(wrong(span, message));
         }
         fields::set(&mut self.query, &known, &values, span)?;

@@ -109,7 +109,7 @@ impl Factors {
 }
 
 /// 1.5 within a day of the last access, or of the creation where none is recorded; down
-/// to 1 at a week; 1 where neither is known. What lies in the future is now.
+/// to 1 at a week; 1 where neither is known. What is in the future is now.
 fn recency(hours: Option<f64>) -> f64 {
     const DAY: f64 = 24.0;
     const WEEK: f64 = 168.0;

@@ -136,6 +136,11 @@ impl Query {
         self.clauses.iter().map(|clause| clause.span.clone())
     }
 
+    /// How many words and phrases a memory is to hold.
+    pub fn count_words(&self) -> usize {
+        self.wanted_words().count()
+    }
+
     /// The order that it asks for with `sort:`.
     pub fn order(&self) -> Option<Order> {
         self.order

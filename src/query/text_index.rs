@@ -10,7 +10,7 @@ use crate::format::{self, Searched};
 use crate::model::Generation;
 use crate::model::{Document, Entry, Snapshot, Store};
 
-/// So many entries are folded between two looks at the cancel token.
+/// This many entries are folded between two looks at the cancel token.
 const STRIDE: usize = 256;
 
 /// Stands between the parts of an entry's text; no needle holds it.

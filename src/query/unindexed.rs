@@ -7,7 +7,7 @@ use super::text_index::{DocumentText, Source};
 use crate::model::{Entry, Snapshot, Store};
 use crate::store::crowd;
 
-/// The records of a block have about so many bytes.
+/// The records of a block have about this many bytes.
 const BLOCK: u64 = 1 << 20;
 
 /// Consecutive entries of one document.

@@ -9,7 +9,7 @@ use super::related::related;
 use super::syntax::{Asks, Node, Query};
 use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
 
-/// So many entries are looked at between two looks at the cancel token.
+/// This many entries are looked at between two looks at the cancel token.
 const STRIDE: usize = 1024;
 
 /// Shows each entry to `visit`; `None` when cancelled.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::packed::{self, Packing};
-use super::reread::{File, is_log, reread, respliced};
+use super::reread::{is_log, read_bytes, respliced};
 use crate::format::reading::Reading;
 use crate::format::{self, Format, Parts};
 use crate::model::plan::PRIVATE;
@@ -92,7 +92,7 @@ fn read(
     let bytes = if packing == Some(Packing::Gzip) { packed::unpacked(&bytes).into() } else { bytes };
     let reading = match unread {
         true => Reading::default(),
-        false => reread(format, before, File { role, path, bytes: &bytes }, now),
+        false => read_bytes(format, before, (role, path, &bytes), now),
     };
     let len = bytes.len() as u64;
     let held = if unread { Bytes::default() } else { bytes };

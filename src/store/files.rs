@@ -12,8 +12,7 @@ use crate::model::{Code, Problem, Role, Severity, Tell, Unread};
 const DEPTH: usize = 8;
 
 /// What is said of a file with several names.
-const OTHER_NAME: &str = "It has another name elsewhere (a hard link): lines that are added are seen there, too; a \
-                          change that rewrites the file leaves the other name with the old content.";
+const OTHER_NAME: &str = "It has a second name elsewhere (a hard link). Added lines are seen there, too. A change that rewrites the file leaves the second name with the old content.";
 
 /// One regular file of a store.
 pub struct Found {
@@ -144,14 +143,13 @@ impl Walk<'_> {
             (ItemKind::File, Placement::File(role)) => {
                 listing.permissions(&path, &item, role);
                 if role == Role::Temp {
-                    let message =
-                        "A temporary file was left behind; an agent may still be about to rename it.";
+                    let message = "A temporary file was left behind. An agent may still need it.";
                     listing.add(Problem::of_file(Code::LeftoverTemp, Severity::Warning, &path, message));
                 }
                 listing.files.push(Found { path, role, item });
             }
             (ItemKind::File, _) => {
-                let message = "The format has no such file; it is kept and not read.";
+                let message = "The format has no such file. It is kept, but not read.";
                 listing.add(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
             }
         }
@@ -169,7 +167,7 @@ impl Walk<'_> {
     }
 
     fn strange_folder(&self, path: PathBuf, listing: &mut Listing) {
-        self.not_opened(&path, "it is a folder that is not entered", listing);
+        self.not_opened(&path, "it is a folder that palimp does not open", listing);
         let (code, severity, message) = match self.format.place(&path, false) {
             Placement::File(_) => {
                 (Code::NotARegularFile, Severity::Warning, "There is a folder where the format has a file.")
@@ -177,7 +175,7 @@ impl Walk<'_> {
             _ => (
                 Code::UnexpectedPlace,
                 Severity::Note,
-                "The format has no such folder; it is kept and not read.",
+                "The format has no such folder. It is kept, but not read.",
             ),
         };
         listing.add(Problem::of_file(code, severity, path, message));

@@ -5,6 +5,7 @@ mod below;
 mod judge;
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, Real};
@@ -68,10 +69,13 @@ fn look_at_on(disk: &dyn Disk, path: &Path, forced: Option<&str>) -> Looked {
     let refused = |why| Looked { refused: true, ..Looked::at(path, Err(why)) };
     let item = match disk.look(path) {
         Ok(item) => item,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return refused("there is no such file or folder".into());
+        }
         Err(error) => return refused(format!("it can't be looked at: {error}")),
     };
     if item.kind == ItemKind::Special {
-        return Looked::at(path, Err("it is neither a folder nor a regular file, and is not opened".into()));
+        return Looked::at(path, Err("neither a folder nor a regular file: it is not opened".into()));
     }
     if item.kind == ItemKind::Folder
         && let Err(error) = disk.list(path)
@@ -90,7 +94,7 @@ fn look_at_on(disk: &dyn Disk, path: &Path, forced: Option<&str>) -> Looked {
     let forced = || judge.forced.and_then(|format| by_force(path, &item, format));
     let found = match below.found.is_empty() {
         false => Ok(std::mem::take(&mut below.found)),
-        true => forced().map(|place| vec![place]).ok_or_else(|| reason(path, &item, &own, judge.forced)),
+        true => forced().map(|place| vec![place]).ok_or_else(|| reason(&judge, path, &item, &own)),
     };
     let refused = found.is_err() && own.refused.is_some();
     Looked { refused, alike: below.alike, unseen: below.unseen, ..Looked::at(path, found) }
@@ -231,22 +235,47 @@ fn session_named(root: &Path, path: &Path, item: &Item) -> Option<String> {
     (item.kind == ItemKind::Folder || parts.next().is_some()).then(|| session.told().into_owned())
 }
 
-fn reason(path: &Path, item: &Item, own: &Verdict, forced: Option<&dyn Format>) -> String {
+/// What a path is that leads to no store, and why it leads to none.
+fn reason(judge: &Judge<'_>, path: &Path, item: &Item, own: &Verdict) -> String {
     if let Some(refused) = &own.refused {
         return format!("no store was found in it: {refused}");
     }
     if item.kind == ItemKind::File {
-        let folder = path.parent().unwrap_or(path).told();
-        return format!("it is a file, and the folder that it is in ({folder}) is not a store");
+        let folder = absolute(path).parent().unwrap_or(path).told().into_owned();
+        return format!("a file, and the folder that it is in ({folder}) is no memory store");
     }
-    let named = |(format, why): &(&'static dyn Format, String)| match forced {
-        Some(_) => why.clone(),
-        None => format!("not {}: {why}", format.name()),
+    if judge.forced.is_some() {
+        let why: Vec<&str> = own.why.iter().map(|(_, why)| why.as_str()).collect();
+        return format!("no store is in it ({})", why.join("; "));
+    }
+    let near = own.why.iter().filter(|(format, _)| own.near.contains(&format.name()));
+    let near: Vec<String> = near.map(|(format, why)| format!("not {}: {why}", format.name())).collect();
+    match near.is_empty() {
+        true => contents(judge, path),
+        false => format!("no memory store ({}). {NAME_IT}", near.join("; ")),
+    }
+}
+
+/// So many names of a folder are told.
+const NAMED: usize = 3;
+
+/// What to do where the content does not tell the format.
+const NAME_IT: &str = "If it is one, name its format with --as";
+
+/// What a folder is in which there is nothing of a store. Untrusted text.
+fn contents(judge: &Judge<'_>, folder: &Path) -> String {
+    let items = judge.disk.list(folder).unwrap_or_default();
+    if items.is_empty() {
+        return "an empty folder. `palimp init` makes a store in it".into();
+    }
+    let mut names: Vec<String> = items.iter().map(|item| Path::new(&item.name).told().into_owned()).collect();
+    names.sort();
+    let more = if names.len() > NAMED { ", …" } else { "" };
+    let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let what = if names.len() == 1 {
+        "1 file or folder".into()
+    } else {
+        format!("{} files and folders", names.len())
     };
-    let why: Vec<String> = own.why.iter().map(named).collect();
-    let why = why.join("; ");
-    match forced {
-        Some(_) => format!("no store is in it ({why})"),
-        None => format!("no store is in it ({why}). Where you know the format, say it with --as"),
-    }
+    format!("a folder with {what} ({named}{more}), and no memory store. {NAME_IT}")
 }

@@ -29,7 +29,7 @@ const MOST: u64 = 64 << 20;
 /// So much is looked at at once.
 const STRETCH: u64 = 1 << 20;
 
-/// A log that was read before and may have grown since. `None` where it has to be read anew.
+/// A log that was read before and may have grown since. `None` where it should be read anew.
 pub(super) fn read(
     disk: &dyn Disk,
     (root, file): (&Path, &File<'_>),

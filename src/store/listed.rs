@@ -17,8 +17,9 @@ use crate::model::{Blocks, Generation, Moment, OnDemand, Span};
 
 /// Shorter files are held: they cost little.
 pub(super) const LONG: u64 = 64 << 10;
-/// The same for a change, which is fitted to what others write more easily where it has all bytes.
-pub(super) const LARGE: u64 = 4 << 20;
+/// The same for a change, which is fitted to what others write more easily where it has all bytes. In tests of
+/// the library less is large.
+pub(super) const LARGE: u64 = if cfg!(test) { 32 << 10 } else { 4 << 20 };
 /// A chunk has so many bytes at least.
 const STRETCH: u64 = 1 << 20;
 /// A longer chunk is none: there is no end of a line, or too much is torn.
@@ -36,7 +37,7 @@ pub(super) struct Listed {
 }
 
 /// Reads a log of that format. `None` where it is being written to again and again, and where it can't be
-/// cut into chunks: it has to be held.
+/// cut into chunks: it should be held.
 pub(super) fn read(
     disk: &dyn Disk,
     (root, file): (&Path, &File<'_>),
@@ -198,4 +199,4 @@ impl Blocks for OfFile {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

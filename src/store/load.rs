@@ -1,5 +1,6 @@
 //! Reading a store: files into documents, documents into a store.
 
+mod assembled;
 mod newest;
 mod reused;
 mod tail;
@@ -13,15 +14,18 @@ use super::crowd;
 use super::files::{self, Found, Listing};
 use super::find::Place;
 use super::grown;
+use super::large;
 use super::listed::{self, Cache, Listed};
 use super::packed::{self, Packing};
 use super::referred;
-use super::reread::{File, is_log, reread};
+use super::reread::{File, is_log, read_bytes};
 use crate::disk::{self, Disk, Real, Seen};
-use crate::format::{self, Assembly, Format, LockFact, Parts};
+use crate::format::{self, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
-use crate::model::unread::supposes_unread;
-use crate::model::{Blocks, Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
+use crate::model::{Blocks, Bytes, Document, Extent, Moment, Role, Snapshot, Store, Unread};
+pub use assembled::of_documents;
+
+use assembled::put_together;
 use tail::{SHORTEST_TAIL, TAIL, named, shift, waiting};
 
 /// So many bytes of a file beside a store are read.
@@ -96,8 +100,13 @@ impl Given<'_> {
         let locks = loader.locks(&mut listing);
         let beside = (extent != Extent::Tail).then(|| loader.beside(&mut listing)).flatten();
         let (folders, beside_it) = (&listing.folders, beside.as_deref());
-        let parts = Parts { documents: &documents, folders, locks: &locks, beside: beside_it };
-        let mut assembly = format.assemble(&parts, now);
+        let assemble = |documents: &[Arc<Document>]| {
+            format.assemble(&Parts { documents, folders, locks: &locks, beside: beside_it }, now)
+        };
+        let mut assembly = assemble(&documents);
+        if loader.held_anew(&listing.files, &mut documents) {
+            assembly = assemble(&documents);
+        }
         if extent != Extent::Tail {
             assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
         }
@@ -158,6 +167,10 @@ impl Loader<'_> {
         let is_unjudged =
             found.role == Role::Index && self.extent == Extent::Listed && self.format.lists(found.role);
         let limit = if found.role.is_content() && !is_unjudged { None } else { Some(0) };
+        if limit.is_none() && self.format.is_outlined(found.role) && Packing::of(&found.path).is_none() {
+            let read: Seen<(Bytes, Generation)> = large::read(self.disk, &self.root.join(&found.path)).into();
+            return read.map(|(bytes, generation)| vec![self.read(found, bytes, 0, generation)]);
+        }
         self.bytes(found, 0, limit).map(|(bytes, generation)| match Packing::of(&found.path) {
             _ if limit.is_some() => vec![bare(found, found.item.generation)],
             None => vec![self.read(found, bytes, 0, generation)],
@@ -213,13 +226,30 @@ impl Loader<'_> {
         self.disk.read(&self.root.join(&found.path), from, limit).into()
     }
 
-    fn read(&self, found: &Found, bytes: Vec<u8>, offset: u64, generation: Generation) -> Document {
-        let file = File { role: found.role, path: &found.path, bytes: &bytes };
+    /// Holds files that another wrote to in place while they were looked through; whether there are such.
+    fn held_anew(&self, files: &[Found], documents: &mut [Arc<Document>]) -> bool {
+        let gone = |own: &&mut Arc<Document>| own.bytes.are_gone() && self.format.is_outlined(own.role);
+        let mut is_any = false;
+        for own in documents.iter_mut().filter(gone) {
+            let found = files.iter().find(|found| found.path == own.path);
+            if let Some((found, Seen::Read((bytes, generation)))) =
+                found.map(|found| (found, self.bytes(found, 0, None)))
+            {
+                *own = Arc::new(self.read(found, bytes, 0, generation));
+                is_any = true;
+            }
+        }
+        is_any
+    }
+
+    fn read(&self, found: &Found, bytes: impl Into<Bytes>, offset: u64, generation: Generation) -> Document {
+        let bytes = bytes.into();
         let before = self.before(&found.path).filter(|own| offset == 0 && own.on_demand.is_none());
-        let reading = reread(self.format, before.map(Arc::as_ref), file, self.given.now);
+        let file = (found.role, &*found.path, &bytes);
+        let reading = read_bytes(self.format, before.map(Arc::as_ref), file, self.given.now);
         let len = offset + bytes.len() as u64;
         let mut document = Document {
-            bytes: bytes.into(),
+            bytes,
             offset,
             len,
             records: reading.records,
@@ -317,45 +347,4 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
     let why = format!("{} is not a format that this version knows", place.format);
     let unread = vec![Unread { path: PathBuf::new(), why }];
     Store { extent: Extent::Whole, modified, unread, ..named(place) }
-}
-
-fn put_together(
-    place: &Place,
-    format: &dyn Format,
-    extent: Extent,
-    listing: Listing,
-    documents: Vec<Arc<Document>>,
-    assembly: Assembly,
-) -> Store {
-    let mut problems = Vec::new();
-    if extent != Extent::Tail {
-        problems.extend(listing.problems);
-        problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
-        let is_sure = |own: &Problem| !supposes_unread(own, &listing.unread);
-        problems.extend(assembly.problems.into_iter().filter(is_sure));
-    }
-    let mut facts = assembly.facts;
-    facts.sort();
-    let mut unread = listing.unread;
-    unread.sort();
-    unread.dedup();
-    let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
-    let store = Store {
-        root: place.root.clone(),
-        format: format.name(),
-        extent,
-        sessions: assembly.sessions,
-        entries: assembly.entries,
-        problems_by_record: Vec::new(),
-        problems: Vec::new(),
-        facts,
-        decay: assembly.decay.unwrap_or_else(|| (format.about().decay)()),
-        bytes: listing.files.iter().map(|found| found.item.generation.len).sum(),
-        modified: modified.map(|nanos| Moment((nanos / 1000) as i64)),
-        documents,
-        own: listing.own,
-        unread,
-        beside: Vec::new(),
-    };
-    store.with_problems(problems)
 }

@@ -9,6 +9,7 @@ pub mod erase;
 mod files;
 mod find;
 mod grown;
+mod large;
 mod listed;
 mod load;
 pub mod lock;
@@ -19,6 +20,6 @@ mod unchanged;
 
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use grown::still_holds;
-pub use load::{load, load_each, load_from};
+pub use load::{load, load_each, load_from, of_documents};
 pub use packed::{Packing, packed_bytes};
 pub use unchanged::is_as_read;

@@ -123,6 +123,6 @@ fn fill(document: &mut Document, bytes: Vec<u8>, format: &dyn Format, now: Momen
 }
 
 fn broken(path: &Path, fault: &str) -> Problem {
-    let message = format!("It can't be unpacked to its end: {fault}. What was read up to there is shown.");
+    let message = format!("It can't be unpacked completely: {fault}. What was read before that is shown.");
     Problem::of_file(Code::ArchiveBroken, Severity::Error, path, message)
 }

@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::chunks;
-use crate::format::Format;
 use crate::format::reading::Reading;
+use crate::format::{Format, outline};
 use crate::model::bytes::Ranges;
 pub use crate::model::is_log;
 use crate::model::plan::Splice;
@@ -23,6 +23,20 @@ pub fn reread(format: &dyn Format, before: Option<&Document>, file: File<'_>, no
     let known = before.filter(|before| is_comparable(before, &file));
     let change = known.map(|before| Change::of(before, file.bytes));
     change.and_then(|own| own.read(format, &file, now)).unwrap_or_else(whole)
+}
+
+/// Reads bytes that may be those of a large file, which are not held.
+pub fn read_bytes(
+    format: &dyn Format,
+    before: Option<&Document>,
+    (role, path, bytes): (Role, &Path, &Bytes),
+    now: Moment,
+) -> Reading {
+    let is_outlined = bytes.is_of_a_file() && format.is_outlined(role);
+    match is_outlined.then(|| outline(bytes)).flatten() {
+        Some(outline) => format.read(role, path, &outline, now),
+        None => reread(format, before, File { role, path, bytes }, now),
+    }
 }
 
 /// Reads what splices make of the log of which `before` was read: nothing but what is between lines that

@@ -4,6 +4,20 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::show::columns;
 
+/// A size as people say it.
+pub fn human(bytes: u64) -> String {
+    let one = |unit: u64, name: &str| {
+        let size = bytes as f64 / unit as f64;
+        if size < 10.0 { format!("{size:.1} {name}") } else { format!("{size:.0} {name}") }
+    };
+    match bytes {
+        0..1_024 => format!("{bytes} B"),
+        1_024..1_048_576 => one(1_024, "kB"),
+        1_048_576..1_073_741_824 => one(1_048_576, "MB"),
+        _ => one(1_073_741_824, "GB"),
+    }
+}
+
 /// The start of a text that fits in `width` columns, ending in `…` where it was cut.
 pub fn fit(text: &str, width: usize) -> String {
     if columns(text) <= width {

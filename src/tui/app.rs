@@ -1,9 +1,10 @@
 //! What the screens know. Nothing here draws, reads or waits.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ratatui::layout::Position;
 use ratatui::text::Line;
 
 use super::Options;
@@ -14,74 +15,22 @@ use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
 use super::marks::{Marks, Shown};
 use super::msg::Effect;
+use super::palette::Palette;
 use super::prompt::{Prompt, Recall};
-use super::theme::place;
-use crate::model::{EntryRef, Key, Moment, Severity, Snapshot, Tie, references};
+use super::theme::{fit, place};
+pub use super::tree::Branch;
+use super::update::filter;
+use super::update::tutor::Tutor;
+pub use super::views::{Pane, Screen, Tab};
+use super::why;
+use crate::deed::Visits;
+use crate::format;
+use crate::model::{EntryRef, Key, Moment, Snapshot, Tell, Tie, references};
 use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
+use crate::text::show::show;
 use crate::work::{Asked, Explained, Job, Marked, Tally};
-
-/// A part of the main view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pane {
-    Sessions,
-    Facets,
-    Health,
-    #[default]
-    Memories,
-    Detail,
-    Why,
-}
-
-/// Which view fills the screen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Screen {
-    /// Nothing was found: what was looked for, and what to do.
-    Welcome,
-    /// Sessions, memories, detail.
-    #[default]
-    Browse,
-    /// Every problem.
-    Problems,
-    /// Backups, and what would come back of one.
-    Restore,
-    /// What is due to be archived, and what is.
-    Archive,
-    /// What is due, and what a compaction drops.
-    Upkeep,
-    /// Every step.
-    Journal,
-    /// The form of one memory.
-    Edit,
-}
-
-/// What the detail pane shows of a memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tab {
-    #[default]
-    Read,
-    Raw,
-    References,
-    /// The events of its trace, in order of time.
-    Timeline,
-}
-
-impl Tab {
-    /// Whether it is a list of memories, with a cursor.
-    pub fn is_list(self) -> bool {
-        matches!(self, Tab::References | Tab::Timeline)
-    }
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Tab::Read => "Read",
-            Tab::Raw => "Raw",
-            Tab::References => "References",
-            Tab::Timeline => "Timeline",
-        }
-    }
-}
 
 /// What tells a memory across states of its store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,29 +71,25 @@ impl Aim {
     }
 }
 
-/// A line of the sessions tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Branch {
-    pub store: usize,
-    /// The session or type below the store; the store itself where `None`.
-    pub name: Option<String>,
-    pub is_session: bool,
-    pub count: Option<usize>,
-    /// The worst error or warning of its files.
-    pub worst: Option<Severity>,
-}
+/// What a demo begins with.
+pub const DEMO: &str = "This is a demo in a folder of its own. g t shows five tasks, three minutes in all.";
 
 /// Everything the screens know.
 #[derive(Default)]
 pub struct App {
     pub now: Moment,
     pub size: (u16, u16),
-    pub colours: bool,
+    pub palette: Palette,
+    pub ascii: bool,
     pub places: Vec<Place>,
     pub looked: Vec<Looked>,
     /// The folder of our own data; nothing is changed without one.
     pub data: Option<PathBuf>,
     pub readonly: bool,
+    /// The folder of the demo, where that is open.
+    pub demo: Option<PathBuf>,
+    /// The tasks of the demo.
+    pub tutor: Tutor,
     /// Changes that were asked for and are not done yet.
     pub changing: usize,
     /// Whether what an earlier run left behind was looked for.
@@ -159,7 +104,13 @@ pub struct App {
     /// The stores as they were read last, and what they hold, counted.
     pub snapshot: Arc<Snapshot>,
     pub tallies: Vec<Tally>,
+    /// Up to when the memories of each store were seen.
+    pub visits: Visits,
     pub tree: Vec<Branch>,
+    /// Short names of the stores, in their order. Untrusted text.
+    pub store_names: Vec<String>,
+    /// The stores whose sessions are shown.
+    pub unfolded: HashSet<PathBuf>,
 
     /// What is asked, and why it can't be understood where it can't.
     pub query: String,
@@ -171,6 +122,8 @@ pub struct App {
     pub listed: Arc<Snapshot>,
     pub results: Results,
     pub facets: Facets,
+    /// What was counted before the word that is being typed, for what that can become.
+    pub offered: Facets,
     /// What the results answer.
     pub answered: Option<(String, Order, Shown)>,
     /// The memory that the cursor is to be on once it is listed.
@@ -179,6 +132,12 @@ pub struct App {
     /// does not take its place.
     pub held: Option<EntryRef>,
     pub why: Option<Explained>,
+    /// Where the memory under the cursor is by rank.
+    pub why_place: Option<why::Place>,
+    /// What the workers were asked for last.
+    pub asked_for: String,
+    /// A letter for each type.
+    pub letters: HashMap<String, char>,
 
     pub screen: Screen,
     pub focus: Pane,
@@ -188,6 +147,13 @@ pub struct App {
     pub branch: Cursor,
     pub facet: Cursor,
     pub problem: Cursor,
+    /// Every problem as its store and its number there, in the order of the list.
+    pub problem_list: Vec<(usize, usize)>,
+    /// The row of the health.
+    pub vital: Cursor,
+    /// Whether all groups of filters, and all facts of the detail, are shown.
+    pub all_filters: bool,
+    pub all_facts: bool,
     /// The search before a problem was opened, and the one that shows its memory: Esc goes back.
     pub opened: Option<(String, String)>,
     pub detail_top: usize,
@@ -204,6 +170,8 @@ pub struct App {
     pub forms: u64,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
+    /// Whether they wait for so long that what may follow is shown.
+    pub waited: bool,
     /// A count that is typed before a move.
     pub count: Counted,
     pub notice: Option<String>,
@@ -211,6 +179,8 @@ pub struct App {
     pub effects: Vec<Effect>,
     /// Whether masked values are shown: while a key is held.
     pub revealed: bool,
+    /// Where was clicked last, and when.
+    pub clicked: Option<(Position, Moment)>,
     /// Ctrl-c was pressed: once more quits.
     pub interrupted: Option<Moment>,
     pub trail: Vec<Step>,
@@ -219,6 +189,8 @@ pub struct App {
 
     /// Titles of memories that are or were on screen.
     pub titles: HashMap<EntryRef, String>,
+    /// The line of its text that the search found, of those whose title does not tell.
+    pub found_lines: HashMap<EntryRef, Option<String>>,
     /// The detail pane's lines, wrapped to its width.
     pub detail: Vec<Line<'static>>,
     /// What its memory is tied to, while the references are shown.
@@ -233,11 +205,15 @@ impl App {
         App {
             now,
             size,
-            colours: !options.no_color,
+            palette: options.palette,
+            ascii: options.ascii,
             places: options.places.clone(),
             looked: options.looked.clone(),
             data: options.data.clone(),
             readonly: options.readonly,
+            demo: options.demo_folder.clone(),
+            visits: options.visits.clone(),
+            notice: options.demo_folder.as_ref().map(|_| DEMO.to_owned()),
             ranking: options.ranking,
             screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Browse },
             ..App::default()
@@ -303,11 +279,27 @@ impl App {
         }
     }
 
+    /// What the list is of: the search, within what the cursor of the stores is on while it has the keys.
+    pub fn searched(&self) -> String {
+        let within = match self.focus {
+            Pane::Sessions if self.screen == Screen::Browse && self.error.is_none() => {
+                self.tree.get(self.branch.at).and_then(|branch| filter::branch_term(self, branch))
+            }
+            _ => None,
+        };
+        match within {
+            Some(term) if !self.understood().contains(&term) => {
+                format!("{} {term}", self.understood()).trim().to_owned()
+            }
+            _ => self.understood().to_owned(),
+        }
+    }
+
     /// The search that the screens show.
     pub fn asked(&self) -> Asked {
         Asked {
             snapshot: Arc::clone(&self.snapshot),
-            query: self.understood().to_owned(),
+            query: self.searched(),
             ranking: self.ranking,
             order: self.order(),
             only: self.marks.only.then(|| Marked { of: Arc::clone(&self.listed), at: self.marks.list() }),
@@ -321,6 +313,25 @@ impl App {
         }
     }
 
+    /// What a store is called. Untrusted text.
+    pub fn store_name(&self, store: usize) -> &str {
+        self.store_names.get(store).map_or("", String::as_str)
+    }
+
+    /// Whether a store's sessions are shown; those of a single store are.
+    pub fn is_unfolded(&self, store: usize) -> bool {
+        let own = self.snapshot.stores.get(store);
+        self.snapshot.stores.len() == 1 || own.is_some_and(|own| self.unfolded.contains(&own.root))
+    }
+
+    /// The folder that all stores are in, where it is a demo's.
+    pub fn demo_folder(&self) -> String {
+        match &self.demo {
+            Some(folder) => format!("  demo in {}", folder.told()),
+            None => String::new(),
+        }
+    }
+
     /// Whether everything has been read.
     pub fn is_whole(&self) -> bool {
         self.snapshot.is_whole() && self.tallies.len() == self.snapshot.stores.len()
@@ -329,6 +340,13 @@ impl App {
     /// Whether nothing can be changed.
     pub fn is_readonly(&self) -> bool {
         self.readonly || self.data.is_none()
+    }
+
+    /// What people call a memory: its title, in quotes. Untrusted text.
+    pub fn quoted(snapshot: &Snapshot, at: EntryRef) -> String {
+        const LONGEST: usize = 48;
+        let (store, entry) = snapshot.get(at);
+        format!("\"{}\"", fit(&show(&format::title(store, entry)), LONGEST))
     }
 
     /// What a memory is called: its id, or its place where it has none. Untrusted text.
@@ -357,19 +375,9 @@ impl App {
         counts.fold([0; 3], |[a, b, c], [x, y, z]| [a + x, b + y, c + z])
     }
 
-    /// How many problems there are in all.
-    pub fn problem_count(&self) -> usize {
-        self.snapshot.stores.iter().map(|store| store.problems.len()).sum()
-    }
-
-    /// Problems of all stores, errors first, as (store, index within its problems).
+    /// Problems of all stores in the order of the list, as (store, number within its problems).
+    #[cfg(test)]
     pub fn problems(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let stores = &self.snapshot.stores;
-        [Severity::Error, Severity::Warning, Severity::Note].into_iter().flat_map(move |severity| {
-            stores.iter().enumerate().flat_map(move |(number, store)| {
-                let all = store.problems.iter().enumerate();
-                all.filter(move |(_, own)| own.severity == severity).map(move |(at, _)| (number, at))
-            })
-        })
+        self.problem_list.iter().copied()
     }
 }

@@ -4,14 +4,15 @@ use ratatui::layout::Rect;
 
 use super::app::App;
 use super::layout;
+use super::pane::sheet_area;
 use super::theme;
 use crate::deed::{Moved, Planned, memories};
 use crate::model::{Change, EntryRef, Tell};
 use crate::text::secrets::mask;
 use crate::text::show::show;
 
-/// The widest that it gets, and the highest.
-const SIZE: (u16, u16) = (96, 14);
+/// The most rows that it takes below its title.
+const ROWS: usize = 14;
 
 /// A change that was planned and is shown, to be carried out as it is or not at all.
 pub struct Confirm {
@@ -69,7 +70,7 @@ impl Confirm {
         match self.rows.get(at) {
             Some(Row::Memory(at)) => format!("  {}", self.planned.line(*at, self.hidden(*at))),
             Some(Row::Left(at)) => {
-                let name = App::name_of(&self.planned.request.snapshot, *at);
+                let name = App::quoted(&self.planned.request.snapshot, *at);
                 format!("  {name}{}", self.hidden(*at))
             }
             Some(Row::Text(text)) => text.clone(),
@@ -138,21 +139,17 @@ fn wrapped(line: &str, width: usize) -> Vec<Row> {
 
 /// The widest that a line of it can be.
 pub fn width(app: &App) -> usize {
-    usize::from(layout::frame(app).body.width.min(SIZE.0).saturating_sub(2))
+    usize::from(layout::frame(app).body.width.saturating_sub(2))
 }
 
 /// Where it is over the foot of the panes, where there is one.
 pub fn parts(app: &App) -> Option<Parts> {
     let confirm = app.confirm.as_ref()?;
-    let body = layout::frame(app).body;
-    let width = body.width.min(SIZE.0);
-    let most = usize::from(body.height.min(SIZE.1).saturating_sub(2) / 2).max(1);
-    let head = head(app, confirm, usize::from(width.saturating_sub(2)), most);
+    let most = usize::from(sheet_area(app, ROWS).height.saturating_sub(1) / 2).max(1);
+    let head = head(app, confirm, width(app), most);
     let own = head.len() + usize::from(confirm.typed.is_some());
-    let height = body.height.min(SIZE.1).min((own + confirm.len()).min(usize::from(SIZE.1)) as u16 + 2);
-    let x = body.x + (body.width - width) / 2;
-    let area = Rect { x, y: body.bottom() - height, width, height };
-    Some(Parts { area, head, rows: usize::from(height.saturating_sub(2)).saturating_sub(own) })
+    let area = sheet_area(app, (own + confirm.len()).min(ROWS));
+    Some(Parts { area, head, rows: usize::from(area.height.saturating_sub(1)).saturating_sub(own) })
 }
 
 /// The question, and what answers it. It leaves room for what it is about, however long the names

@@ -5,7 +5,7 @@
 //! Sequences that mean no key of ours are skipped whole, so that their ends are never taken
 //! for keys.
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::replies;
 
@@ -232,11 +232,31 @@ fn control_sequence(bytes: &[u8]) -> Step {
         return if body.len() < 4 { Step::Wait } else { Step::Skip(6) };
     }
     match (parameters, last) {
+        (_, b'M' | b'm') if parameters.starts_with('<') => match mouse(&parameters[1..], last == b'M') {
+            Some(event) => Step::Event(event, len),
+            None => Step::Skip(len),
+        },
         ("200", b'~') => Step::PasteStart(len),
-        // Answers, and the mouse.
+        // Answers.
         _ if parameters.starts_with(['<', '=', '>', '?']) => Step::Skip(len),
         _ => of_parameters(parameters, last, len),
     }
+}
+
+/// A click or a turn of the wheel: the button with its modifiers, the column, the row, from 1. What is
+/// held down is no key: with a modifier it is the terminal's own.
+fn mouse(parameters: &str, is_down: bool) -> Option<Event> {
+    let mut parts = parameters.split(';').map(number);
+    let (button, column, row) = (parts.next()??, parts.next()??, parts.next()??);
+    let kind = match button {
+        0 if is_down => MouseEventKind::Down(MouseButton::Left),
+        64 => MouseEventKind::ScrollUp,
+        65 => MouseEventKind::ScrollDown,
+        _ => return None,
+    };
+    let place = |from_one: u32| u16::try_from(from_one.checked_sub(1)?).ok();
+    let (column, row) = (place(column)?, place(row)?);
+    Some(Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
 }
 
 fn of_parameters(parameters: &str, last: u8, len: usize) -> Step {

@@ -42,6 +42,34 @@ pub fn name(key: KeyEvent) -> String {
     if key.modifiers.contains(KeyModifiers::ALT) { format!("Alt-{plain}") } else { plain }
 }
 
+/// The key of a name as the table spells it; none for several keys.
+pub fn of_name(own: &str) -> Option<KeyEvent> {
+    let mut modifiers = KeyModifiers::NONE;
+    let plain = match (own.strip_prefix("Ctrl-"), own.strip_prefix("Alt-")) {
+        (Some(rest), _) => {
+            modifiers = KeyModifiers::CONTROL;
+            rest
+        }
+        (_, Some(rest)) => {
+            modifiers = KeyModifiers::ALT;
+            rest
+        }
+        _ => own,
+    };
+    let mut chars = plain.chars();
+    let code = match (plain, chars.next(), chars.next()) {
+        ("Space", ..) => KeyCode::Char(' '),
+        ("Enter", ..) => KeyCode::Enter,
+        ("Esc", ..) => KeyCode::Esc,
+        ("Tab", ..) => KeyCode::Tab,
+        ("Backspace", ..) => KeyCode::Backspace,
+        (_, Some('F'), Some(_)) => KeyCode::F(plain[1..].parse().ok()?),
+        (_, Some(c), None) => KeyCode::Char(c),
+        _ => return None,
+    };
+    Some(KeyEvent::new(code, modifiers))
+}
+
 /// What a key comes to after the keys that wait.
 pub fn press(waiting: &str, key: KeyEvent) -> Pressed {
     let own = name(key);

@@ -3,7 +3,11 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::app::{App, Pane, Screen};
-use super::prompt::Purpose;
+use super::health;
+use super::pane;
+use super::panes::{query, tutor};
+use super::problem_list::{self, Row};
+use super::prompt::{Prompt, Purpose};
 use super::theme;
 
 /// The smallest terminal on which there is anything to see.
@@ -12,6 +16,8 @@ pub const SMALLEST: (u16, u16) = (20, 5);
 const OVER: u16 = 60;
 const BESIDE: u16 = 100;
 const SIDES: u16 = 120;
+/// Below so many rows there is the list alone.
+const LOW: u16 = 16;
 
 /// Whether anything can be drawn.
 pub fn is_large_enough(app: &App) -> bool {
@@ -26,6 +32,8 @@ pub struct Frame {
     pub query: Rect,
     /// The panes.
     pub panes: Vec<(Pane, Rect)>,
+    /// The tasks of the tutor, while they are shown.
+    pub tutor: Rect,
     /// All panes together.
     pub body: Rect,
     /// The line of notices and key hints.
@@ -38,14 +46,16 @@ impl Frame {
         self.panes.iter().find(|(own, _)| *own == pane).map(|(_, area)| *area)
     }
 
-    /// How many lines of its content a pane shows: its height less its borders, and less the
-    /// line that names the columns of the list.
+    /// How many lines of its content a pane shows: its height less its title.
     pub fn rows(&self, pane: Pane) -> usize {
         let Some(area) = self.pane(pane) else { return 0 };
-        let height = if has_borders(area) { area.height - 2 } else { area.height };
-        let head = pane == Pane::Memories && has_head(Rect { height, ..area });
-        usize::from(height - u16::from(head))
+        usize::from(area.height) - usize::from(has_title(area))
     }
+}
+
+/// Whether something lies over the panes and has the keys.
+pub fn is_asking(app: &App) -> bool {
+    app.prompt.is_some() || app.menu.is_some() || app.confirm.is_some() || app.bulk.receipt.is_some()
 }
 
 /// Lays the frame out for the app's size.
@@ -54,10 +64,12 @@ pub fn frame(app: &App) -> Frame {
     let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
     let asks = app.screen == Screen::Browse && (types || !app.query.is_empty());
     let (title, rest) = over(area, 1);
-    let (query, rest) = over(rest, u16::from(asks));
+    let (query, rest) = over(rest, if asks { 1 + query::rows_offered(app) } else { 0 });
     let foot = notice(app).len().max(1) as u16;
     let (body, hints) = over(rest, rest.height.saturating_sub(foot));
-    Frame { title, query, panes: panes(app, body), body, hints }
+    let teaches = app.tutor.is_shown && body.height >= 3 * tutor::ROWS && app.screen != Screen::Edit;
+    let (body, tutor) = over(body, body.height - if teaches { tutor::ROWS } else { 0 });
+    Frame { title, query, panes: panes(app, body), body, tutor, hints }
 }
 
 /// The upper part of an area, and what is left below it.
@@ -82,75 +94,74 @@ pub fn notice(app: &App) -> Vec<String> {
     lines
 }
 
-/// By width: the list alone, over the detail, beside it, between the side panes and it. A pane
-/// is there where it has room for its content and its borders.
+/// By width: the list alone, over the detail, beside it, between the side panes and it.
 fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
-    if app.zoomed || body.width < OVER || !has_borders(body) {
+    if app.zoomed || body.width < OVER || app.size.1 < LOW {
         return vec![(app.focus, body)];
     }
+    if body.width < SIDES && matches!(app.focus, Pane::Sessions | Pane::Facets | Pane::Health) {
+        let (left, list) = parted(body, 26);
+        let mut panes = side(app, left);
+        panes.push((Pane::Memories, list));
+        return panes;
+    }
     if body.width < BESIDE {
-        return list_over_detail(app, body);
+        let (upper, lower) = over(body, body.height - (body.height * 2).div_ceil(5));
+        return vec![(Pane::Memories, upper), (in_detail(app), lower)];
     }
     if body.width < SIDES {
-        let (list, right) = beside(body, body.width - 34 - (body.width - BESIDE) * 2 / 5);
-        let mut panes = vec![(in_list(app), list)];
+        let (list, right) = parted(body, body.width - 42 - (body.width - BESIDE) / 3);
+        let mut panes = vec![(Pane::Memories, list)];
         panes.extend(detail_over_why(app, right));
         return panes;
     }
     let more = body.width - SIDES;
-    let (left, rest) = beside(body, 25 + (more / 5).min(7));
-    let (list, right) = beside(rest, rest.width - 36 - more * 2 / 5);
+    let (left, rest) = parted(body, 22 + (more / 40).min(8));
+    let (list, right) = parted(rest, rest.width - 37 - more / 5);
     let mut panes = side(app, left);
     panes.push((Pane::Memories, list));
     panes.extend(detail_over_why(app, right));
     panes
 }
 
-/// Whether a pane of that size has borders; a lower one has more use for its rows.
-pub fn has_borders(area: Rect) -> bool {
-    area.height >= 5
+/// The left part of an area, and what is right of the line that parts them.
+fn parted(area: Rect, width: u16) -> (Rect, Rect) {
+    let (left, right) = beside(area, width);
+    (left, beside(right, 1).1)
 }
 
-/// Sessions, facets and health above one another; on a low terminal one of the first two, or
-/// the one that has the keys.
+/// Whether a pane of that size has a title; a lower one has more use for its rows.
+pub fn has_title(area: Rect) -> bool {
+    area.height >= 4
+}
+
+/// Stores, filters and health above one another; on a low terminal the one that has the keys.
 fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
-    const HEALTH: u16 = 10;
-    let (upper, health) = over(area, area.height.saturating_sub(HEALTH));
-    if area.height >= 30 {
-        let (sessions, facets) = over(upper, upper.height / 2);
-        return vec![(Pane::Sessions, sessions), (Pane::Facets, facets), (Pane::Health, health)];
+    let health = 1 + health::rows(app).len().max(1) as u16;
+    let upper = area.height.saturating_sub(health + 1);
+    if upper < 14 {
+        let pane = match app.focus {
+            Pane::Facets | Pane::Health => app.focus,
+            _ => Pane::Sessions,
+        };
+        return vec![(pane, area)];
     }
-    let pane = if app.focus == Pane::Facets { Pane::Facets } else { Pane::Sessions };
-    match has_borders(upper) {
-        true => vec![(pane, upper), (Pane::Health, health)],
-        false if app.focus == Pane::Health => vec![(Pane::Health, area)],
-        false => vec![(pane, area)],
-    }
+    let stores = (app.tree.len() as u16 + 1).max(4).min(upper / 2);
+    let (sessions, rest) = over(area, stores);
+    let (facets, rest) = over(over(rest, 1).1, upper - stores - 1);
+    vec![(Pane::Sessions, sessions), (Pane::Facets, facets), (Pane::Health, over(rest, 1).1)]
 }
 
 /// The detail, and below it why its memory ranks as it does, where both have room; else the
 /// reasons lie over the detail while they have the keys.
 fn detail_over_why(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
-    const WHY: u16 = 15;
-    if area.height < WHY + 8 {
-        return vec![(in_detail(app), area)];
-    }
-    let (detail, why) = over(area, area.height - WHY);
+    let why = match area.height {
+        26.. => 14,
+        19.. => 9,
+        _ => return vec![(in_detail(app), area)],
+    };
+    let (detail, why) = over(area, area.height - why);
     vec![(Pane::Detail, detail), (Pane::Why, why)]
-}
-
-fn list_over_detail(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
-    if body.height < 13 {
-        let pane = if matches!(app.focus, Pane::Detail | Pane::Why) { app.focus } else { in_list(app) };
-        return vec![(pane, body)];
-    }
-    let (upper, lower) = over(body, (body.height * 3).div_ceil(5));
-    vec![(in_list(app), upper), (in_detail(app), lower)]
-}
-
-/// Where the side panes have no place they lie over the list while they have the keys.
-fn in_list(app: &App) -> Pane {
-    if matches!(app.focus, Pane::Sessions | Pane::Facets | Pane::Health) { app.focus } else { Pane::Memories }
 }
 
 fn in_detail(app: &App) -> Pane {
@@ -172,13 +183,11 @@ pub fn back(app: &App) -> Parts {
     let none = Rect { height: 0, ..body };
     let is_wide = body.width >= 100;
     let (restore, inside) = (&app.back.restore, app.back.inside);
-    let [list, within] = match is_wide {
-        // Backups say in words what is known of them while the list has the keys.
-        true if app.screen == Screen::Restore && !inside => {
-            Layout::horizontal([Constraint::Fill(12), Constraint::Fill(8)]).areas(body)
-        }
-        true => Layout::horizontal([Constraint::Fill(9), Constraint::Fill(11)]).areas(body),
-        false => Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(body),
+    // Backups say in words what is known of them while the list has the keys.
+    let ninth = if app.screen == Screen::Restore && !inside { 12 } else { 9 };
+    let (list, within) = match is_wide {
+        true => parted(body, body.width * ninth / 20),
+        false => over(body, body.height / 2),
     };
     if app.screen != Screen::Restore {
         return Parts { list, within, below: none };
@@ -196,11 +205,30 @@ pub fn back(app: &App) -> Parts {
     Parts { list, within, below }
 }
 
-/// How many problems their view shows: the one under the cursor is in full below.
-pub fn problem_rows(app: &App) -> usize {
-    const ABOUT: usize = 5;
-    let inner = usize::from(frame(app).body.height.saturating_sub(2));
-    if inner > 2 * ABOUT { inner - ABOUT } else { inner }
+/// Where the problems are, and the one under the cursor in full: beside them, or below.
+pub fn problems(app: &App) -> (Rect, Rect) {
+    let body = frame(app).body;
+    match (body.width >= BESIDE, body.height) {
+        (true, _) => parted(body, body.width * 11 / 20),
+        (false, ..12) => (body, Rect { height: 0, ..body }),
+        (false, height) => over(body, height - (height * 2).div_ceil(5)),
+    }
+}
+
+/// The row of the problem under the cursor among those that head others.
+pub fn problem_row(app: &App, rows: &[Row]) -> usize {
+    rows.iter().position(|row| *row == Row::Problem(app.problem.at)).unwrap_or_default()
+}
+
+/// Keeps the problem under the cursor in sight, with the rows that head it.
+pub fn keep_problem_in_view(app: &mut App) {
+    app.problem.at = app.problem.at.min(app.problem_list.len().saturating_sub(1));
+    let rows = problem_list::rows(app);
+    let at = problem_row(app, &rows);
+    let heads = rows[..at].iter().rev().take_while(|row| !matches!(row, Row::Problem(_))).count();
+    let shown = usize::from(problems(app).0.height.saturating_sub(1)).max(1);
+    let top = app.problem.top.min(at.saturating_sub(heads)).min(rows.len().saturating_sub(shown));
+    app.problem.top = if at >= top + shown { at + 1 - shown } else { top };
 }
 
 /// How many lines of its content a pane shows.
@@ -208,7 +236,15 @@ pub fn rows(app: &App, pane: Pane) -> usize {
     frame(app).rows(pane)
 }
 
-/// The list's line that names its columns is where more than a few memories are below it.
-pub fn has_head(inner: Rect) -> bool {
-    inner.height >= 4
+/// How many actions the palette and the help list at once: below their title and what is typed.
+pub fn palette_rows(app: &App) -> usize {
+    let sheet = pane::sheet_area(app, usize::from(app.size.1));
+    usize::from(sheet.height.saturating_sub(2 + rows_of_signs(app)))
+}
+
+/// How many rows explain the signs at the top of the help: where it has rows to spare.
+pub fn rows_of_signs(app: &App) -> u16 {
+    let explains = |prompt: &Prompt| prompt.purpose == Purpose::Help && prompt.text().is_empty();
+    let has_room = pane::sheet_area(app, usize::from(app.size.1)).height >= 12;
+    if has_room && app.prompt.as_ref().is_some_and(explains) { 2 } else { 0 }
 }

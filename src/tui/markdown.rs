@@ -271,9 +271,13 @@ mod tests {
             looked: Vec::new(),
             now: None,
             ranking: Ranking::Product,
-            no_color: false,
+            palette: Default::default(),
+            ascii: false,
+            mouse: true,
             data: None,
             readonly: false,
+            demo_folder: None,
+            visits: Default::default(),
             demo: |_| Err("no demo here".into()),
         };
         App::new(&options, (80, 24), Moment(0))

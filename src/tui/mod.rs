@@ -6,50 +6,64 @@
 //! | `terminal` | the terminal taken, given back, and lent to an editor |
 //! | `input`, `decode` | the thread that reads keys; from bytes to keys and pastes |
 //! | `signals` | whatever ends the program, the terminal is given back first |
-//! | `app` | what the screens know; `marks` what is marked, `bulk` the change under way, |
-//! | | `back` what the views know that bring things back |
+//! | `app`, `views` | what the screens know, and what can be on the screen; `marks` what is marked, |
+//! | | `bulk` the change under way, `back` what the views know that bring things back |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
 //! | `editor/` | the form of a memory, what was typed into it |
 //! | `action`, `keys` | every action, and which keys mean it |
-//! | `layout` | which pane is where |
+//! | `tree`, `health`, `problem_list` | rows of the stores, of the health, of the problems |
+//! | `why`, `suggest`, `synonyms`, `kinds` | words: of a rank, of a search, of the palette; letters of types |
+//! | `layout`, `pane` | which pane is where; title rows and sheets |
 //! | `view` | the whole frame; `panes/` each part of it |
-//! | `theme` | colours, and the only way from stored text to the screen |
+//! | `theme`, `palette`, `ascii` | styles and colours, and the only way from stored text to the screen |
 
 pub(crate) mod action;
 mod app;
+mod ascii;
 mod back;
-mod border;
 mod bulk;
 mod confirm;
 mod cursor;
 mod decode;
 mod editor;
+mod health;
 mod input;
 mod keys;
+mod kinds;
 mod layout;
 mod markdown;
 mod marks;
 mod msg;
+mod palette;
+mod pane;
 mod panes;
+mod problem_list;
 mod prompt;
 mod replies;
 mod run;
 mod signals;
+mod suggest;
+mod synonyms;
 mod terminal;
 mod theme;
+mod tree;
 mod update;
 mod view;
+mod views;
+mod why;
 
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 
+use crate::deed::Visits;
 use crate::model::Moment;
 use crate::query::Ranking;
 use crate::store::{Looked, Place};
 
+pub use palette::Palette;
 pub use run::{Ended, frame, plain, run};
 pub use signals::prepare;
 pub use terminal::install_panic_hook;
@@ -64,11 +78,19 @@ pub struct Options {
     pub now: Option<Moment>,
     /// How results are ranked at first.
     pub ranking: Ranking,
-    /// No colours: meaning is never by colour alone.
-    pub no_color: bool,
+    /// The colours.
+    pub palette: Palette,
+    /// Signs and bars in ASCII.
+    pub ascii: bool,
+    /// Whether clicks and the wheel are taken; else the terminal selects text with them.
+    pub mouse: bool,
     /// The folder of palimp's own data; without one nothing could be undone, and nothing
     /// is changed.
     pub data: Option<PathBuf>,
+    /// Up to when the memories of each store were seen.
+    pub visits: Visits,
+    /// Where the demo is, if that is what is opened.
+    pub demo_folder: Option<PathBuf>,
     /// Nothing is changed.
     pub readonly: bool,
     /// Writes a demo and says where it is.
@@ -77,6 +99,10 @@ pub struct Options {
 
 /// A demo that was written.
 pub struct Demo {
+    /// Up to when its memories were seen.
+    pub visits: Visits,
+    /// Where it is.
+    pub folder: PathBuf,
     /// Its stores.
     pub places: Vec<Place>,
     /// The folder of palimp's own data about them.

@@ -1,6 +1,6 @@
 //! What reaches the app, and what it wants done.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::app::Aim;
 use crate::work::{Done, Job};
@@ -9,6 +9,8 @@ use crate::work::{Done, Job};
 pub enum Msg {
     /// A key was pressed.
     Key(KeyEvent),
+    /// A click, or the wheel.
+    Mouse(MouseEvent),
     /// Text was pasted: text, never keys.
     Paste(String),
     /// The terminal has another size.
@@ -28,6 +30,8 @@ pub enum Msg {
     Mask,
     /// A change has been under way for a while: how far it is may show another figure.
     Going,
+    /// Keys of a sequence have waited for a while: what may follow is shown.
+    Waited,
     /// Time went by: ages may show another value.
     Tick,
 }
@@ -51,6 +55,10 @@ pub enum Effect {
     Suspend,
     /// Mask values again when the key that shows them is no longer heard.
     MaskSoon,
+    /// Keep up to when the memories of each store were seen.
+    KeepVisits,
+    /// Put a text on the clipboard of the terminal.
+    Copy(String),
     /// Write a demo and open it.
     OpenDemo,
     /// Open a memory's text in the user's editor.

@@ -8,7 +8,8 @@ use tui_textarea::TextArea;
 use super::action::{Known, offered};
 use super::app::{Aim, Screen};
 use super::cursor::Cursor;
-use crate::query::field_names;
+use super::suggest::{Suggestion, last_word};
+use super::synonyms;
 
 /// What a prompt is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub enum Purpose {
     Category,
     /// Marking what a search finds.
     MarkBySearch,
+    /// Writing what is listed into a file.
+    Export,
 }
 
 impl Purpose {
@@ -60,6 +63,7 @@ pub struct Prompt {
     pub words: Words,
     /// The completion that is there, until something is typed.
     completed: Option<Completed>,
+    suggested: Vec<Suggestion>,
 }
 
 /// Words that fit a prompt, most used first. Untrusted text.
@@ -84,7 +88,8 @@ impl Prompt {
         let mut line = TextArea::new(vec![one_line(text)]);
         line.move_cursor(tui_textarea::CursorMove::End);
         let (choice, before) = (Cursor::default(), text.to_owned());
-        Prompt { purpose, line, before, choice, over, aim: None, words: Words::default(), completed: None }
+        let (words, completed, suggested) = (Words::default(), None, Vec::new());
+        Prompt { purpose, line, before, choice, over, aim: None, words, completed, suggested }
     }
 
     /// What has been typed.
@@ -113,11 +118,10 @@ impl Prompt {
         }
     }
 
-    /// Completes a word: the name of a field where what was typed can be only one, else the next
-    /// word that fits, or the one before it.
+    /// Completes a word to the next that fits, or the one before it.
     pub fn complete(&mut self, ahead: bool) {
         match self.purpose {
-            Purpose::Search | Purpose::MarkBySearch => self.complete_field(),
+            Purpose::Search | Purpose::MarkBySearch => {}
             purpose if purpose.is_change() => self.complete_word(ahead),
             _ => {}
         }
@@ -172,14 +176,44 @@ impl Prompt {
         self.completed = Some(Completed { typed, at: next });
     }
 
-    fn complete_field(&mut self) {
-        let typed: String = self.text().chars().take(self.column()).collect();
-        let start = typed.rfind([' ', '(', '-']).map_or(0, |at| at + 1);
-        let word = &typed[start..];
-        let mut names = field_names().into_iter().filter(|name| name.starts_with(word));
-        if let (false, Some(name), None) = (word.is_empty(), names.next(), names.next()) {
-            self.line.insert_str(format!("{}:", &name[word.len()..]));
+    /// What was typed before the cursor.
+    pub fn before_cursor(&self) -> String {
+        self.text().chars().take(self.column()).collect()
+    }
+
+    /// Puts the next of what is suggested in place of the word before the cursor, or the one before it.
+    /// What is suggested stays the same until something else is typed.
+    pub fn suggest(&mut self, offered: impl FnOnce(&str) -> Vec<Suggestion>, ahead: bool) {
+        let before = self.before_cursor();
+        let at = match &self.completed {
+            Some(own) => Some(own.at),
+            None => {
+                self.suggested = offered(&before);
+                None
+            }
+        };
+        let len = self.suggested.len();
+        if len == 0 {
+            return;
         }
+        let at = match (at, ahead) {
+            (None, true) => 0,
+            (None, false) => len - 1,
+            (Some(at), true) => (at + 1) % len,
+            (Some(at), false) => (at + len - 1) % len,
+        };
+        let (sign, word) = last_word(&before);
+        for _ in sign.chars().chain(word.chars()) {
+            self.line.delete_char();
+        }
+        let chosen = one_line(&self.suggested[at].text);
+        self.line.insert_str(&chosen);
+        self.completed = Some(Completed { typed: before, at });
+    }
+
+    /// What is suggested while it is gone through, and which of it is there.
+    pub fn suggested(&self) -> Option<(&[Suggestion], usize)> {
+        self.completed.as_ref().filter(|_| !self.suggested.is_empty()).map(|own| (&*self.suggested, own.at))
     }
 
     /// Puts another text in place of what was typed.
@@ -206,7 +240,8 @@ impl Prompt {
         let mut scored: Vec<(i64, &Known)> = offered
             .into_iter()
             .filter_map(|known| {
-                let text = format!("{} {} {}", known.name, known.keys.join(" "), known.about);
+                let also = synonyms::of(known.action);
+                let text = format!("{} {} {} {also}", known.name, known.keys.join(" "), known.about);
                 let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + 100);
                 Some((name.max(matcher.fuzzy_match(&text, &typed))?, known))
             })
@@ -240,6 +275,11 @@ impl Recall {
         if self.texts.len() > Self::MOST {
             self.texts.remove(0);
         }
+    }
+
+    /// Whether an earlier one was brought back.
+    pub fn is_back(&self) -> bool {
+        self.back > 0
     }
 
     /// The search before the one at hand, or after it; `None` where there is none.

@@ -18,16 +18,16 @@ pub use first::{frame, plain};
 use listen::listen;
 
 use super::Options;
-use super::app::{Aim, App};
+use super::app::{Aim, App, DEMO};
 use super::input::{Keyboard, is_gone};
 use super::msg::{Effect, Lent, Msg};
 use super::signals;
-use super::terminal::{Left, Screen, enter, leave, redraw, retake, with_editor};
+use super::terminal::{Left, Screen, copy_out, enter, leave, redraw, retake, take_mouse, with_editor};
 use super::update;
 use super::view::view;
 use crate::deed::keep;
 use crate::format;
-use crate::model::{EntryRef, Moment, Snapshot};
+use crate::model::{EntryRef, Moment, Snapshot, Tell};
 use crate::work::{Watch, Workers};
 
 /// Ages are drawn anew this often while nothing else happens.
@@ -39,6 +39,8 @@ const REVEALED: Duration = Duration::from_millis(800);
 const FRAME: Duration = Duration::from_millis(50);
 /// After so long a change tells how far it is, and as often from then on.
 const FIGURE: Duration = Duration::from_millis(200);
+/// The keys that may follow those that wait are shown after so long.
+const WAITED: Duration = Duration::from_millis(300);
 /// What was typed is kept so long after the first key that is not kept yet.
 const RESTED: Duration = Duration::from_millis(400);
 
@@ -67,6 +69,7 @@ pub fn run(options: &Options) -> io::Result<Ended> {
     let signals = signals::listen()?;
     signals::restore_on_failure()?;
     // Its drop would print to a terminal that may be gone, and a panic in a drop aborts.
+    take_mouse(options.mouse);
     let mut screen = ManuallyDrop::new(enter()?);
     let mut workers = None;
     let outcome = Loop::start(options, &mut app, &mut screen, signals).and_then(|mut run| {
@@ -181,7 +184,9 @@ impl<'a> Loop<'a> {
             }
             update::ready(self.app);
             self.screen.draw(|frame| view(self.app, frame))?;
-            let next = [self.mask_at, self.keep_at].into_iter().flatten().min();
+            let waits = !self.app.waiting.is_empty() && !self.app.waited;
+            let shown_at = waits.then(|| Instant::now() + WAITED);
+            let next = [self.mask_at, self.keep_at, shown_at].into_iter().flatten().min();
             let wait = next.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
             let wait = if self.app.bulk.going.is_some() { wait.min(FIGURE) } else { wait };
             let event = match self.events.recv_timeout(wait) {
@@ -226,6 +231,8 @@ impl<'a> Loop<'a> {
             Msg::Mask
         } else if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
             Msg::Keep
+        } else if !self.app.waiting.is_empty() && !self.app.waited {
+            Msg::Waited
         } else if self.app.bulk.going.is_some() {
             Msg::Going
         } else {
@@ -262,10 +269,16 @@ impl<'a> Loop<'a> {
             Effect::Lend(what) => self.lend(what, now)?,
             // From the first key on: whoever types on and on is kept as well.
             Effect::KeepSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + RESTED)),
+            Effect::KeepVisits => self.keep_visits(),
+            Effect::Copy(text) => copy_out(&text)?,
             Effect::OpenDemo => match (self.options.demo)(now) {
                 Ok(demo) => {
+                    self.app.say(format!("The demo is in {}.", demo.folder.told()));
                     self.app.places = demo.places;
                     self.app.data = Some(demo.data);
+                    self.app.demo = Some(demo.folder);
+                    self.app.say(DEMO);
+                    self.app.visits = demo.visits;
                     first_entries(self.app);
                     self.watch();
                     self.pending.push(update::reload(self.app));
@@ -274,6 +287,13 @@ impl<'a> Loop<'a> {
             },
         }
         Ok(false)
+    }
+
+    fn keep_visits(&mut self) {
+        let Some(data) = self.app.data.as_ref().filter(|_| !self.app.readonly) else { return };
+        if let Err(error) = self.app.visits.keep_in(data) {
+            self.app.say(format!("What is new can't be kept: {error}."));
+        }
     }
 
     fn edit(&mut self, mut aim: Aim, now: Moment) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Stdout, Write};
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
 
@@ -22,6 +23,10 @@ const PANICKED: i32 = 101;
 
 /// The other screen, pastes told from keys, no cursor.
 const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l";
+/// Clicks and the wheel.
+const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+/// Whether they are taken.
+static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
 /// Ends what was being sent; then no colours, no mouse, no focus, no pastes told from keys, the
 /// first screen, the cursor. Some of it only an editor that was killed can have switched on.
 const GIVE: &[u8] = b"\x1b\\\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\
@@ -95,6 +100,11 @@ pub fn end(status: i32) {
     std::process::exit(status);
 }
 
+/// Clicks and the wheel are taken from now on, or left to the terminal.
+pub fn take_mouse(takes: bool) {
+    TAKES_MOUSE.store(takes, Ordering::Relaxed);
+}
+
 /// Takes the terminal, also where it is taken already: whoever stopped the program from
 /// outside has changed it meanwhile.
 pub fn enter() -> io::Result<Screen> {
@@ -108,6 +118,9 @@ pub fn enter() -> io::Result<Screen> {
     }
     let mut output = Output(io::stdout());
     output.write_all(TAKE)?;
+    if TAKES_MOUSE.load(Ordering::Relaxed) {
+        output.write_all(MOUSE)?;
+    }
     Terminal::new(CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, output)))
 }
 
@@ -131,6 +144,12 @@ fn before() -> Option<MutexGuard<'static, Option<Termios>>> {
 pub fn redraw(screen: &mut Screen) -> io::Result<()> {
     let size = screen.size()?;
     screen.resize(Rect::new(0, 0, size.width, size.height))
+}
+
+/// Asks the terminal to put a text on its clipboard (OSC 52). Terminals that can't do nothing.
+pub fn copy_out(text: &str) -> io::Result<()> {
+    let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text);
+    Output(io::stdout()).write_all(format!("\x1b]52;c;{encoded}\x07").as_bytes())
 }
 
 /// Gives the terminal back as it was. Takes no memory, and waits for nothing but a terminal

@@ -6,6 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 
 use super::app::App;
+use super::palette::{Palette, Role};
 use crate::model::{Severity, Tell};
 pub use crate::text::columns::{column, fit, wrap};
 use crate::text::secrets::mask;
@@ -27,24 +28,30 @@ pub fn width(text: &str) -> usize {
     columns(text)
 }
 
-/// The styles of the screens: the terminal's own sixteen colours, its background never painted.
+/// The styles of the screens.
 pub struct Theme {
-    colours: bool,
+    palette: Palette,
 }
 
 impl Theme {
     /// The theme of an app.
     pub fn of(app: &App) -> Theme {
-        Theme { colours: app.colours }
+        Theme { palette: app.palette }
     }
 
-    fn coloured(&self, colour: Color) -> Style {
-        if self.colours { Style::new().fg(colour) } else { Style::new() }
+    fn role(&self, role: Role) -> Style {
+        self.palette.colour(role).map_or(Style::new(), |colour| Style::new().fg(colour))
+    }
+
+    /// What is as it should be.
+    pub fn good(&self) -> Style {
+        self.role(Role::Good)
     }
 
     /// Text in the background.
     pub fn dim(&self) -> Style {
-        Style::new().add_modifier(Modifier::DIM)
+        let dim = if self.palette.dims() { Modifier::DIM } else { Modifier::empty() };
+        self.role(Role::Dim).add_modifier(dim)
     }
 
     /// What is to be seen first.
@@ -65,36 +72,63 @@ impl Theme {
         line
     }
 
-    /// Borders of the pane that has the keys.
+    /// What leads the eye: where the keys go.
+    pub fn accent(&self) -> Style {
+        self.role(Role::Accent)
+    }
+
+    /// The title of the pane that has the keys.
     pub fn focus(&self) -> Style {
-        self.coloured(Color::Cyan).add_modifier(Modifier::BOLD)
+        self.accent().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
+    }
+
+    /// The title row of a sheet.
+    pub fn title_of_sheet(&self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM)
+    }
+
+    /// What the cursor is on.
+    pub fn chosen(&self) -> Style {
+        Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM)
     }
 
     /// Keys in hints.
     pub fn key(&self) -> Style {
-        self.coloured(Color::Yellow).add_modifier(Modifier::BOLD)
+        self.accent().add_modifier(Modifier::BOLD)
+    }
+
+    /// A secret that is masked.
+    pub fn secret(&self) -> Style {
+        self.role(Role::Secret).add_modifier(Modifier::BOLD)
+    }
+
+    /// What has just come.
+    pub fn fresh(&self) -> Style {
+        self.role(Role::New).add_modifier(Modifier::BOLD)
     }
 
     /// Where a word of the search is.
     pub fn found(&self) -> Style {
-        self.coloured(Color::Yellow).add_modifier(Modifier::UNDERLINED)
+        Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }
 
     /// A type of memory.
     pub fn kind(&self, kind: &str) -> Style {
-        self.coloured(match kind {
-            "decision" | "core" => Color::Blue,
-            "finding" | "learning" => Color::Green,
-            "preference" | "task" => Color::Magenta,
-            _ => Color::Reset,
-        })
+        match kind {
+            "decision" => self.accent(),
+            "core" | "learning" => self.role(Role::New),
+            "finding" => self.role(Role::Good),
+            "preference" => self.role(Role::Secret),
+            "task" => self.role(Role::Warning),
+            _ => Style::new(),
+        }
     }
 
     /// A decay bar: full, fading, at the floor.
     pub fn decay(&self, decay: f64) -> Style {
         match decay {
-            decay if decay >= 0.5 => self.coloured(Color::Green),
-            decay if decay > 0.1 => self.coloured(Color::Yellow),
+            decay if decay >= 0.5 => self.role(Role::Good),
+            decay if decay > 0.1 => self.role(Role::Warning),
             _ => self.dim(),
         }
     }
@@ -102,15 +136,15 @@ impl Theme {
     /// A problem.
     pub fn severity(&self, severity: Severity) -> Style {
         match severity {
-            Severity::Error => self.coloured(Color::Red).add_modifier(Modifier::BOLD),
-            Severity::Warning => self.coloured(Color::Yellow),
+            Severity::Error => self.role(Role::Error).add_modifier(Modifier::BOLD),
+            Severity::Warning => self.role(Role::Warning),
             Severity::Note => self.dim(),
         }
     }
 
     /// What is wrong with a query.
     pub fn wrong(&self) -> Style {
-        self.coloured(Color::Red).add_modifier(Modifier::UNDERLINED)
+        self.role(Role::Error).add_modifier(Modifier::UNDERLINED)
     }
 }
 

@@ -1,16 +1,19 @@
 //! The whole frame. Changes nothing.
 
+use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::app::{App, Pane, Screen};
+use super::ascii;
+use super::keys;
 use super::layout::{self, SMALLEST};
-use super::panes;
+use super::panes::{self, hints::Hint};
 use super::prompt::Purpose;
 use super::theme::{self, Theme, sign};
+use super::update::new;
 use crate::model::{Severity, Tell};
 
 /// Draws the app.
@@ -32,7 +35,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     }
     match app.screen {
         Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
-        Screen::Problems => panes::problems::draw(app, frame, parts.body),
+        Screen::Problems => panes::problems::draw(app, frame),
         Screen::Restore => panes::back::restore::draw(app, frame),
         Screen::Archive => panes::back::chores::draw_archive(app, frame),
         Screen::Upkeep => panes::back::chores::draw_upkeep(app, frame),
@@ -44,15 +47,20 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
             }
         }
     }
+    panes::tutor::draw(app, frame, parts.tutor);
     frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
     match app.prompt.as_ref().map(|prompt| prompt.purpose) {
         Some(Purpose::Palette | Purpose::Help) => panes::palette::draw(app, frame, parts.body),
-        Some(purpose) if purpose.is_change() => panes::asking::draw(app, frame, parts.body),
+        Some(purpose) if purpose.is_change() => panes::asking::draw(app, frame),
         Some(_) | None => {}
     }
+    panes::next_keys::draw(app, frame);
     panes::menu::draw(app, frame, parts.body);
     panes::confirm::draw(app, frame);
     panes::receipt::draw(app, frame);
+    if app.ascii {
+        ascii::replace(frame.buffer_mut());
+    }
 }
 
 fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
@@ -66,6 +74,7 @@ fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
     }
 }
 
+/// Where one is, and what there is of it.
 fn title(app: &App, width: u16) -> Line<'static> {
     let theme = Theme::of(app);
     let where_to = match app.screen {
@@ -78,49 +87,80 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Edit => panes::editor::title(app),
         Screen::Browse => places(app),
     };
-    let counts = counts(app);
-    let left = format!(" palimp  {}", theme::safe(app, &where_to));
-    let room = usize::from(width).saturating_sub(counts.chars().count() + 1);
-    Line::from(vec![
-        Span::styled(theme::column(&left, room.saturating_sub(1)) + " ", theme.strong()),
-        Span::styled(theme::fit(&counts, usize::from(width)), Style::new()),
-    ])
+    let figures = figures(app, width);
+    let long: usize = figures.iter().map(|span| theme::width(&span.content)).sum();
+    let left = match width {
+        ..30 => String::new(),
+        _ => format!(" palimp  {}", theme::safe(app, &where_to)),
+    };
+    let room = usize::from(width).saturating_sub(long);
+    let mut line = Line::from(Span::styled(
+        theme::column(&theme::fit(&left, room.saturating_sub(2)), room),
+        theme.strong(),
+    ));
+    line.extend(figures);
+    line
 }
 
+/// The one store, or how many; or the folder of the demo.
 fn places(app: &App) -> String {
     match app.places.as_slice() {
         [] => String::new(),
         [one] => one.root.told().into_owned(),
-        several => format!("{} stores", several.len()),
+        several => format!("{} stores{}", several.len(), app.demo_folder()),
     }
 }
 
-fn counts(app: &App) -> String {
-    let mode = if app.is_readonly() { "read-only " } else { "" };
+/// What is marked, how many memories there are, and what is wrong with them.
+fn figures(app: &App, width: u16) -> Vec<Span<'static>> {
+    let theme = Theme::of(app);
+    let mode = if app.is_readonly() { "  read-only" } else { "" };
     if app.screen == Screen::Welcome {
-        return mode.into();
+        return vec![Span::styled(format!("{mode} "), theme.dim())];
     }
     if app.screen == Screen::Edit {
-        return panes::editor::state(app) + " ";
+        return vec![Span::raw(panes::editor::state(app) + " ")];
     }
     if !app.is_whole() {
-        return "reading … ".into();
+        return vec![Span::styled(format!("reading …{mode} "), theme.dim())];
     }
     let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let sensitive: usize = app.tallies.iter().map(|tally| tally.sensitive).sum();
     let [errors, warnings, _] = app.problem_counts();
-    let (error, warning) = (sign(Severity::Error), sign(Severity::Warning));
-    let space = if mode.is_empty() { "" } else { " " };
     let unread: usize = app.snapshot.stores.iter().map(|store| store.unread.len()).sum();
-    let unread = if unread == 0 { String::new() } else { format!("{unread} can't be read!  ") };
     let marked = match (app.marks.count(), app.marks.hidden()) {
         (0, _) => String::new(),
-        (count, 0) => format!("●{count}  "),
-        (count, hidden) => format!("●{count} ({hidden} hidden)  "),
+        (count, 0) if width < 100 => format!("  ●{count}"),
+        (count, 0) => format!("  ●{count} marked"),
+        (count, hidden) => format!("  ●{count} marked, {hidden} hidden"),
     };
-    format!(
-        "{unread}{marked}{listed} memories  {error}{errors} {warning}{warnings} !{sensitive} {space}{mode}"
-    )
+    let fresh = match (new::count(app), width) {
+        (0, _) => String::new(),
+        (new::MOST.., _) => "  +many".to_owned(),
+        (count, ..60) => format!("  +{count}"),
+        (count, _) => format!("  +{count} new"),
+    };
+    let memories = match (width, listed) {
+        (30..60, _) => format!("  {listed}"),
+        (_, 1) => "  1 memory".to_owned(),
+        _ => format!("  {listed} memories"),
+    };
+    let sign_and = |severity, count: usize| match count {
+        0 => String::new(),
+        _ => format!(" {}{count}", sign(severity)),
+    };
+    let secrets = if sensitive == 0 { String::new() } else { format!(" !{sensitive}") };
+    let unread = if unread == 0 { String::new() } else { format!("  {unread} can't be read!") };
+    vec![
+        Span::styled(unread, theme.severity(Severity::Error)),
+        Span::styled(marked, theme.accent()),
+        Span::styled(fresh, theme.fresh()),
+        Span::raw(memories + " "),
+        Span::styled(sign_and(Severity::Error, errors), theme.severity(Severity::Error)),
+        Span::styled(sign_and(Severity::Warning, warnings), theme.severity(Severity::Warning)),
+        Span::styled(secrets, theme.secret()),
+        Span::styled(format!("{mode} "), theme.dim()),
+    ]
 }
 
 /// A notice, or the keys that can be used now.
@@ -133,21 +173,47 @@ fn foot(app: &App, width: u16) -> Vec<Line<'static>> {
     notice.into_iter().map(|line| Line::styled(format!(" {line}"), strong)).collect()
 }
 
-/// As many hints as have room; the last one, which leads to all of them, always has.
+/// As many hints as have room; those at the right end, which lead to all of them, always have.
 fn hints(app: &App, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
-    let mut hints = panes::hints::of(app);
-    let last = hints.pop();
-    let long = |(keys, what): &(String, String)| keys.chars().count() + what.chars().count() + 3;
-    let mut used = 1 + last.as_ref().map_or(0, long);
-    hints.retain(|hint| {
-        used += long(hint);
-        used <= width
-    });
-    let mut spans = vec![Span::raw(" ")];
-    for (keys, what) in hints.into_iter().chain(last) {
-        spans.push(Span::styled(keys, theme.key()));
-        spans.push(Span::raw(format!(" {what}  ")));
+    let mut line = Line::default();
+    for (at, (keys, what)) in placed_hints(app, width) {
+        line.push_span(Span::raw(" ".repeat(at.saturating_sub(line.width()))));
+        line.extend([Span::styled(keys, theme.key()), Span::raw(format!(" {what}"))]);
     }
-    Line::from(spans)
+    line
+}
+
+/// The hints that have room, and the column of each.
+fn placed_hints(app: &App, width: usize) -> Vec<(usize, Hint)> {
+    let (hints, ends) = panes::hints::of(app);
+    let long = |(keys, what): &Hint| theme::width(keys) + theme::width(what) + 3;
+    let mut right = width.saturating_sub(ends.iter().map(long).sum());
+    let (mut at, mut placed) = (1, Vec::new());
+    for hint in hints {
+        if at + long(&hint) > right {
+            break;
+        }
+        placed.push((at, hint.clone()));
+        at += long(&hint);
+    }
+    for hint in ends {
+        placed.push((right, hint.clone()));
+        right += long(&hint);
+    }
+    placed
+}
+
+/// The key of the hint at a column of the last row.
+pub fn hint_at(app: &App, column: u16) -> Option<KeyEvent> {
+    if app.notice.is_some() {
+        return None;
+    }
+    let width = usize::from(app.size.0);
+    let mut placed = placed_hints(app, width).into_iter();
+    let on = |(at, (keys, what)): &(usize, Hint)| {
+        (*at..at + theme::width(keys) + theme::width(what) + 1).contains(&usize::from(column))
+    };
+    let (_, (keys, _)) = placed.rfind(on)?;
+    keys::of_name(&keys)
 }

@@ -268,8 +268,7 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) ->
             // What was typed holds what it said: a new record would bring that back.
             drop_draft(host, old, &request.of());
             return failed(Refusal::unfit(
-                "the memory was erased meanwhile, or can't be told from one that was: nothing that it said is \
-                 written again.",
+                "the memory was erased meanwhile, or looks like one that was. What it said is not written again.",
             ));
         }
         Err(error) => return not_written(&error),

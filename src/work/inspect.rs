@@ -95,7 +95,7 @@ pub struct Opened {
 pub enum Task {
     /// Due by a rule.
     Due,
-    /// Due within so many days.
+    /// Due within this many days.
     Soon(i64),
     /// A compaction.
     Compact,
@@ -159,9 +159,9 @@ pub struct StepShown {
 pub struct StepFile {
     /// Relative to the store's root.
     pub path: String,
-    /// So many lines went.
+    /// This many lines went.
     pub gone: usize,
-    /// So many came.
+    /// This many came.
     pub come: usize,
     /// The first of them: whether it came, and its bytes. Untrusted text.
     pub lines: Vec<(bool, Vec<u8>)>,

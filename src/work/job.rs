@@ -8,6 +8,7 @@ use std::sync::Arc;
 use searching::{find, why};
 
 use super::editor::{self, FormJudged, FormRequest, FormSaved};
+use super::export;
 use super::inspect::{self, InspectRequest, Inspected};
 use super::tally::Tally;
 use super::tend::{Tended, tend};
@@ -21,7 +22,7 @@ use crate::store::{self, Place};
 
 /// Something to do.
 pub enum Job {
-    /// Read the stores anew; files that have not changed are taken from `previous`.
+    /// Read the stores again; files that have not changed are taken from `previous`.
     Load {
         /// Which stores.
         places: Vec<Place>,
@@ -32,7 +33,7 @@ pub enum Job {
         /// The time.
         now: Moment,
     },
-    /// Look for what only `check` looks for; reading anew takes its place.
+    /// Look for what only `check` looks for; reading again takes its place.
     Check {
         /// The stores as they were read.
         snapshot: Arc<Snapshot>,
@@ -47,6 +48,15 @@ pub enum Job {
     Select(Asked),
     /// Explain one entry's rank under a search; a newer one takes its place.
     Explain(Asked, EntryRef),
+    /// Write memories into a new file.
+    Export {
+        /// The stores.
+        snapshot: Arc<Snapshot>,
+        /// Which memories.
+        at: Vec<EntryRef>,
+        /// The file, as the user typed it.
+        file: String,
+    },
     /// Change memories.
     Change(Box<ChangeRequest>),
     /// Plan a change, to show it first.
@@ -77,7 +87,7 @@ pub enum Job {
         /// The time.
         now: Moment,
     },
-    /// Look after files of ours that are in the stores: what was cut short is finished,
+    /// Look after files of ours that are in the stores: what was interrupted is finished,
     /// late lines are rescued.
     Tend {
         /// The stores as they were read.
@@ -153,6 +163,8 @@ pub enum Done {
     DraftFound(EntryRef, Option<FormDraft>),
     /// Files of ours were looked after.
     Tended(Tended),
+    /// Memories were written into a file, or why not.
+    Exported(String),
 }
 
 /// Stores as they were read.
@@ -183,7 +195,7 @@ pub struct Explained {
     pub snapshot: Arc<Snapshot>,
     /// Its rank; `None` for a broken record.
     pub explanation: Option<Explanation>,
-    /// Its rank in so many days.
+    /// Its rank in this many days.
     pub later: Vec<(i64, f64)>,
 }
 
@@ -226,6 +238,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
             let (store, entry) = snapshot.get(at);
             Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
         }
+        Job::Export { snapshot, at, file } => Some(Done::Exported(export::write(&snapshot, &at, &file))),
         Job::Tend { snapshot, data, now } => Some(Done::Tended(tend(&snapshot, &data, now))),
     }
 }

@@ -2,6 +2,7 @@
 //! changing them; the threads only carry them.
 
 pub mod editor;
+mod export;
 mod inspect;
 mod job;
 mod tally;

@@ -1,10 +1,13 @@
 //! What stores hold, counted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::model::{Code, Role, Severity, State, Store};
+use crate::model::{Code, Moment, Role, Severity, State, Store};
 use crate::query::most_first;
+
+/// Of so many it is known which are the newest.
+const NEWEST: usize = 1_000;
 
 /// What a store holds, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub struct Tally {
     pub sessions: Vec<usize>,
     /// Entries that are listed and belong to no session, by type.
     pub kinds: Vec<(String, usize)>,
+    /// The types of all entries, each once. Untrusted text.
+    pub all_kinds: Vec<String>,
     /// Entries that are listed, in all.
     pub listed: usize,
     /// Entries that are listed and hold what looks like a secret: as many as `is:sensitive` finds.
@@ -31,6 +36,8 @@ pub struct Tally {
     pub worst: Vec<Option<Severity>>,
     /// Locks that were left behind.
     pub stale_locks: usize,
+    /// When the newest of those that are listed were written, and which they are, newest first.
+    pub newest: Vec<(Moment, u32)>,
     /// The tags of entries that are listed, most used first. Untrusted text.
     pub tags: Vec<(String, usize)>,
 }
@@ -46,7 +53,8 @@ impl Tally {
     pub fn of(store: &Store) -> Tally {
         let mut tally = Tally { sessions: vec![0; store.sessions.len()], ..Tally::default() };
         let mut tags: HashMap<&str, usize> = HashMap::new();
-        for entry in &store.entries {
+        let mut kinds: HashSet<&str> = HashSet::new();
+        for (number, entry) in store.entries.iter().enumerate() {
             match entry.state {
                 State::Archived => tally.archived += 1,
                 State::Deleted => tally.deleted += 1,
@@ -54,8 +62,13 @@ impl Tally {
                 State::Live => {}
             }
             let view = store.view(entry);
+            kinds.extend(view.iter().map(|view| view.kind));
             if matches!(entry.state, State::Live | State::Broken) {
                 tally.listed += 1;
+                tally.newest.extend(view.and_then(|view| view.created).map(|at| (at, number as u32)));
+                if tally.newest.len() >= 2 * NEWEST {
+                    tally.keep_newest();
+                }
                 tally.sensitive += usize::from(crate::format::is_sensitive(store, entry));
                 view.iter()
                     .flat_map(|view| view.tags.iter())
@@ -66,11 +79,18 @@ impl Tally {
                 }
             }
         }
+        tally.keep_newest();
+        tally.all_kinds = kinds.into_iter().map(str::to_owned).collect();
         tally.backups = store.documents.iter().filter(|document| document.role == Role::Backup).count();
         tally.count_problems(store);
         tally.stale_locks = store.problems.iter().filter(|problem| problem.code == Code::StaleLock).count();
         tally.tags = most_first(tags);
         tally
+    }
+
+    fn keep_newest(&mut self) {
+        self.newest.sort_unstable_by(|one, other| other.cmp(one));
+        self.newest.truncate(NEWEST);
     }
 
     fn add_kind(&mut self, kind: &str) {

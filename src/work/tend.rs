@@ -9,13 +9,13 @@ use crate::store::commit::{Host, Writer, is_left_over};
 /// What came of looking after files of ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tended {
-    /// So many lines were rescued.
+    /// This many lines were rescued.
     pub rescued: usize,
     /// What was found and can't be repaired here. May quote the store.
     pub notes: Vec<String>,
 }
 
-/// Finishes what was cut short in stores that hold files of ours, and rescues late lines.
+/// Finishes what was interrupted in stores that hold files of ours, and rescues late lines.
 /// What can't be done now is done next time.
 pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> Tended {
     let host = Host::here(data, now);

@@ -78,7 +78,7 @@ impl Workers {
             // An explanation belongs to the newest search, and is given up with it.
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::Select(_) => drop(self.searches.send((job, Cancel::default()))),
-            Job::Inspect(_) => drop(self.looks.send(job)),
+            Job::Inspect(_) | Job::Export { .. } => drop(self.looks.send(job)),
             Job::Tend { .. } => drop(self.changes.send(job)),
             Job::Judge(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
             Job::Keep(_) | Job::KeepText(..) => drop(self.drafts.send(job)),
@@ -123,7 +123,7 @@ impl Workers {
     }
 }
 
-/// After what took so long, nothing is read for so many times as long that the user did not ask for:
+/// After what took so long, nothing is read for this many times as long that the user did not ask for:
 /// an agent that writes and writes takes a twentieth of a core.
 const REST: u32 = 19;
 /// But not for longer than this.

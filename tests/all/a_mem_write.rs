@@ -67,9 +67,9 @@ fn events_that_break_the_schema_are_refused() {
     for (record, part) in [
         (r#"{"status": "odd"}"#, "one of success, failure, pending, timeout"),
         (r#"{"trace_id": "../x"}"#, "no separators"),
-        (r#"{"trace_id": 7}"#, "`trace_id` has to be a text"),
+        (r#"{"trace_id": 7}"#, "`trace_id` should be a text"),
         (r#"{"metadata": []}"#, "JSON object"),
-        (r#"{"actor": "me"}"#, "no member \"actor\""),
+        (r#"{"actor": "me"}"#, "no field \"actor\""),
         (r#"{"timestamp": "2026-01-01"}"#, "with a zone"),
         (r#"{"timestamp": "2027-01-01T00:00:00Z"}"#, "in the future"),
     ] {
@@ -87,18 +87,22 @@ fn events_that_break_the_schema_are_refused() {
 }
 
 #[test]
-fn the_event_log_is_append_only() {
+fn the_event_log_only_grows() {
     let site = healthy();
     let first = |scene: &Scene<'_>| of_kind(scene.store, "event")[0];
-    site.refuses("append-only", |scene| ops::edit::edit(scene, &first(scene), &[set("status", "failure")]));
-    site.refuses("append-only", |scene| ops::tag::tag(scene, &[first(scene)], &tags(&["x"]), &[]));
-    site.refuses("append-only", |scene| ops::delete::delete(scene, &[first(scene)], Asked::default()));
-    let remove = Asked { remove: true, ..Asked::default() };
-    site.refuses("can be archived, and what is secret erased", |scene| {
-        ops::delete::delete(scene, &[first(scene)], remove)
+    site.refuses("the event log only grows", |scene| {
+        ops::edit::edit(scene, &first(scene), &[set("status", "failure")])
     });
+    site.refuses("the event log only grows", |scene| {
+        ops::tag::tag(scene, &[first(scene)], &tags(&["x"]), &[])
+    });
+    site.refuses("the event log only grows", |scene| {
+        ops::delete::delete(scene, &[first(scene)], Asked::default())
+    });
+    let remove = Asked { remove: true, ..Asked::default() };
+    site.refuses("secrets can be erased", |scene| ops::delete::delete(scene, &[first(scene)], remove));
     site.refuses("only notes have an importance", |scene| ops::field::importance(scene, &first(scene), 0.9));
-    site.refuses("nothing is ever dropped", |scene| ops::compact::compact(scene, None));
+    site.refuses("nothing is ever removed", |scene| ops::compact::compact(scene, None));
 }
 
 #[test]
@@ -138,7 +142,7 @@ fn profiles_are_added_and_edited() {
     });
     let other = "{\n  \"agent_name\": \"other\",\n  \"agent_version\": \"unknown\",\n  \"last_active\": \"2026-02-15T12:00:00.000000+00:00\",\n  \"session_count\": 0,\n  \"preferences\": {\"a\": 1}\n}\n";
     assert_eq!(site.read("profiles/other.json"), other);
-    site.refuses("there already", |scene| add(scene, "profile", Some("other"), None));
+    site.refuses("already exists", |scene| add(scene, "profile", Some("other"), None));
     site.refuses("names a file", |scene| add(scene, "profile", Some("a/b"), None));
     site.does(|scene| edit(scene, "failures", &[("text", "SELECT 2;")]));
     assert_eq!(site.read("queries/failures.sql"), "SELECT 2;\n");
@@ -164,7 +168,7 @@ fn a_month_is_compressed_whole_and_comes_back_byte_for_byte() {
     site.refuses("unarchive it first", |scene| {
         ops::edit::edit(scene, &of_file(scene.store, "2026-01")[0], &[set("status", "failure")])
     });
-    site.refuses("was not read whole", |scene| {
+    site.refuses("was not read completely", |scene| {
         ops::archive::unarchive(scene, &of_file(scene.store, "2026-01")[..1])
     });
     site.does(|scene| ops::archive::unarchive(scene, &of_file(scene.store, "2026-01")[..1]));
@@ -211,7 +215,7 @@ fn logs_directly_below_events_are_months_too() {
     assert!(site.has("events/2026-01.jsonl.gz") && site.has("traces/abc.jsonl"));
     assert!(site.read("events/2026-02.jsonl").contains("\"months\": [\"2026-01\"]"));
     assert_eq!(site.load().entries.len(), 4);
-    site.refuses("is not a month's log", |scene| {
+    site.refuses("is not the log of a month", |scene| {
         ops::archive::archive(scene, &of_file(scene.store, "script-usage"))
     });
     site.does(|scene| ops::archive::unarchive(scene, &of_file(scene.store, "2026-01")));
@@ -221,19 +225,19 @@ fn logs_directly_below_events_are_months_too() {
 #[test]
 fn only_what_is_over_is_archived() {
     let site = healthy();
-    site.refuses("month that is over", |scene| {
+    site.refuses("log of a past month", |scene| {
         ops::archive::archive(scene, &of_file(scene.store, "2026-02"))
     });
     site.refuses("only deprecated notes", |scene| ops::archive::archive(scene, &named(scene.store, "lone")));
     site.refuses("only months", |scene| ops::archive::archive(scene, &named(scene.store, "helper")));
     site.does(|scene| ops::delete::delete(scene, &named(scene.store, "lone"), Asked::default()));
-    site.refuses("\"lone\" may go on 2027-02-15", |scene| {
+    site.refuses("\"lone\" can be archived on 2027-02-15", |scene| {
         ops::archive::archive(scene, &named(scene.store, "lone"))
     });
     let torn = healthy();
     let packed = gzip(&event("2026-01-02T00:00:00Z", "old"));
     torn.write("events/2026-01/events.jsonl.gz", &packed[..packed.len() - 9]);
-    torn.refuses("can't be unpacked to its end", |scene| {
+    torn.refuses("can't be unpacked completely", |scene| {
         ops::archive::archive(scene, &of_file(scene.store, "2026-01/events.jsonl"))
     });
     let twice = Site::of(&[("knowledge/notes/lone.md", LONE)]);
@@ -243,7 +247,7 @@ fn only_what_is_over_is_archived() {
     let packed = packed_bytes(&Real, &store, &ops::archive::packed(&store, &store.entries).unwrap()).unwrap();
     let refusal = ops::archive::unarchive(&twice.scene(&store, &packed), &store.entries).unwrap_err();
     assert!(refusal.message.contains("two archived files"), "{}", refusal.message);
-    torn.refuses("can't be unpacked to its end", |scene| {
+    torn.refuses("can't be unpacked completely", |scene| {
         let all: Vec<Entry> = scene.store.entries.clone();
         ops::archive::unarchive(scene, &all)
     });

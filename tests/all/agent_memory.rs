@@ -213,8 +213,8 @@ fn stores_are_told_by_content_and_half_written_ones_by_their_place() {
     for (root, files, why) in [
         (ROOT, vec![("state.json", "{\"agents\": [], \"turn\": 1}\n")], "another kind"),
         (ROOT, vec![("history/events.jsonl", "{\"event\":\"start\"}\n")], "another kind"),
-        (ROOT, vec![("notes.md", "hello")], "no `state.json`"),
-        ("anywhere", vec![("state.json", "")], "no `state.json`"),
+        (ROOT, vec![("notes.md", "hello")], "no memory store"),
+        ("anywhere", vec![("state.json", "")], "no memory store"),
     ] {
         let said = of(root, &files).unwrap_err();
         assert!(said.contains(why), "{root} {}: {said}", files[0].0);

@@ -130,8 +130,8 @@ fn a_deletion_says_in_plain_words_which_pages_it_does_not_write() {
     for line in [
         "docs/agent-memory/next-steps.md is missing, and is not made.",
         "docs/agent-memory/current-focus.md is not written: its first line does not say that it is made from \
-         this memory.",
-        "AGENTS.md is not written: its block about this memory can't be read.",
+         this bundle.",
+        "AGENTS.md is not written: its block about this bundle can't be read.",
     ] {
         assert!(told.lines().any(|own| own.ends_with(line)), "{line}: {told}");
     }

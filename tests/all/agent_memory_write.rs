@@ -127,8 +127,8 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     let edit = |id: &'static str, field: &[Setting<'_>], why: &str| {
         refused(&|scene| ops::edit::edit(scene, &entry(scene.store, id), field), why);
     };
-    edit("evt-000001", &field, "comes from its tool");
-    edit("chk-000001", &field, "copy of the bundle");
+    edit("evt-000001", &field, "comes from the format's own tool");
+    edit("chk-000001", &field, "old copy of the bundle");
     edit("talks", &field, "import sources");
     edit("gotchas.0", &[set("title", " ")], "own tool would refuse");
     edit("projectMap", &[set("text", "x")], "no text of its own");
@@ -140,8 +140,11 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     let one = |id: &str| entries(&store, &[id]);
     refused(&|scene| ops::tag::tag(scene, &one("gotchas.0"), &["x".into()], &[]), "no tags");
     refused(&|scene| ops::field::importance(scene, &one("gotchas.0")[0], 0.9), "no importance");
-    refused(&|scene| ops::add::add(scene, &Draft { kind: "tool_run", ..Draft::default() }), "from its tool");
-    refused(&|scene| ops::archive::archive(scene, &one("gotchas.0")), "the bundle is not archived");
+    refused(
+        &|scene| ops::add::add(scene, &Draft { kind: "tool_run", ..Draft::default() }),
+        "from its own tool",
+    );
+    refused(&|scene| ops::archive::archive(scene, &one("gotchas.0")), "the bundle can't be archived");
     refused(&|scene| ops::archive::unarchive(scene, &[]), "palimp undo");
     refused(
         &|scene| ops::delete::undelete(scene, &one("gotchas.0"), &palimp::ops::erase::Gone::default()),

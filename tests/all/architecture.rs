@@ -2,6 +2,7 @@
 
 mod chance;
 mod code;
+mod words;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

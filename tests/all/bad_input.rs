@@ -19,9 +19,9 @@ fn a_path_that_holds_no_store_gets_a_reason() {
     let before = Tree::of(folder.path());
     for (path, status, said) in [
         (folder.path().to_owned(), 1, "no store"),
-        (file, 1, "it is a file"),
+        (file, 1, "a file, and the folder"),
         (fifo, 1, "not opened"),
-        (folder.path().join("gone"), 1, "can't be looked at"),
+        (folder.path().join("gone"), 1, "no such file or folder"),
     ] {
         for verb in ["stores", "list", "check"] {
             let output = run([verb, "--store", path.to_str().unwrap()]).expect_status(status);
@@ -114,7 +114,7 @@ fn an_empty_store_and_one_line_of_many_megabytes_open() {
         .without("index.json")
         .build();
     let mut terminal = Terminal::palimp([store.path.to_str().unwrap()], 24, 80);
-    terminal.wait_for_text("1/2", Duration::from_secs(60));
+    terminal.wait_for_text("1 of 2", Duration::from_secs(60));
     terminal.send_keys("jk}}w");
     terminal.send_keys("Q");
     assert_eq!(terminal.wait_exit(SOON), support::Exit::Status(0));
@@ -131,9 +131,9 @@ fn a_great_many_records_open_and_scroll() {
     }
     let store = TempStore::of_files("memory", &[("sessions/s/memory.jsonl".into(), log.into_bytes())]);
     let mut terminal = Terminal::palimp([store.path.to_str().unwrap()], 24, 80);
-    terminal.wait_for_text(&format!("1/{count}"), Duration::from_secs(120));
+    terminal.wait_for_text(&format!("1 of {count}"), Duration::from_secs(120));
     terminal.send_keys("G");
-    terminal.wait_for_text(&format!("{count}/{count}"), SOON);
+    terminal.wait_for_text(&format!("{count} of {count}"), SOON);
     let begun = Instant::now();
     terminal.send_keys("/n 777\r");
     terminal.wait_for_text("best first", Duration::from_secs(60));

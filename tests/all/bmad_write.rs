@@ -306,7 +306,7 @@ fn tags_are_at_the_top_of_a_record_also_of_a_message() {
     };
     assert!(refused(&store, shared).message.contains("shared file"));
     let weigh = |scene: &Scene<'_>| ops::field::importance(scene, &entry(scene.store, "msg-001"), 0.9);
-    assert!(refused(&store, weigh).message.contains("derived"));
+    assert!(refused(&store, weigh).message.contains("importance follows from the type"));
 }
 
 #[test]

@@ -25,13 +25,13 @@ const DATA: &str = "/data";
 
 /// The demo's stores, and their derived files that a build from nothing makes.
 const STORES: [(&str, &str, &[&str]); 5] = [
-    ("session-log", "project/memory", &["index.json"]),
-    ("memory-server", "agents/memories", &["index.json"]),
-    ("bmad", "project/.bmad/memory", &["index.json"]),
-    ("a-mem", "project/.chora/memory", &["tags.json", "links.json"]),
+    ("session-log", "ops/memory", &["index.json"]),
+    ("memory-server", "team/memories", &["index.json"]),
+    ("bmad", "shop/.bmad/memory", &["index.json"]),
+    ("a-mem", "notes/.chora/memory", &["tags.json", "links.json"]),
     (
         "agent-memory",
-        "project/.agent-memory",
+        "web/.agent-memory",
         &["README.md", "project-map.md", "current-focus.md", "gotchas.md", "next-steps.md"],
     ),
 ];

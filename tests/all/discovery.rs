@@ -238,7 +238,7 @@ fn where_the_look_around_here_ends_early_it_says_so_and_nothing_is_changed() {
     let at = |words: &[&str]| Verb::new(words.to_vec()).in_folder(&store.path).run();
     let listed = at(&["list", "--json"]).expect_status(1);
     assert_eq!(listed.json_lines().len(), 2);
-    assert!(listed.stderr.contains("10000 folders were looked into"), "{}", listed.stderr);
+    assert!(listed.stderr.contains("the search stopped after 10000 folders"), "{}", listed.stderr);
     let refused = at(&["compact", "--yes"]).expect_status(3);
     assert!(refused.stderr.contains("--store"), "{}", refused.stderr);
     assert_eq!(at(&["list", "--json", "."]).expect_status(0).json_lines().len(), 2);

@@ -247,7 +247,7 @@ fn on_a_terminal_it_is_typed_what_is_done() {
     for (typed, is_done) in [("\r", false), ("erase 1\r", false), ("erase 2\r", true)] {
         assert_untouched(site.store.around(), &before);
         let mut terminal = Terminal::palimp(words, 40, 160);
-        terminal.wait_for_text("Type `erase 2`", SOON);
+        terminal.wait_for_text("Type erase 2 to go on", SOON);
         terminal.send_keys(typed);
         assert_eq!(terminal.wait_exit(SOON) == support::Exit::Status(0), is_done, "{typed:?}");
     }
@@ -262,7 +262,7 @@ fn on_a_terminal_no_token_is_shown_of_what_is_to_be_erased() {
     let (store, data) = (site.store.path.to_str().unwrap(), site.data.to_str().unwrap());
     let words = ["erase", "--query", "goes", "--store", store, "--data-dir", data, "--now", NOW];
     let mut terminal = Terminal::palimp(words, 40, 160);
-    terminal.wait_for_text("Type `erase 1`", SOON);
+    terminal.wait_for_text("Type erase 1 to go on", SOON);
     let screen = terminal.screen_text();
     terminal.send_keys("no\r");
     assert!(!screen.contains(&token) && screen.contains("ghp_"), "{screen}");
@@ -280,7 +280,7 @@ fn an_event_that_is_erased_leaves_one_that_says_so_and_not_what() {
         .with("events/2026-02/events.jsonl", format!("{own}\n{stays}\n"))
         .with("events/2026-02/traces/abc.jsonl", format!("{own}\n"))
         .with("knowledge/tags.json", "{\"tags\": {}}")
-        .build("project/.chora/memory");
+        .build("notes/.chora/memory");
     let site = Site::of(store);
     let rows = site.run(&["list", "--json"]).json_lines();
     let row = rows.iter().find(|row| row["raw"] == json!(own.to_string())).unwrap();

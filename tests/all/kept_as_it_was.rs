@@ -50,8 +50,8 @@ fn what_the_superuser_changes_in_anothers_store_stays_that_ones() {
     each(&root, &mut |path| std::os::unix::fs::lchown(path, Some(1234), Some(1235)).unwrap());
     let data = folder.path().join("data");
     for (store, add) in [
-        ("agents/memories", &["add", "--type", "learning", "--text", "A new one."][..]),
-        ("project/.chora/memory", &["add", "--type", "note", "--text", "A new one."]),
+        ("team/memories", &["add", "--type", "learning", "--text", "A new one."][..]),
+        ("notes/.chora/memory", &["add", "--type", "note", "--text", "A new one."]),
     ] {
         let store = root.join(store);
         let options =
@@ -118,18 +118,18 @@ fn takes(path: &Path, name: &str, value: &[u8]) -> bool {
 
 /// Stores of the demo, and what is removed from them.
 const REMOVED: [(&str, &[&str]); 6] = [
-    ("project/.chora/memory", &["delete", "--remove", "--query", "type:note"]),
-    ("project/.chora/memory", &["archive", "--query", "type:event"]),
-    ("project/.agent-memory", &["delete", "chk-000001"]),
-    ("project/memory", &["session", "delete", "SESSION"]),
-    ("project/.bmad/memory", &["session", "delete", "SESSION"]),
-    ("project/.bmad/memory", &["session", "archive", "SESSION"]),
+    ("notes/.chora/memory", &["delete", "--remove", "--query", "type:note"]),
+    ("notes/.chora/memory", &["archive", "--query", "type:event"]),
+    ("web/.agent-memory", &["delete", "chk-000001"]),
+    ("ops/memory", &["session", "delete", "SESSION"]),
+    ("shop/.bmad/memory", &["session", "delete", "SESSION"]),
+    ("shop/.bmad/memory", &["session", "archive", "SESSION"]),
 ];
 
 fn removed_and_undone(folder: &Path, adorn: &dyn Fn(&Path)) {
     let (root, data) = (folder.join("demo"), folder.join("data"));
     let few = r#"{"retention":{"enabled":true,"checkpoints":{"keepRecent":1}}}"#;
-    fs::write(root.join("project/.agent-memory/config.json"), few).unwrap();
+    fs::write(root.join("web/.agent-memory/config.json"), few).unwrap();
     let places: BTreeSet<&str> = REMOVED.iter().map(|own| own.0).collect();
     places.iter().for_each(|place| each(&root.join(place), &mut |path| adorn(path)));
     for (place, verb) in REMOVED {
@@ -187,9 +187,9 @@ fn what_is_undone_comes_back_with_its_attributes_and_access_list() {
 #[test]
 fn a_rewritten_file_keeps_its_attributes_and_access_list() {
     for (place, verb) in [
-        ("agents/memories", &["tag", "--query", "type:learning", "+marked"][..]),
-        ("agents/memories", &["delete", "--query", "type:learning"]),
-        ("project/.chora/memory", &["tag", "--query", "type:note", "+marked"]),
+        ("team/memories", &["tag", "--query", "type:learning", "+marked"][..]),
+        ("team/memories", &["delete", "--query", "type:learning"]),
+        ("notes/.chora/memory", &["tag", "--query", "type:note", "+marked"]),
     ] {
         let folder = demo();
         let (store, data) = (folder.path().join("demo").join(place), folder.path().join("data"));
@@ -223,7 +223,7 @@ fn a_note_that_is_undeleted_or_restored_from_a_copy_gets_what_it_had_when_it_was
     }
     for back in [&["undelete", "--query", "is:deleted"][..], &["backup", "restore", "COPY"]] {
         let folder = demo();
-        let (root, data) = (folder.path().join("demo/project/.chora/memory"), folder.path().join("data"));
+        let (root, data) = (folder.path().join("demo/notes/.chora/memory"), folder.path().join("data"));
         let options = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
         let run = |args: &[&str]| Verb::new([args, &options, &["--now", NOW]].concat()).run();
         let mut notes = Vec::new();
@@ -260,7 +260,7 @@ fn a_note_that_is_undeleted_or_restored_from_a_copy_gets_what_it_had_when_it_was
 
 #[test]
 fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
-    let root = Path::new("/home/demo/project/.chora/memory");
+    let root = Path::new("/home/demo/notes/.chora/memory");
     let now = Moment::parse(NOW).unwrap().0;
     for refused in ["give ", "set the attributes of ", "set the mode of "] {
         let disk = Faulty::new();
@@ -304,7 +304,7 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
         let receipt = change(&refusing, true);
         let name = gone[0].file_name().unwrap().to_str().unwrap();
         assert!(
-            receipt.notes.iter().any(|own| own.contains(name) && own.contains("could not be given")),
+            receipt.notes.iter().any(|own| own.contains(name) && own.contains("is restored, but not")),
             "{:?}",
             receipt.notes
         );

@@ -86,7 +86,7 @@ fn tagged(scene: &Scene<'_>, entry: Entry) -> Plan {
 
 #[test]
 fn a_change_that_fails_leaves_nothing_where_it_made_a_copy_first() {
-    let desk = Desk::new("memory-server", "agents/memories");
+    let desk = Desk::new("memory-server", "team/memories");
     let files = desk.files();
     let root = desk.place.root.clone();
     // A folder in which nothing can be made, and one in it in which copies can.
@@ -106,7 +106,7 @@ fn a_change_that_fails_leaves_nothing_where_it_made_a_copy_first() {
 
 #[test]
 fn a_file_that_a_late_line_makes_anew_has_the_owner_the_mode_and_the_attributes_of_the_old_one() {
-    let desk = Desk::new("session-log", "project/memory");
+    let desk = Desk::new("session-log", "ops/memory");
     let log = desk.files().into_keys().find(|path| path.ends_with("memory.jsonl")).unwrap();
     desk.disk.put(&log, desk.disk.files()[&log].clone(), 0o640);
     let (owner, attributes) = (Owner { user: 7, group: 8 }, vec![("user.note".into(), b"1".to_vec())]);
@@ -127,7 +127,7 @@ fn a_file_that_a_late_line_makes_anew_has_the_owner_the_mode_and_the_attributes_
 
 #[test]
 fn a_late_line_that_equals_one_that_was_there_is_added() {
-    let desk = Desk::new("session-log", "project/memory");
+    let desk = Desk::new("session-log", "ops/memory");
     let log = desk.files().into_keys().find(|path| path.ends_with("memory.jsonl")).unwrap();
     let line: &[u8] = b"{\"type\":\"finding\",\"content\":{\"finding\":\"It beats.\"}}\n";
     let another = desk.disk.another();
@@ -143,8 +143,12 @@ fn a_late_line_that_equals_one_that_was_there_is_added() {
 
 #[test]
 fn a_note_whose_name_is_too_long_to_keep_comes_back_under_its_name() {
-    let desk = Desk::new("a-mem", "project/.chora/memory");
-    let note = desk.files().into_keys().find(|path| path.extension().is_some_and(|end| end == "md")).unwrap();
+    let desk = Desk::new("a-mem", "notes/.chora/memory");
+    let note = desk
+        .files()
+        .into_keys()
+        .find(|path| path.parent().is_some_and(|own| own.ends_with("notes")))
+        .unwrap();
     let long = note.with_file_name(format!("{}.md", "n".repeat(240)));
     desk.disk.put(&long, desk.disk.files()[&note].clone(), 0o600);
     desk.disk.another().remove(&note).unwrap();
@@ -168,7 +172,7 @@ fn a_note_whose_name_is_too_long_to_keep_comes_back_under_its_name() {
 #[test]
 fn who_owns_a_file_whose_group_can_not_be_kept_is_not_told_to_run_this_as_its_owner() {
     for (user, is_owner) in [(None, true), (Some(7), false)] {
-        let desk = Desk::new("session-log", "project/memory");
+        let desk = Desk::new("session-log", "ops/memory");
         let log = desk.files().into_keys().find(|path| path.ends_with("memory.jsonl")).unwrap();
         let own = desk.disk.look(&log).unwrap().owner.user;
         desk.disk.give(&log, Owner { user: user.unwrap_or(own), group: 8 }, &Vec::new());
@@ -179,7 +183,7 @@ fn who_owns_a_file_whose_group_can_not_be_kept_is_not_told_to_run_this_as_its_ow
         desk.disk.fail_at(at, Fault::Error(Errno::PERM));
         let told = desk.change(&Still::first(), end, tagged).unwrap_err();
         assert_eq!(told.contains("as its owner"), !is_owner, "{told}");
-        assert_eq!(told.contains("chgrp") && told.contains("superuser"), is_owner, "{told}");
+        assert_eq!(told.contains("chgrp") && told.contains("as root"), is_owner, "{told}");
     }
 }
 
@@ -210,7 +214,7 @@ impl Disk for Busy<'_> {
 
 #[test]
 fn late_lines_are_added_where_others_add_lines_all_the_time() {
-    let desk = Desk::new("memory-server", "agents/memories");
+    let desk = Desk::new("memory-server", "team/memories");
     desk.change(&Still::first(), "learnings.jsonl", tagged).unwrap();
     let is_old = |path: &PathBuf| path.to_string_lossy().ends_with(".palimp-old");
     let old = desk.files().into_keys().find(is_old).unwrap();

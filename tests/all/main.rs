@@ -60,6 +60,8 @@ mod several;
 mod shared_ids;
 mod slips;
 mod support;
+mod tables;
+mod tutor;
 mod undelete;
 mod undo;
 mod undo_back;

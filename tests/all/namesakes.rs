@@ -78,7 +78,7 @@ fn another_record_with_the_same_id_stays_byte_for_byte_whichever_is_erased() {
                 false => text.split_inclusive('\n').filter(|line| !line.contains(erased)).collect(),
             };
             let told = desk.run(&["erase", &desk.key(erased)]).expect_status(0);
-            assert!(told.stdout.contains("stays, another record with the same id"), "{place}: {told:?}");
+            assert!(told.stdout.contains("stays, another memory with the same id"), "{place}: {told:?}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), kept.concat(), "{place}");
             let left = holding(desk.folder.path(), erased.as_bytes());
             assert_eq!(left, Vec::<PathBuf>::new(), "{place}");

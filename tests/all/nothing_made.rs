@@ -16,7 +16,7 @@ const NOW: &str = "2026-03-01T12:00:00Z";
 #[test]
 fn where_the_first_new_file_or_folder_can_not_be_made_nothing_was_changed_and_no_step_is_left() {
     let now = Moment::parse(NOW).unwrap().0;
-    let root = Path::new("/home/demo/agents/memories");
+    let root = Path::new("/home/demo/team/memories");
     for has_folder in [true, false] {
         let disk = Faulty::new();
         disk.put_folder("/data", 0o700);

@@ -20,11 +20,11 @@ struct Site {
 
 /// A format's store: where it is, and what of it gets an odd name.
 const STORES: [(&str, &[u8], &str); 5] = [
-    ("memory-server", b"ag\xffents/memories", "archive"),
-    ("session-log", b"pro\xffject/memory", "sessions"),
-    ("agent-memory", b"pro\xffject/.agent-memory", ""),
-    ("bmad", b"pro\xffject/.bmad/memory", "sessions"),
-    ("a-mem", b"pro\xffject/.chora/memory", "knowledge/notes"),
+    ("memory-server", b"te\xffam/memories", "archive"),
+    ("session-log", b"op\xffs/memory", "sessions"),
+    ("agent-memory", b"we\xffb/.agent-memory", ""),
+    ("bmad", b"sh\xffop/.bmad/memory", "sessions"),
+    ("a-mem", b"no\xfftes/.chora/memory", "knowledge/notes"),
 ];
 
 fn path(bytes: &[u8]) -> PathBuf {
@@ -43,8 +43,16 @@ impl Site {
         let site = Site { folder: tempfile::tempdir().unwrap() };
         site.run(&["demo", site.path("demo").to_str().unwrap()]).expect_status(0);
         let demo = site.path("demo");
-        fs::rename(demo.join("agents"), demo.join(path(b"ag\xffents"))).unwrap();
-        fs::rename(demo.join("project"), demo.join(path(b"pro\xffject"))).unwrap();
+        let names = [
+            ("team", &b"te\xffam"[..]),
+            ("ops", b"op\xffs"),
+            ("web", b"we\xffb"),
+            ("shop", b"sh\xffop"),
+            ("notes", b"no\xfftes"),
+        ];
+        for (name, odd) in names {
+            fs::rename(demo.join(name), demo.join(path(odd))).unwrap();
+        }
         for (_, root, folder) in STORES.iter().filter(|own| !own.2.is_empty()) {
             for item in fs::read_dir(site.root(root).join(folder)).unwrap().map(Result::unwrap) {
                 fs::rename(item.path(), item.path().with_file_name(odd(&item.file_name()))).unwrap();

@@ -16,7 +16,7 @@ fn an_empty_store_is_made_where_there_is_no_folder_yet_once_the_answer_is_yes() 
             let (root_text, data) = (root.to_str().unwrap(), data.to_str().unwrap());
             let args = ["init", format, root_text, "--data-dir", data, "--now", NOW];
             let mut terminal = Terminal::spawn(env!("CARGO_BIN_EXE_palimp"), args, 36, 120);
-            terminal.wait_for_text("[y/N]", SOON);
+            terminal.wait_for_text("anything else cancels", SOON);
             assert!(!root.parent().unwrap().exists(), "nothing is made before the answer");
             terminal.send_keys(&format!("{answer}\r"));
             let exit = terminal.wait_exit(SOON);
@@ -39,17 +39,15 @@ fn where_what_was_shown_is_gone_and_so_is_its_session_both_are_told_in_one_sente
     let folder = tempfile::tempdir().unwrap();
     let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
     run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
-    let root = demo.join("project/.bmad/memory");
-    let args =
-        ["session", "unarchive", "sess-review-search", "--store", root.to_str().unwrap(), "--data-dir"];
+    let root = demo.join("shop/.bmad/memory");
+    let args = ["session", "unarchive", "search-latency", "--store", root.to_str().unwrap(), "--data-dir"];
     let args = [&args[..], &[data.to_str().unwrap(), "--now", NOW]].concat();
     let mut terminal = Terminal::spawn(env!("CARGO_BIN_EXE_palimp"), args, 36, 240);
-    terminal.wait_for_text("[y/N]", SOON);
-    fs::remove_file(root.join("archive/sess-review-search.tar.gz")).unwrap();
+    terminal.wait_for_text("anything else cancels", SOON);
+    fs::remove_file(root.join("archive/search-latency.tar.gz")).unwrap();
     terminal.send_keys("y\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
     let screen = terminal.screen_text();
-    let told =
-        "gone, …; there is no session \"sess-review-search\". Nothing was changed. (E_SESSION_NOT_FOUND)";
+    let told = "gone, …; there is no session \"search-latency\". Nothing was changed. (E_SESSION_NOT_FOUND)";
     assert!(screen.contains("changed meanwhile: 44 of 44 — ") && screen.contains(told), "{screen}");
 }

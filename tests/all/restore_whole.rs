@@ -32,16 +32,16 @@ fn what_a_whole_file_loses_and_what_comes_back_deleted_is_told_by_name() {
     let told = told(&output);
     assert_eq!(
         told[0],
-        "−2 written later are LOST, ⊘1 come back DELETED: a tombstone names them, ~1 put back to what they \
-         were, +1 come back"
+        "−2 written later are LOST, ⊘1 are restored as DELETED: a tombstone names them, ~1 are changed back, \
+         +1 are restored"
     );
     let starts = |start: &str| told.iter().filter(|line| line.starts_with(start)).count();
     for (start, count) in [
         ("− mem_8  LOST", 1),
         ("− mem_9  LOST", 1),
-        ("⊘ mem_2  comes back deleted  deleted 2026-02-01", 1),
-        ("~ mem_3  put back", 1),
-        ("+ mem_1  comes back", 1),
+        ("⊘ mem_2  is restored as deleted  deleted 2026-02-01", 1),
+        ("~ mem_3  is changed back", 1),
+        ("+ mem_1  is restored", 1),
     ] {
         assert_eq!(starts(start), count, "{start}: {told:#?}");
     }
@@ -62,7 +62,7 @@ fn a_log_of_deletions_that_is_replaced_says_which_deletions_are_lost() {
     site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
     let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);
     let told = told(&output);
-    assert_eq!(told[0], "−1 deletions made later are LOST: what they name is live again");
+    assert_eq!(told[0], "−1 deletions made later are LOST: the memories are live again");
     assert!(told[1].starts_with("− mem_1  its deletion is LOST"), "{told:?}");
     site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
     let rows = site.run(&["list", "--json"]).json_lines();
@@ -210,7 +210,7 @@ fn a_bundle_comes_back_whole_from_the_copy_that_the_erasure_went_through_and_fro
     std::fs::remove_file(&copy).unwrap();
     std::fs::write(&copy, elsewhere).unwrap();
     let refused = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(3);
-    assert!(refused.stderr.contains("has not gone through this copy"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("did not search this copy"), "{}", refused.stderr);
     let seen = site.run(&["backup", "diff", &copy, "--json"]);
     assert!(!seen.stdout.contains("The safe opens"), "{}", seen.stdout);
     assert_eq!(site.store.read("state.json"), edited);

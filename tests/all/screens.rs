@@ -25,7 +25,7 @@ fn three() -> TempStore {
 
 fn open(store: &TempStore, rows: u16, cols: u16) -> Terminal {
     let terminal = Terminal::palimp([store.path.to_str().unwrap(), "--now", NOW], rows, cols);
-    terminal.wait_for_text("1/3", SOON);
+    terminal.wait_for_text("1 of 3", SOON);
     terminal
 }
 
@@ -38,10 +38,10 @@ fn it_opens_lists_newest_first_searches_as_you_type_and_quits() {
         let text = terminal.screen_text();
         assert!(text.find("the newest").unwrap() < text.find("the middle").unwrap(), "{text}");
         terminal.send_keys("/cafe");
-        terminal.wait_for(|screen| screen.contents().contains("1/1"), SOON);
+        terminal.wait_for(|screen| screen.contents().contains("1 of 1"), SOON);
         assert!(!terminal.screen_text().contains("the oldest"));
         terminal.send_keys("\r\x1b");
-        terminal.wait_for_text("1/3", SOON);
+        terminal.wait_for(|screen| !screen.contents().contains("/cafe"), SOON);
         terminal.send_keys("q");
         assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
     }
@@ -53,12 +53,12 @@ fn what_an_agent_appends_shows_up_and_the_cursor_stays_on_its_memory() {
     let store = three();
     let mut terminal = open(&store, 24, 80);
     terminal.send_keys("j");
-    terminal.wait_for_text("2/3", SOON);
+    terminal.wait_for_text("2 of 3", SOON);
     let line = json!({"id": "mem_new", "session_id": "s", "timestamp": "2026-01-31T00:00:00Z", "type": "finding",
         "content": {"finding": "appended just now"}, "importance": 0.5, "tags": [], "references": []});
     store.append("sessions/s/memory.jsonl", format!("{line}\n").as_bytes());
     terminal.wait_for_text("appended just now", SOON);
-    terminal.wait_for_text("3/4", SOON);
+    terminal.wait_for_text("3 of 4", SOON);
     let text = terminal.screen_text();
     assert!(text.lines().any(|line| line.contains('▶') && line.contains("the middle")), "{text}");
 }
@@ -68,9 +68,9 @@ fn pointing_at_one_session_shows_that_session() {
     let store = StoreBuilder::session_log().session("one").entries(2).session("other").entries(3).build();
     let session = store.file("sessions/one");
     let mut terminal = Terminal::palimp([session.to_str().unwrap()], 24, 80);
-    terminal.wait_for_text("1/2", SOON);
+    terminal.wait_for_text("1 of 2", SOON);
     terminal.send_keys("\x1b");
-    terminal.wait_for_text("1/5", SOON);
+    terminal.wait_for_text("1 of 5", SOON);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_store_that_vanishes_is_no_crash() {
     let store = three();
     let mut terminal = open(&store, 24, 80);
     std::fs::remove_dir_all(&store.path).unwrap();
-    terminal.wait_for(|screen| !screen.contents().contains("1/3"), SOON);
+    terminal.wait_for(|screen| !screen.contents().contains("1 of 3"), SOON);
     terminal.send_keys("jkG/x\r\x1bgpq");
     terminal.send_keys("Q");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
@@ -87,10 +87,10 @@ fn a_store_that_vanishes_is_no_crash() {
 #[test]
 fn the_first_run_says_where_it_looked_and_opens_the_demo() {
     let mut terminal = Terminal::palimp(["--now", NOW], 24, 80);
-    terminal.wait_for_text("here is what I looked for", SOON);
+    terminal.wait_for_text("These places were looked at", SOON);
     assert!(terminal.screen_text().contains(".claude/agents/memories"));
     terminal.send_keys("d");
-    terminal.wait_for_text("571 memories", SOON);
+    terminal.wait_for_text(&support::demo::memories(0), SOON);
     terminal.send_keys("Q");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
 }
@@ -111,13 +111,13 @@ fn hostile_text_never_reaches_the_terminal_raw() {
     std::fs::create_dir(store.file("sessions/x\u{1b}[31m\u{202e}")).unwrap();
     let path = store.path.to_str().unwrap();
     let mut terminal = Terminal::palimp([path, "--now", NOW], 36, 120);
-    terminal.wait_for_text("1/2", SOON);
+    terminal.wait_for_text("1 of 2", SOON);
     for keys in ["}", "}", "j", "w", "5", "1jj", "2jj", "gp", "jjj", "q", "4/\u{202e}zz\u{9b}1m\r"] {
         terminal.send_keys(keys);
     }
     terminal.wait_for_text("Nothing matches", SOON);
     terminal.send_keys("\x1b");
-    terminal.wait_for_text("1/2", SOON);
+    terminal.wait_for_text("1 of 2", SOON);
     terminal.send_keys("?zoom");
     terminal.wait_for_text("this pane alone", SOON);
     let raw = terminal.raw_output();
@@ -178,7 +178,7 @@ fn any_size_is_survived() {
         terminal.resize(rows, cols);
         terminal.send_keys("wjk2134+_");
     }
-    terminal.wait_for_text("1/3", SOON);
+    terminal.wait_for_text("1 of 3", SOON);
     terminal.send_keys("Q");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
 }
@@ -227,10 +227,10 @@ fn suspending_gives_the_terminal_back_and_returning_takes_it_again() {
         store.path.display()
     );
     let mut terminal = Program::new("/bin/bash", ["--norc", "-c", &command]).spawn(24, 80);
-    terminal.wait_for_text("1/3", SOON);
+    terminal.wait_for_text("1 of 3", SOON);
     terminal.send_bytes(b"\x1a");
     // The shell takes over, brings it back to the front, and it draws itself anew.
-    terminal.wait_for(|screen| screen.alternate_screen() && screen.contents().contains("1/3"), SOON);
+    terminal.wait_for(|screen| screen.alternate_screen() && screen.contents().contains("1 of 3"), SOON);
     let raw = String::from_utf8_lossy(&terminal.raw_output()).into_owned();
     assert!(raw.contains("\u{1b}[?1049l") || raw.matches("\u{1b}[?1049h").count() >= 1, "{raw:?}");
     terminal.send_keys("Q");

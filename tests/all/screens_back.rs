@@ -63,11 +63,12 @@ fn read(path: &Path) -> String {
 fn three_of_nine_are_restored_and_undone() {
     for size in SIZES {
         let desk = Desk::new();
-        let store = desk.store("agents/memories");
+        let store = desk.store("team/memories");
         let log = store.join("learnings.jsonl");
         let whole = read(&log);
         let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-        let lost = &lines[3..12];
+        // Two that the demo lost itself are in the backup as well.
+        let lost = &lines[3..10];
         let left: String = lines.iter().filter(|line| !lost.contains(line)).copied().collect();
         std::fs::write(&log, &left).unwrap();
         let mut terminal = desk.open(&store, size);
@@ -79,7 +80,7 @@ fn three_of_nine_are_restored_and_undone() {
         terminal.send_keys("jjj      ");
         terminal.wait_for_text("3 chosen", SOON);
         terminal.send_keys("\r");
-        terminal.wait_for_text("+3 come back", SOON);
+        terminal.wait_for_text("+3 to restore", SOON);
         assert_eq!(read(&log), left);
         terminal.send_keys("y");
         terminal.wait_for_text("restored 3 records", SOON);
@@ -96,17 +97,17 @@ fn three_of_nine_are_restored_and_undone() {
 fn archived_memories_are_brought_back() {
     for size in SIZES {
         let desk = Desk::new();
-        let store = desk.store("agents/memories");
-        let archive = store.join("archive/2025/learnings_2025_Q1.jsonl");
+        let store = desk.store("team/memories");
+        let archive = store.join("archive/2025/learnings_2025_Q2.jsonl");
         let (before, log) = (read(&archive), store.join("learnings.jsonl"));
         let live = read(&log);
         let mut terminal = desk.open(&store, size);
         terminal.send_keys("ga");
-        terminal.wait_for_text("learnings_2025_Q1", SOON);
+        terminal.wait_for_text("learnings_2025_Q2", SOON);
         terminal.wait_for_text("in 90 d", SOON);
         // Down past what is due, to the first that is archived.
-        terminal.send_keys("jj");
-        terminal.wait_for_text("3 records archived", SOON);
+        terminal.send_keys("jjj");
+        terminal.wait_for_text("14 records archived", SOON);
         terminal.send_keys("\r  r");
         terminal.wait_for_text("bring back 2 memories?", SOON);
         assert_eq!((read(&archive), read(&log)), (before.clone(), live.clone()));
@@ -126,7 +127,7 @@ fn archived_memories_are_brought_back() {
 fn a_compaction_drops_what_it_names_and_nothing_else() {
     for size in SIZES {
         let desk = Desk::new();
-        let store = desk.store("project/memory");
+        let store = desk.store("ops/memory");
         let told = desk.verb(&store, &["compact", "--dry-run", "--json"]).json_lines();
         let told: Vec<String> = told[0]["plan"]["told"]
             .as_array()
@@ -135,8 +136,8 @@ fn a_compaction_drops_what_it_names_and_nothing_else() {
             .map(|line| line.as_str().unwrap().to_owned())
             .collect();
         let goes: Vec<&str> =
-            told.iter().filter_map(|line| line.split_once("  goes").map(|(id, _)| id)).collect();
-        assert_eq!(goes.len(), 64);
+            told.iter().filter_map(|line| line.split_once("  is removed").map(|(id, _)| id)).collect();
+        assert!(goes.len() > 9, "{goes:?}");
         let ids = |desk: &Desk| -> Vec<String> {
             let rows = desk.verb(&store, &["list", "--all", "--json"]).json_lines();
             // What undo data still holds is listed as deleted.
@@ -147,7 +148,7 @@ fn a_compaction_drops_what_it_names_and_nothing_else() {
         let tree = Tree::of(&store);
         let mut terminal = desk.open(&store, size);
         terminal.send_keys(":compact\r");
-        terminal.wait_for_text("removes 64", SOON);
+        terminal.wait_for_text(&format!("removes {}", goes.len()), SOON);
         assert_eq!(tree.changes_since(&Tree::of(&store)), "", "nothing is changed by looking");
         terminal.send_keys("\r");
         terminal.wait_for_text("Nothing is changed yet", SOON);
@@ -174,7 +175,7 @@ fn a_compaction_drops_what_it_names_and_nothing_else() {
 fn an_older_step_is_undone_and_done_again_after_a_restart() {
     for size in SIZES {
         let desk = Desk::new();
-        let store = desk.store("agents/memories");
+        let store = desk.store("team/memories");
         let log = store.join("learnings.jsonl");
         let whole = read(&log);
         let ids: Vec<String> = [5, 8]

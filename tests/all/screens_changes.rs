@@ -36,7 +36,7 @@ fn open(store: &TempStore, desk: &Path, more: &[&str], editor: &Path) -> Termina
     args.extend(more);
     let program = Program::new(env!("CARGO_BIN_EXE_palimp"), args).env("EDITOR", editor);
     let terminal = program.env("TMPDIR", desk).spawn(36, 120);
-    terminal.wait_for_text("1/3", SOON);
+    terminal.wait_for_text("1 of 3", SOON);
     terminal
 }
 
@@ -66,15 +66,15 @@ fn a_tag_is_typed_and_undone_and_undone_again_after_a_restart() {
     let before = read(&store);
     let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
     terminal.send_keys("jt");
-    terminal.wait_for_text("Tag mem_2", SOON);
+    terminal.wait_for_text("Tag \"the middle about OAuth\"", SOON);
     terminal.send_keys("+reviewed\r");
-    terminal.wait_for_text("tagged mem_2 · u to undo", SOON);
+    terminal.wait_for_text("tagged \"the middle about OAuth\" · u to undo", SOON);
     assert!(read(&store).contains("\"reviewed\""));
     terminal.send_keys("u");
-    terminal.wait_for_text("undid: tagged mem_2 · U to redo", SOON);
+    terminal.wait_for_text("undid: tagged \"the middle about OAuth\" · U to redo", SOON);
     assert_eq!(read(&store), before);
     terminal.send_keys("U");
-    terminal.wait_for_text("redid: tagged mem_2", SOON);
+    terminal.wait_for_text("redid: tagged \"the middle about OAuth\"", SOON);
     leave(terminal);
     let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
     terminal.send_keys("u");
@@ -88,14 +88,14 @@ fn deleting_takes_the_menu_and_undo_brings_it_back() {
     let (store, desk) = (three(), desk());
     let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
     terminal.send_keys("jd");
-    terminal.wait_for_text("Remove mem_2", SOON);
+    terminal.wait_for_text("Remove \"the middle about OAuth\"", SOON);
     terminal.send_keys("dx");
-    terminal.wait_for_text("deleted mem_2 · u to undo", SOON);
-    terminal.wait_for_text("2/2", SOON);
+    terminal.wait_for_text("deleted \"the middle about OAuth\" · u to undo", SOON);
+    terminal.wait_for_text("2 of 2", SOON);
     assert!(String::from_utf8_lossy(&store.read("sessions/s/tombstones.jsonl")).contains("mem_2"));
     terminal.send_keys("u");
-    terminal.wait_for_text("undid: deleted mem_2", SOON);
-    terminal.wait_for_text("/3 ", SOON);
+    terminal.wait_for_text("undid: deleted \"the middle about OAuth\"", SOON);
+    terminal.wait_for_text("of 3", SOON);
     let tombstones = std::fs::read_to_string(store.file("sessions/s/tombstones.jsonl")).unwrap_or_default();
     assert!(!tombstones.contains("mem_2"));
     leave(terminal);
@@ -111,15 +111,15 @@ fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
     terminal.send_keys("E");
     terminal.wait_for(|s| s.contents().contains("EDITOR HERE") && !s.alternate_screen(), SOON);
     terminal.send_keys("jjQQ\r");
-    terminal.wait_for_text("saved mem_3 · u to undo", SOON);
+    terminal.wait_for_text("saved \"the newest about tea\" · u to undo", SOON);
     assert!(terminal.screen(|screen| screen.alternate_screen()));
     assert!(read(&store).contains("written with jjQQ"), "{}", read(&store));
-    terminal.wait_for_text("1/3", SOON);
+    terminal.wait_for_text("1 of 3", SOON);
     let modes = std::fs::read_to_string(desk.path().join("editor.modes")).unwrap();
     assert!(modes.contains("drwx------"), "{modes}");
     // The keys are ours again, and nothing of the text stays behind.
     terminal.send_keys("j");
-    terminal.wait_for_text("2/3", SOON);
+    terminal.wait_for_text("2 of 3", SOON);
     let left: Vec<_> =
         std::fs::read_dir(desk.path()).unwrap().map(|item| item.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("palimp-edit")), "{left:?}");
@@ -142,9 +142,9 @@ fn an_editor_that_changes_nothing_fails_or_is_killed_changes_nothing() {
             terminal.send_keys("E");
             terminal.wait_for(|s| s.alternate_screen() && s.contents().contains(said), SOON);
             terminal.send_keys("j");
-            terminal.wait_for_text("2/3", SOON);
+            terminal.wait_for_text("2 of 3", SOON);
             terminal.send_keys("k");
-            terminal.wait_for(|s| s.contents().contains("1/3") && !s.contents().contains(said), SOON);
+            terminal.wait_for(|s| s.contents().contains("1 of 3") && !s.contents().contains(said), SOON);
         }
         leave(terminal);
         assert_untouched(store.around(), &before);
@@ -162,7 +162,7 @@ fn the_shell_has_its_terminal_back_after_an_editor_that_was_killed() {
     );
     let program = Program::new("/bin/sh", ["-c", &command]).env("EDITOR", editor).in_folder(desk.path());
     let mut terminal = program.spawn(24, 80);
-    terminal.wait_for_text("1/3", SOON);
+    terminal.wait_for_text("1 of 3", SOON);
     terminal.send_keys("E");
     terminal.wait_for_text("SIGKILL", SOON);
     terminal.send_keys("Q");
@@ -177,7 +177,7 @@ fn ctrl_c_in_an_editor_is_for_the_editor() {
     terminal.send_keys("E");
     terminal.wait_for(|s| s.contents().contains("EDITOR HERE") && !s.alternate_screen(), SOON);
     terminal.send_bytes(b"\x03");
-    terminal.wait_for_text("saved mem_3", SOON);
+    terminal.wait_for_text("saved \"the newest about tea\"", SOON);
     assert!(read(&store).contains("interrupted"));
     leave(terminal);
 }
@@ -187,20 +187,20 @@ fn the_demo_is_archived_and_deleted_in_and_nothing_of_it_stays() {
     let desk = desk();
     let program = Program::new(env!("CARGO_BIN_EXE_palimp"), ["--demo", "--now", NOW]);
     let mut terminal = program.env("TMPDIR", desk.path()).spawn(36, 120);
-    terminal.wait_for_text("571 memories", SOON);
+    terminal.wait_for_text(&support::demo::memories(0), SOON);
     terminal.send_keys("/type:learning\r");
-    terminal.wait_for(|s| s.contents().contains("type:learning") && s.contents().contains("a archive"), SOON);
+    terminal.wait_for(|s| s.contents().contains("type:learning") && s.contents().contains(" 1 of "), SOON);
     terminal.send_keys("a");
-    terminal.wait_for_text("archived ", SOON);
-    terminal.wait_for_text("570 memories", SOON);
+    terminal.wait_for_text("archived \"", SOON);
+    terminal.wait_for_text(&support::demo::memories(1), SOON);
     terminal.send_keys("u");
     terminal.wait_for_text("undid: archived", SOON);
-    terminal.wait_for_text("571 memories", SOON);
+    terminal.wait_for_text(&support::demo::memories(0), SOON);
     terminal.send_keys("d");
     terminal.wait_for_text("Remove", SOON);
     terminal.send_keys("x");
     terminal.wait_for_text("deleted ", SOON);
-    terminal.wait_for_text("570 memories", SOON);
+    terminal.wait_for_text(&support::demo::memories(1), SOON);
     leave(terminal);
     assert_eq!(std::fs::read_dir(desk.path()).unwrap().count(), 0);
 }
@@ -248,9 +248,9 @@ fn ctrl_z_in_an_editor_stops_both_and_fg_brings_both_back() {
     );
     let program = Program::new("/bin/bash", ["--norc", "-c", &command]).env("EDITOR", editor);
     let mut terminal = program.in_folder(desk.path()).spawn(36, 120);
-    terminal.wait_for_text("1/3", SOON);
+    terminal.wait_for_text("1 of 3", SOON);
     terminal.send_keys("E");
-    terminal.wait_for_text("saved mem_3", SOON);
+    terminal.wait_for_text("saved \"the newest about tea\"", SOON);
     assert!(String::from_utf8_lossy(&terminal.raw_output()).contains("back 14"));
     assert!(read(&store).contains("continued"));
     terminal.send_keys("Q");

@@ -36,7 +36,7 @@ fn open_at(root: &Path, desk: &Path, editor: &Path, (rows, columns): (u16, u16))
 
 fn open(store: &TempStore, desk: &Path, editor: &Path, size: (u16, u16)) -> Terminal {
     let terminal = open_at(&store.path, desk, editor, size);
-    terminal.wait_for_text("1/2", SOON);
+    terminal.wait_for_text("1 of 2", SOON);
     terminal
 }
 
@@ -99,23 +99,23 @@ fn a_memory_of_the_demo_is_edited_and_the_edit_undone() {
         let desk = desk();
         let demo = desk.path().join("demo");
         run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
-        let root = demo.join("project/memory");
+        let root = demo.join("ops/memory");
         let before = contents(&root);
         let mut terminal = open_at(&root, desk.path(), Path::new("false"), size);
         terminal.wait_for_text("memories", SOON);
-        terminal.send_keys("/id:mem_che_056\r");
-        terminal.wait_for_text("1/1", SOON);
+        terminal.send_keys("/id:mem_no_retries\r");
+        terminal.wait_for_text("1 of 1", SOON);
         terminal.send_keys("e");
         terminal.wait_for_text("▶content.decision", SOON);
         terminal.send_bytes(b"\x1b[1;5F");
         terminal.send_bytes("\x1b[200~ Pasted\nin two lines — 接続.\x1b[201~".as_bytes());
         terminal.wait_for_text("in two lines", SOON);
         terminal.send_bytes(b"\x1bOQ");
-        terminal.wait_for_text("saved mem_che_056 · u to undo", SOON);
-        let log = std::fs::read_to_string(root.join("sessions/sess_checkout_rework/memory.jsonl")).unwrap();
+        terminal.wait_for_text("saved \"No retries of tests in CI\" · u to undo", SOON);
+        let log = std::fs::read_to_string(root.join("sessions/checkout_rework/memory.jsonl")).unwrap();
         assert!(log.contains("No retries of tests in CI Pasted\\nin two lines — 接続."), "{log}");
         terminal.send_keys("u");
-        terminal.wait_for_text("undid: saved mem_che_056", SOON);
+        terminal.wait_for_text("undid: saved \"No retries of tests in CI\"", SOON);
         leave(terminal);
         assert!(contents(&root) == before);
     }
@@ -138,7 +138,7 @@ fn what_another_program_wrote_meanwhile_is_never_lost() {
         terminal.wait_for_text("taken into the form", SOON);
         assert_eq!(read(&store), theirs);
         terminal.send_bytes(b"\x1bOQ");
-        terminal.wait_for_text("saved mem_2", SOON);
+        terminal.wait_for_text("saved \"the newest", SOON);
         assert!(read(&store).contains("the newest, theirs\\nthe newest about tea, mine"), "{}", read(&store));
         leave(terminal);
     }
@@ -168,7 +168,7 @@ fn what_was_typed_outlives_a_kill_and_a_hang_up_and_goes_once_it_is_saved_or_era
         terminal.wait_for_text("the newest about tea and not saved", SOON);
         if signal == Signal::KILL {
             terminal.send_bytes(b"\x1bOQ");
-            terminal.wait_for_text("saved mem_2", SOON);
+            terminal.wait_for_text("saved \"the newest", SOON);
             assert!(read(&store).contains("tea and not saved"));
             leave(terminal);
         } else {
@@ -226,7 +226,7 @@ fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
         };
         terminal.wait_for(is_back, SOON);
         terminal.send_bytes(b"\x1b");
-        terminal.wait_for_text("1/2", SOON);
+        terminal.wait_for_text("1 of 2", SOON);
         leave(terminal);
         assert_untouched(store.around(), &before);
         let mut left: Vec<String> = std::fs::read_dir(desk.path())
@@ -247,7 +247,7 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
     terminal.send_bytes(b"\x1be");
     terminal.wait_for_text("taken into the form", SOON);
     terminal.send_bytes(b"\x1bOQ");
-    terminal.wait_for_text("saved mem_2", SOON);
+    terminal.wait_for_text("saved \"the newest", SOON);
     let current = read(&store);
     assert!(current.contains("about coffee") && current.contains("[\"pool\",\"new\"]"), "{current}");
     script(desk.path(), "printf '{\"id\": \"mem_2\", oops' > \"$1\"");
@@ -255,7 +255,7 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
     terminal.wait_for_text("not a JSON object", SOON);
     terminal.wait_for_text("What you wrote is kept", SOON);
     terminal.send_bytes(b"\x1b");
-    terminal.wait_for_text("1/2", SOON);
+    terminal.wait_for_text("1 of 2", SOON);
     leave(terminal);
     assert_eq!(read(&store), current);
     assert_eq!(named(&desk.path().join("data"), "memory.md").len(), 1);

@@ -47,15 +47,15 @@ fn stores_side_by_side_are_one_tree_one_list_and_one_search() {
     let store = repository();
     for (rows, columns) in [(36, 120), (24, 80)] {
         let mut terminal = open(&store, rows, columns);
-        terminal.wait_for_text("1/7", SOON);
+        terminal.wait_for_text("1 of 7", SOON);
         terminal.send_keys("/deploy\r");
-        terminal.wait_for_text("1/4", SOON);
+        terminal.wait_for_text("1 of 4", SOON);
         let text = terminal.screen_text();
         for shown in ["Slow deploys", "deploy.began success", "Recalled the deploy."] {
             assert!(text.contains(shown), "{text}");
         }
         terminal.send_keys("/severity:critical\r");
-        terminal.wait_for_text("1/1", SOON);
+        terminal.wait_for_text("1 of 1", SOON);
         assert!(terminal.screen_text().contains("No limit on uploads"));
         terminal.send_keys("Q");
         assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
@@ -66,10 +66,10 @@ fn stores_side_by_side_are_one_tree_one_list_and_one_search() {
 fn a_note_leads_to_its_trace_the_trace_is_a_timeline_and_the_way_back_ends_at_the_note() {
     let store = repository();
     let mut terminal = open(&store, 36, 120);
-    terminal.wait_for_text("1/7", SOON);
+    terminal.wait_for_text("1 of 7", SOON);
     terminal.wait_for_text("• They wait, see [[rollback]]", SOON);
     terminal.send_keys("gd");
-    terminal.wait_for_text("5 References  slow-deploys", SOON);
+    terminal.wait_for_text("5 References", SOON);
     terminal.wait_for_text("→ t1  deploy.began success", SOON);
     terminal.send_keys("\r");
     terminal.wait_for_text("deploy.began", SOON);
@@ -79,7 +79,7 @@ fn a_note_leads_to_its_trace_the_trace_is_a_timeline_and_the_way_back_ends_at_th
     terminal.send_keys("j\r");
     terminal.wait_for_text("●  +2.500 s  deploy.ended", SOON);
     terminal.send_keys("\x0f\x0f");
-    terminal.wait_for_text("slow-deploys", SOON);
+    terminal.wait_for_text("# Slow deploys", SOON);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn hostile_text_in_every_field_of_every_format_never_reaches_the_terminal_raw() 
         .build("repository");
     let mut terminal = open(&store, 36, 120);
     terminal.wait_for_text("4 Memories", SOON);
-    terminal.wait_for(|screen| screen.contents().contains("1/8"), SOON);
+    terminal.wait_for(|screen| screen.contents().contains("1 of 8"), SOON);
     for _ in 0..8 {
         terminal.send_keys("}}}}j");
     }

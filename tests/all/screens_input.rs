@@ -24,7 +24,7 @@ fn palimp(store: &TempStore, editor: &str) -> Program {
 }
 
 fn wait_for_place(terminal: &Terminal, place: u32) {
-    terminal.wait_for_text(&format!(" {place}/{COUNT}"), SOON);
+    terminal.wait_for_text(&format!(" {place} of {COUNT}"), SOON);
 }
 
 /// Moves that end `rounds` below the first memory, as long as none of them is lost: each round
@@ -142,14 +142,14 @@ fn the_terminal_is_whole_after_every_signal_that_ends_the_program() {
     ];
     for signal in orderly {
         let terminal = palimp(&store, "false").spawn(24, 80);
-        terminal.wait_for_text("1/2", SOON);
+        terminal.wait_for_text("1 of 2", SOON);
         terminal.signal(signal);
         assert_eq!(terminal.wait_exit(SOON), Exit::Status(128 + signal.as_raw() as u32), "{signal:?}");
         assert_whole(&terminal, signal);
     }
     for signal in [Signal::ABORT, Signal::BUS, Signal::TRAP, Signal::SYS] {
         let terminal = palimp(&store, "false").spawn(24, 80);
-        terminal.wait_for_text("1/2", SOON);
+        terminal.wait_for_text("1 of 2", SOON);
         terminal.signal(signal);
         assert!(matches!(terminal.wait_exit(SOON), Exit::Signal(_)), "{signal:?}");
         assert_whole(&terminal, signal);
@@ -162,7 +162,7 @@ fn the_terminal_is_whole_after_real_time_signals() {
     let is_long = crate::support::tries::is_long();
     for number in (34..=64).filter(|number| is_long || [34, 47, 64].contains(number)) {
         let terminal = palimp(&store, "false").spawn(24, 80);
-        terminal.wait_for_text("1/2", SOON);
+        terminal.wait_for_text("1 of 2", SOON);
         // They have no names that `Signal` knows.
         let words = [format!("-{number}"), terminal.pid().to_string()];
         assert!(std::process::Command::new("kill").args(words).status().unwrap().success());
@@ -175,8 +175,8 @@ fn the_terminal_is_whole_after_real_time_signals() {
 fn a_file_size_limit_ends_nothing() {
     let store = StoreBuilder::session_log().session("s").entries(2).build();
     let mut terminal = palimp(&store, "false").spawn(24, 80);
-    terminal.wait_for_text("1/2", SOON);
+    terminal.wait_for_text("1 of 2", SOON);
     terminal.signal(Signal::XFSZ);
     terminal.send_keys("j");
-    terminal.wait_for_text("2/2", SOON);
+    terminal.wait_for_text("2 of 2", SOON);
 }

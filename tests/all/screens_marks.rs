@@ -37,7 +37,7 @@ impl Desk {
         let (stores, data) = (self.stores(), self.data());
         let args = [stores.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
         let terminal = Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, cols);
-        terminal.wait_for_text("1/571", SOON);
+        terminal.wait_for_text(&format!("1 of {}", self.list(&["list"]).len()), SOON);
         terminal
     }
 
@@ -86,7 +86,7 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
         let before = desk.files();
         let mut terminal = desk.open(size);
         terminal.send_keys("/(type:finding OR type:learning OR type:decision) limit:200\r");
-        terminal.wait_for_text("1/200", SOON);
+        terminal.wait_for_text("1 of 200", SOON);
         terminal.send_keys("*");
         terminal.wait_for_text("200 marked", SOON);
         terminal.send_keys("t+reviewed\r");
@@ -103,7 +103,7 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
         assert!(found.len() > 2, "{query} finds {}", found.len());
         let tagged = desk.files();
         terminal.send_keys(&format!("/{query}\r"));
-        terminal.wait_for_text(&format!("1/{}", found.len()), SOON);
+        terminal.wait_for_text(&format!("1 of {}", found.len()), SOON);
         terminal.send_keys("*d");
         terminal.wait_for_text(&format!("Remove {} memories", found.len()), SOON);
         terminal.send_keys("d");
@@ -150,7 +150,7 @@ fn all_that_a_search_shows_is_deleted_from_the_menu_and_the_verb_makes_the_same_
         assert_eq!(records, count as u64);
         let mut terminal = desk.open(size);
         terminal.send_keys(&format!("/{query}\r"));
-        terminal.wait_for_text(&format!("1/{count}"), SOON);
+        terminal.wait_for_text(&format!("1 of {count}"), SOON);
         terminal.send_keys("d");
         terminal.wait_for_text(&format!("{count} memories: all that"), SOON);
         terminal.send_keys("X");
@@ -175,8 +175,8 @@ fn marked_ones_are_erased_once_the_words_are_typed_and_the_receipt_is_shown() {
         let desk = Desk::new();
         let before = desk.files();
         let mut terminal = desk.open(size);
-        terminal.send_keys("/session:sess_checkout_rework type:decision is:live limit:3\r");
-        terminal.wait_for_text("1/3", SOON);
+        terminal.send_keys("/session:checkout_rework type:decision is:live limit:3\r");
+        terminal.wait_for_text("1 of 3", SOON);
         terminal.send_keys("*de");
         terminal.wait_for_text("Type `erase 3`", SOON);
         terminal.send_keys("y\r");
@@ -213,7 +213,7 @@ fn a_topic_of_a_time_is_archived_and_undone_and_the_verb_does_the_same() {
         assert!(found.len() > 2, "{query} finds {}", found.len());
         let mut terminal = desk.open(size);
         terminal.send_keys(&format!("/{query}\r"));
-        terminal.wait_for_text(&format!("1/{}", found.len()), SOON);
+        terminal.wait_for_text(&format!("1 of {}", found.len()), SOON);
         terminal.send_keys("*a");
         terminal.wait_for_text(&format!("archive {} memories?", found.len()), SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
@@ -240,14 +240,15 @@ fn deleted_ones_of_a_topic_and_a_time_are_brought_back_and_the_verb_does_the_sam
     for size in sizes(4) {
         let desk = Desk::new();
         let before = desk.files();
-        let query = "is:deleted (tag:caching OR tag:feature-flags OR tag:deployment) since:2025-11-01 until:2026-01-31";
+        let query =
+            "is:deleted (tag:release OR tag:testing OR tag:incident) since:2025-12-01 until:2026-01-31";
         let found = desk.list(&["list", query]);
         assert!(found.len() > 2, "{query} finds {}", found.len());
         let others = desk.list(&["list", "is:deleted"]).len() - found.len();
         assert!(others > 0);
         let mut terminal = desk.open(size);
         terminal.send_keys(&format!("/{query}\r"));
-        terminal.wait_for_text(&format!("1/{}", found.len()), SOON);
+        terminal.wait_for_text(&format!("1 of {}", found.len()), SOON);
         terminal.send_keys("*d");
         terminal.wait_for_text(&format!("Remove {} memories", found.len()), SOON);
         terminal.send_keys("r");

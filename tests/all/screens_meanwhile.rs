@@ -101,12 +101,22 @@ impl Desk {
     }
 }
 
+/// Waits for the last row of a question.
+#[track_caller]
+fn wait_for_question(terminal: &Terminal, question: &str) {
+    let is_asked = |screen: &str| {
+        let behind = screen.rsplit_once(question).map_or("", |(_, behind)| behind);
+        behind.contains("anything else cancels")
+    };
+    terminal.wait_for(|screen| is_asked(&screen.contents()), SOON);
+}
+
 #[test]
 fn in_the_screens_what_an_agent_changed_meanwhile_is_asked_for_again() {
     for size in SIZES {
         let desk = Desk::new();
         let mut terminal = desk.run(&[], size);
-        terminal.wait_for_text("1/6", SOON);
+        terminal.wait_for_text("1 of 6", SOON);
         terminal.send_keys("*");
         terminal.wait_for_text("6 marked", SOON);
         terminal.send_keys("t+seen\r");
@@ -133,10 +143,10 @@ fn where_a_verb_asks_what_an_agent_changed_meanwhile_is_asked_for_again() {
     for answer in ["y", "n"] {
         let desk = Desk::new();
         let mut terminal = desk.run(&["tag", "+seen", "--query", "tag:pool"], SIZES[0]);
-        terminal.wait_for_text("tag 6 records? [y/N]", SOON);
+        wait_for_question(&terminal, "Tag 6 memories?");
         let theirs = desk.agent();
         terminal.send_keys("y\r");
-        terminal.wait_for_text("tag 5 records? [y/N]", SOON);
+        wait_for_question(&terminal, "Tag 5 memories?");
         let screen = terminal.screen_text();
         assert!(screen.contains("changed meanwhile: 2 of 6"), "{screen}");
         assert!(screen.contains("mem_1  importance 0.5 → 0.7") && screen.contains("mem_2  gone"), "{screen}");
@@ -159,10 +169,10 @@ fn where_a_verb_asks_what_an_agent_changed_meanwhile_is_asked_for_again() {
 fn where_a_verb_erases_the_words_are_typed_anew_with_the_new_count() {
     let desk = Desk::new();
     let mut terminal = desk.run(&["erase", "--query", "tag:pool"], SIZES[0]);
-    terminal.wait_for_text("Type `erase 6`", SOON);
+    terminal.wait_for_text("Type erase 6 to go on", SOON);
     desk.agent();
     terminal.send_keys("erase 6\r");
-    terminal.wait_for_text("Type `erase 5`", SOON);
+    terminal.wait_for_text("Type erase 5 to go on", SOON);
     terminal.send_keys("erase 5\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
     assert!(desk.log().lines().count() == 1 && desk.log().contains("mem_late"), "{}", desk.log());
@@ -172,11 +182,11 @@ fn where_a_verb_erases_the_words_are_typed_anew_with_the_new_count() {
 fn where_nothing_is_left_of_what_was_shown_the_verb_says_so() {
     let desk = Desk::new();
     let mut terminal = desk.run(&["delete", "mem_2"], SIZES[0]);
-    terminal.wait_for_text("delete 1 record? [y/N]", SOON);
+    wait_for_question(&terminal, "Delete 1 memory?");
     let theirs = desk.agent();
     terminal.send_keys("y\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
-    assert!(terminal.screen_text().contains("Nothing of it remains"), "{}", terminal.screen_text());
+    assert!(terminal.screen_text().contains("Nothing is left of the plan"), "{}", terminal.screen_text());
     assert!(desk.log() == theirs);
 }
 
@@ -194,13 +204,16 @@ fn the_second_question_of_a_whole_file_names_what_came_meanwhile_and_would_be_lo
     let copy = desk.backup();
     desk.writes(FIRST, "\"another decision\"", "");
     let mut terminal = desk.run(&["backup", "restore", &copy, "--replace"], SIZES[0]);
-    terminal.wait_for_text("backup restore 1 record? [y/N]", SOON);
+    wait_for_question(&terminal, "Restore 1 memory?");
     let theirs = desk.writes("\"another decision\"", "\"a third decision\"", &late("mem_late", "late"));
     terminal.send_keys("y\r");
-    terminal.wait_for_text("backup restore 2 records? [y/N]", SOON);
+    wait_for_question(&terminal, "Restore 2 memories?");
     let screen = terminal.screen_text();
     assert!(screen.contains("changed meanwhile: 1 of 1"), "{screen}");
-    assert!(screen.contains("not as it was shown") && screen.contains("mem_late  LOST"), "{screen}");
+    assert!(
+        screen.contains("The plan is not as it was shown") && screen.contains("mem_late  LOST"),
+        "{screen}"
+    );
     terminal.send_keys("n\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
     assert_eq!(desk.log(), theirs);
@@ -211,14 +224,14 @@ fn an_undo_that_is_asked_for_again_undoes_the_step_that_was_shown_and_no_newer_o
     let desk = Desk::new();
     desk.other(&["tag", "+seen", "mem_1", "--yes"]);
     let mut terminal = desk.run(&["undo"], SIZES[0]);
-    terminal.wait_for_text("undo 1 record? [y/N]", SOON);
+    wait_for_question(&terminal, "Undo step");
     desk.other(&["tag", "+other", "mem_5", "--yes"]);
     let one = desk.log().lines().find(|line| line.contains("mem_1")).unwrap().to_owned();
     desk.writes(&one, &one.replace("\"importance\":0.5", "\"importance\":0.7"), "");
     terminal.send_keys("y\r");
     terminal.wait_for_text("not as it was shown", SOON);
-    terminal.wait_for(|screen| screen.contents().matches("undo 1 record? [y/N]").count() == 2, SOON);
-    assert_eq!(terminal.screen_text().matches("undo step 1").count(), 2, "{}", terminal.screen_text());
+    terminal.wait_for(|screen| screen.contents().matches("Undo step").count() == 2, SOON);
+    terminal.wait_for(|screen| screen.contents().matches("undo step 1").count() == 2, SOON);
     terminal.send_keys("y\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
     assert!(desk.tagged("seen").is_empty());
@@ -231,13 +244,13 @@ fn an_edit_by_a_key_whose_record_changed_meanwhile_is_asked_for_again_and_hits_n
     let rows = desk.other(&["list", "--json"]).json_lines();
     let key = rows.iter().find(|row| row["id"] == "mem_1").unwrap()["key"].as_str().unwrap().to_owned();
     let mut terminal = desk.run(&["edit", &key, "--set", "importance=0.9"], SIZES[0]);
-    terminal.wait_for_text("edit 1 record? [y/N]", SOON);
+    wait_for_question(&terminal, "Edit 1 memory?");
     let first = desk.log().split_inclusive('\n').next().unwrap().to_owned();
     desk.writes(&first, "", "");
     let theirs = desk.writes("\"decision number 1\"", "\"another decisions\"", "");
     terminal.send_keys("y\r");
     terminal.wait_for_text("changed meanwhile: 1 of 1", SOON);
-    terminal.wait_for(|screen| screen.contents().matches("edit 1 record? [y/N]").count() == 2, SOON);
+    terminal.wait_for(|screen| screen.contents().matches("Edit 1 memory?").count() == 2, SOON);
     terminal.send_keys("n\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
     assert_eq!(desk.log(), theirs);
@@ -250,9 +263,9 @@ fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_ques
     std::fs::write(&script, "#!/bin/sh\nprintf 'quite another text' > \"$1\"\n").unwrap();
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let verbs: [(&[&str], &str, &str); 3] = [
-        (&["tag", "+seen", "mem_0"], "tag 1 record? [y/N]", "\"seen\""),
-        (&["edit", "mem_0", "--set", "importance=0.9"], "edit 1 record? [y/N]", "\"importance\":0.9"),
-        (&["edit", "mem_0", "--editor"], "edit 1 record? [y/N]", "quite another text"),
+        (&["tag", "+seen", "mem_0"], "Tag 1 memory?", "\"seen\""),
+        (&["edit", "mem_0", "--set", "importance=0.9"], "Edit 1 memory?", "\"importance\":0.9"),
+        (&["edit", "mem_0", "--editor"], "Edit 1 memory?", "quite another text"),
     ];
     for (words, question, done) in verbs {
         let desk = Desk::new();
@@ -261,14 +274,14 @@ fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_ques
         let args: Vec<String> = words.iter().chain(&own).map(|word| (*word).to_owned()).collect();
         let program = Program::new(env!("CARGO_BIN_EXE_palimp"), args);
         let mut terminal = program.env("EDITOR", &script).env("VISUAL", &script).spawn(36, 120);
-        terminal.wait_for_text(question, SOON);
+        wait_for_question(&terminal, question);
         desk.writes("\"id\":\"mem_0\"", "\"access_count\":3,\"id\":\"mem_0\"", "");
         terminal.send_keys("y\r");
         assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{words:?}: {}", terminal.screen_text());
         let (log, screen) = (desk.log(), terminal.screen_text());
         let one = log.lines().find(|line| line.contains("\"mem_0\"")).unwrap();
         assert!(one.contains(done) && one.contains("\"access_count\":3"), "{one}");
-        assert_eq!(screen.matches("[y/N]").count(), 1, "{screen}");
+        assert_eq!(screen.matches("anything else cancels").count(), 1, "{screen}");
     }
 }
 
@@ -276,11 +289,11 @@ fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_ques
 fn where_a_verb_erases_a_memory_that_was_merely_read_meanwhile_the_words_are_typed_once() {
     let desk = Desk::new();
     let mut terminal = desk.run(&["erase", "mem_0"], SIZES[0]);
-    terminal.wait_for_text("Type `erase 1`", SOON);
+    terminal.wait_for_text("Type erase 1 to go on", SOON);
     desk.writes("\"id\":\"mem_0\"", "\"access_count\":3,\"id\":\"mem_0\"", "");
     terminal.send_keys("erase 1\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{}", terminal.screen_text());
-    assert_eq!(terminal.screen_text().matches("Type `erase 1`").count(), 1);
+    assert_eq!(terminal.screen_text().matches("Type erase 1 to go on").count(), 1);
     assert!(!desk.log().contains("mem_0"));
 }
 
@@ -292,7 +305,7 @@ fn a_question_shows_no_secret() {
     let copy = desk.backup();
     desk.writes(&secret, "gone", "");
     let mut terminal = desk.run(&["backup", "restore", &copy, "--replace"], SIZES[0]);
-    terminal.wait_for_text("backup restore 1 record? [y/N]", SOON);
+    wait_for_question(&terminal, "Restore 1 memory?");
     let screen = terminal.screen_text();
     assert!(screen.contains("mem_0") && !screen.contains(&secret), "{screen}");
     terminal.send_keys("n\r");
@@ -304,11 +317,11 @@ fn what_was_kept_of_an_edit_that_is_saved_after_all_is_kept_no_longer() {
     let desk = Desk::new();
     let set = ["edit", "mem_1", "--set", "text=Kept until it is saved."];
     let mut terminal = desk.run(&set, SIZES[0]);
-    terminal.wait_for_text("edit 1 record? [y/N]", SOON);
+    wait_for_question(&terminal, "Edit 1 memory?");
     let one = desk.log().lines().find(|line| line.contains("mem_1")).unwrap().to_owned();
     desk.writes(&one, &one.replacen('{', "{\"access_count\":9,", 1), "");
     terminal.send_keys("y\r");
-    terminal.wait_for_text("saved;", SOON);
+    terminal.wait_for_text("undoes it", SOON);
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
     assert!(desk.log().contains("Kept until it is saved.") && desk.log().contains("\"access_count\":9"));
     assert!(!terminal.screen_text().contains("is kept in"), "{}", terminal.screen_text());

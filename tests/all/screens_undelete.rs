@@ -47,7 +47,7 @@ impl Desk {
         let data = self.data();
         let args = [self.store.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
         let mut terminal = Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, columns);
-        terminal.wait_for_text("1/", SOON);
+        terminal.wait_for_text("1 of ", SOON);
         terminal.send_keys("/is:deleted\r");
         terminal
     }
@@ -55,17 +55,17 @@ impl Desk {
 
 /// Stores of the demo, and what takes records out of them.
 const CASES: [(&str, &[&[&str]]); 5] = [
-    ("agents/memories", &[&["delete", "--query", "type:learning limit:3"]]),
+    ("team/memories", &[&["delete", "--query", "type:learning limit:3"]]),
     (
-        "project/memory",
+        "ops/memory",
         &[
-            &["delete", "--remove", "--query", "session:sess_today type:finding limit:2"],
-            &["session", "delete", "sess_checkout_rework"],
+            &["delete", "--remove", "--query", "session:release_4_3 type:finding limit:2"],
+            &["session", "delete", "checkout_rework"],
         ],
     ),
-    ("project/.agent-memory", &[&["delete", "gotchas.0", "gotchas.1"]]),
-    ("project/.bmad/memory", &[&["delete", "--query", "type:finding limit:3"]]),
-    ("project/.chora/memory", &[&["delete", "--remove", "--query", "type:note limit:2"]]),
+    ("web/.agent-memory", &[&["delete", "gotchas.0", "gotchas.1"]]),
+    ("shop/.bmad/memory", &[&["delete", "--query", "type:finding limit:3"]]),
+    ("notes/.chora/memory", &[&["delete", "--remove", "--query", "type:note limit:2"]]),
 ];
 
 #[test]
@@ -77,15 +77,15 @@ fn what_was_removed_is_listed_as_the_verb_lists_it_and_comes_back_with_a_key_and
         let all = gone.len();
         assert!(all >= 2, "{store}");
         let mut terminal = desk.open(if at % 2 == 0 { (36, 120) } else { (24, 80) });
-        terminal.wait_for_text(&format!("1/{all}"), SOON);
+        terminal.wait_for_text(&format!("1 of {all}"), SOON);
         // One, and undo.
         terminal.send_keys("dr");
         terminal.wait_for_text("restored ", SOON);
         terminal.wait_until(|| desk.raws("is:deleted").len() < all, SOON);
-        terminal.wait_for_text(&format!("/{}", desk.raws("is:deleted").len()), SOON);
+        terminal.wait_for_text(&format!("of {}", desk.raws("is:deleted").len()), SOON);
         terminal.send_keys("u");
         terminal.wait_for_text("undid: restored", SOON);
-        terminal.wait_for_text(&format!("/{all}"), SOON);
+        terminal.wait_for_text(&format!("of {all}"), SOON);
         assert_eq!((desk.raws("is:deleted"), desk.raws("is:live")), (gone.clone(), live), "{store}");
         // All of them: a plan first.
         terminal.send_keys("*d");

@@ -71,7 +71,11 @@ fn of_what_a_query_finds_is_left_out_what_cannot_be_changed() {
     let (store, other) = (log(), StoreBuilder::memory_server().learning(json!({"id": "k-1"})).build());
     let output = change(&[&store, &other], &["archive", "--query", "type:finding OR type:learning"]);
     let output = output.expect_status(0);
-    assert!(output.stderr.contains("left out: 4 records: session-log has no archive"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("left out: 4 of 5 memories: session-log has no archive"),
+        "{}",
+        output.stderr
+    );
     assert!(!String::from_utf8(other.read("learnings.jsonl")).unwrap().contains("k-1"));
     // Where none can, and where they are named, it is refused.
     change(&[&store], &["archive", "--query", "type:finding"]).expect_status(3);
@@ -197,6 +201,6 @@ fn a_step_that_was_undone_stays_so_in_the_journal_when_something_new_is_done() {
     let first: serde_json::Value = serde_json::from_str(output.stdout.lines().next().unwrap()).unwrap();
     assert_eq!(
         (first["undone"].as_bool(), first["why_not"].as_str()),
-        (Some(true), Some("something new was done since"))
+        (Some(true), Some("another change was made since"))
     );
 }

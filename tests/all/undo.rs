@@ -113,45 +113,45 @@ fn every_verb_of_memory_server_is_undone_and_redone() {
         "unarchive --query is:archived",
         "repair --all-safe",
     ];
-    there_and_back("agents/memories", &verbs);
+    there_and_back("team/memories", &verbs);
 }
 
 #[test]
 fn every_verb_of_session_log_is_undone_and_redone() {
     let verbs = [
-        "add --session sess_today --type finding --text new",
-        "edit mem_tod_036 --set content.text=other",
-        "delete mem_tod_036",
-        "delete --remove mem_tod_035",
+        "add --session release_4_3 --type finding --text new",
+        "edit mem_is_it_safe --set content.text=other",
+        "delete mem_is_it_safe",
+        "delete --remove mem_no_key",
         "session new sess_new",
-        "session delete sess_today",
+        "session delete release_4_3",
         "compact",
         "reindex",
         "repair --all-safe",
     ];
-    there_and_back("project/memory", &verbs);
+    there_and_back("ops/memory", &verbs);
 }
 
 #[test]
 fn every_verb_of_agent_memory_is_undone_and_redone() {
     let verbs = ["edit currentFocus --set text=other", "delete gotchas.0"];
-    there_and_back("project/.agent-memory", &verbs);
+    there_and_back("web/.agent-memory", &verbs);
 }
 
 #[test]
 fn every_verb_of_bmad_is_undone_and_redone() {
     let verbs = [
-        "add --session sess-review-orders --type decision --text new",
-        "edit sess-review-orders/dec-008 --set context=other",
-        "delete --remove sess-review-orders/finding-010",
+        "add --session double-charge --type decision --text new",
+        "edit double-charge/dec-003 --set context=other",
+        "delete --remove double-charge/finding-003",
         "session new sess-new",
-        "session archive sess-review-orders",
-        "session unarchive sess-review-search",
-        "session delete sess-review-orders",
+        "session archive double-charge",
+        "session unarchive search-latency",
+        "session delete double-charge",
         "compact",
         "repair --all-safe",
     ];
-    there_and_back("project/.bmad/memory", &verbs);
+    there_and_back("shop/.bmad/memory", &verbs);
 }
 
 #[test]
@@ -163,13 +163,13 @@ fn every_verb_of_a_mem_is_undone_and_redone() {
         "archive --query type:event",
         "reindex",
     ];
-    there_and_back("project/.chora/memory", &verbs);
+    there_and_back("notes/.chora/memory", &verbs);
 }
 
 #[test]
 fn the_oldest_copies_that_a_change_lets_go_come_back_and_go_with_it() {
     let demo = Demo::new();
-    let store = demo.store("agents/memories");
+    let store = demo.store("team/memories");
     let copy = |day: u32| store.join(format!(".backup/learnings.jsonl.backup.202501{day:02}_120000"));
     (10..30).for_each(|day| fs::write(copy(day), format!("{{\"id\":\"old-{day}\"}}\n")).unwrap());
     let before = demo.files();
@@ -193,16 +193,11 @@ fn a_minute_later(folder: &Path) {
 #[test]
 fn folders_that_a_step_made_go_a_minute_after_it_was_undone() {
     let cases = [
-        ("project/memory", "session new abc", "sessions/abc", "reindex"),
-        (
-            "project/.bmad/memory",
-            "session unarchive sess-review-search",
-            "sessions/sess-review-search",
-            "compact",
-        ),
-        ("agents/memories", "delete --query type:core", "archive", "reindex"),
+        ("ops/memory", "session new abc", "sessions/abc", "reindex"),
+        ("shop/.bmad/memory", "session unarchive search-latency", "sessions/search-latency", "compact"),
+        ("team/memories", "delete --query type:core", "archive", "reindex"),
         // The second names wait in a folder and in one within it.
-        ("project/.chora/memory", "archive --query type:event", "events/2026-03", "reindex"),
+        ("notes/.chora/memory", "archive --query type:event", "events/2026-03", "reindex"),
     ];
     for (name, verb, folder, next) in cases {
         let demo = Demo::new();
@@ -229,7 +224,7 @@ fn folders_that_a_step_made_go_a_minute_after_it_was_undone() {
 #[test]
 fn a_folder_in_which_another_put_a_file_stays_and_that_is_told() {
     let demo = Demo::new();
-    let store = demo.store("project/memory");
+    let store = demo.store("ops/memory");
     demo.run(&store, &["session", "new", "abc"]).expect_status(0);
     fs::write(store.join("sessions/abc/notes.txt"), "mine").unwrap();
     let output = demo.run(&store, &["undo"]).expect_status(0);
@@ -241,11 +236,11 @@ fn a_folder_in_which_another_put_a_file_stays_and_that_is_told() {
 fn a_folder_comes_back_with_the_mode_that_it_had() {
     use std::os::unix::fs::PermissionsExt;
     let demo = Demo::new();
-    let store = demo.store("project/memory");
-    let folder = store.join("sessions/sess_today");
+    let store = demo.store("ops/memory");
+    let folder = store.join("sessions/release_4_3");
     let mode = || fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-    demo.run(&store, &["session", "delete", "sess_today"]).expect_status(0);
+    demo.run(&store, &["session", "delete", "release_4_3"]).expect_status(0);
     a_minute_later(&store);
     demo.run(&store, &["reindex"]).expect_status(0);
     assert!(!folder.exists());
@@ -256,17 +251,17 @@ fn a_folder_comes_back_with_the_mode_that_it_had() {
 #[test]
 fn an_empty_folder_that_was_there_before_stays_as_it_was_when_a_verb_that_fills_it_is_undone() {
     let demo = Demo::new();
-    let store = demo.store("project/.bmad/memory");
+    let store = demo.store("shop/.bmad/memory");
     let _ = fs::remove_dir_all(store.join("archive"));
     // One that an undo removed, and somebody made again.
-    demo.run(&store, &["session", "archive", "sess-review-orders"]).expect_status(0);
+    demo.run(&store, &["session", "archive", "double-charge"]).expect_status(0);
     demo.run(&store, &["undo"]).expect_status(0);
     let _ = fs::remove_dir_all(store.join("archive"));
     fs::create_dir(store.join("archive")).unwrap();
     fs::set_permissions(store.join("archive"), fs::Permissions::from_mode(0o755)).unwrap();
     let folder = || fs::metadata(store.join("archive")).ok().map(|own| (own.ino(), own.mode() & 0o777));
     let (before, stood) = (demo.files(), folder());
-    for turn in [&["session", "archive", "sess-review-orders"][..], &["undo"], &["redo"], &["undo"]] {
+    for turn in [&["session", "archive", "double-charge"][..], &["undo"], &["redo"], &["undo"]] {
         demo.run(&store, turn).expect_status(0);
         assert_eq!(folder(), stood, "{turn:?}");
     }

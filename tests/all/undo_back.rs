@@ -59,7 +59,7 @@ fn put_back(store: &str, file: &str, verb: &str) {
     fs::write(&file, &saved).unwrap();
     let undone = desk.run(&store, "undo").expect_status(0);
     assert_eq!(sorted(&fs::read_to_string(&file).unwrap()), sorted(&saved), "undo of {verb}");
-    assert!(undone.stdout.contains("brought back by another program"), "{verb}: {}", undone.stdout);
+    assert!(undone.stdout.contains("already restored by another program"), "{verb}: {}", undone.stdout);
     // It is undone: the next undo is not about it.
     let again = desk.run(&store, "undo");
     assert!(!again.stdout.contains("undo step 1"), "{verb}: {}", again.stdout);
@@ -67,30 +67,26 @@ fn put_back(store: &str, file: &str, verb: &str) {
 
 #[test]
 fn records_that_another_program_put_back_are_not_there_twice_after_undo() {
-    put_back("agents/memories", "learnings.jsonl", "delete --query pooling");
-    put_back("agents/memories", "learnings.jsonl", "archive --query type:learning");
-    put_back("project/memory", "sessions/sess_today/memory.jsonl", "delete --remove mem_tod_035");
-    put_back(
-        "project/.bmad/memory",
-        "sessions/sess-review-orders/decisions.jsonl",
-        "delete --query type:decision",
-    );
+    put_back("team/memories", "learnings.jsonl", "delete --query pooling");
+    put_back("team/memories", "learnings.jsonl", "archive --query type:learning");
+    put_back("ops/memory", "sessions/release_4_3/memory.jsonl", "delete --remove mem_no_key");
+    put_back("shop/.bmad/memory", "sessions/double-charge/decisions.jsonl", "delete --query type:decision");
 }
 
 #[test]
 fn a_record_comes_back_beside_another_of_its_id_with_other_content() {
     let desk = Desk::new();
-    let store = desk.store("project/memory");
-    let file = store.join("sessions/sess_today/memory.jsonl");
+    let store = desk.store("ops/memory");
+    let file = store.join("sessions/release_4_3/memory.jsonl");
     let saved = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "delete --remove mem_tod_035 mem_tod_036").expect_status(0);
-    let line = saved.lines().find(|line| line.contains("\"mem_tod_035\"")).unwrap();
+    desk.run(&store, "delete --remove mem_is_it_safe mem_no_key").expect_status(0);
+    let line = saved.lines().find(|line| line.contains("\"id\":\"mem_is_it_safe\"")).unwrap();
     let other = line.replace("\"message\":\"", "\"message\":\"In other words: ");
     assert_ne!(other, line);
     let now = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{now}{other}\n")).unwrap();
     let undone = desk.run(&store, "undo").expect_status(0);
-    let told = "1 record comes back though a record of that id with other content is there already";
+    let told = "1 memory will be restored beside a memory with the same id and other content";
     assert!(undone.stdout.contains(told), "{}", undone.stdout);
     assert_lines(&file, &format!("{saved}{other}\n"));
 }
@@ -116,7 +112,7 @@ fn assert_lines(file: &Path, wanted: &str) {
 #[test]
 fn an_archived_record_comes_back_where_its_id_was_used_again() {
     let desk = Desk::new();
-    let store = desk.store("agents/memories");
+    let store = desk.store("team/memories");
     let file = store.join("learnings.jsonl");
     append(&file, &learning("Zebra one"));
     let saved = fs::read_to_string(&file).unwrap();
@@ -124,14 +120,14 @@ fn an_archived_record_comes_back_where_its_id_was_used_again() {
     assert!(!fs::read_to_string(&file).unwrap().contains("Zebra"));
     append(&file, &learning("unrelated"));
     let undone = desk.run(&store, "undo").expect_status(0);
-    assert!(undone.stdout.contains("is there already"), "{}", undone.stdout);
+    assert!(undone.stdout.contains("with the same id and other content"), "{}", undone.stdout);
     assert_lines(&file, &(saved + &learning("unrelated")));
 }
 
 #[test]
 fn of_two_records_of_an_id_the_one_that_is_not_there_comes_back() {
     let desk = Desk::new();
-    let store = desk.store("agents/memories");
+    let store = desk.store("team/memories");
     let file = store.join("learnings.jsonl");
     append(&file, &(learning("Zebra one") + &learning("Zebra two")));
     let saved = fs::read_to_string(&file).unwrap();
@@ -145,8 +141,8 @@ fn of_two_records_of_an_id_the_one_that_is_not_there_comes_back() {
 #[test]
 fn a_session_comes_back_whole_where_another_of_its_name_was_begun() {
     let desk = Desk::new();
-    let store = desk.store("project/memory");
-    let file = store.join("sessions/sess_today/memory.jsonl");
+    let store = desk.store("ops/memory");
+    let file = store.join("sessions/release_4_3/memory.jsonl");
     let saved = fs::read_to_string(&file).unwrap();
     let old = saved.lines().last().unwrap().to_owned();
     let other = old.replace("\"message\":\"", "\"message\":\"In other words: ");
@@ -154,7 +150,7 @@ fn a_session_comes_back_whole_where_another_of_its_name_was_begun() {
     // Its last line has no end.
     append(&file, &format!("{other}\n{}", old.replace("\"message\":\"", "\"message\":\"Last: ")));
     let saved = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "session delete sess_today").expect_status(0);
+    desk.run(&store, "session delete release_4_3").expect_status(0);
     assert!(!file.exists());
     let new = other.replace("In other words: ", "New: ");
     append(&file, &format!("{other}\n{new}\n"));
@@ -165,7 +161,7 @@ fn a_session_comes_back_whole_where_another_of_its_name_was_begun() {
 #[test]
 fn a_torn_line_comes_back_beside_one_like_it() {
     let desk = Desk::new();
-    let store = desk.store("agents/memories");
+    let store = desk.store("team/memories");
     let file = store.join("learnings.jsonl");
     append(&file, "torn line\ntorn line\n");
     let saved = fs::read_to_string(&file).unwrap();
@@ -181,8 +177,8 @@ fn a_torn_line_comes_back_beside_one_like_it() {
 #[test]
 fn a_record_comes_back_where_a_new_one_got_its_number() {
     let desk = Desk::new();
-    let store = desk.store("project/.bmad/memory");
-    let file = store.join("sessions/sess-review-orders/findings.jsonl");
+    let store = desk.store("shop/.bmad/memory");
+    let file = store.join("sessions/double-charge/decisions.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     let whole = text.lines().filter(|line| line.ends_with('}'));
     let saved: String = whole.map(|line| format!("{line}\n")).collect();
@@ -191,11 +187,11 @@ fn a_record_comes_back_where_a_new_one_got_its_number() {
     let key = desk.key(&store, "list --json", &format!("\"{last}\""));
     desk.run(&store, &format!("delete --remove {key}")).expect_status(0);
     let without = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "add --session sess-review-orders --type finding --text new").expect_status(0);
+    desk.run(&store, "add --session double-charge --type decision --text new").expect_status(0);
     let new = fs::read_to_string(&file).unwrap().replace(&without, "");
     assert!(new.contains(&last), "{new}");
     let undone = desk.run(&store, "undo 1").expect_status(0);
-    assert!(undone.stdout.contains("is there already"), "{}", undone.stdout);
+    assert!(undone.stdout.contains("with the same id and other content"), "{}", undone.stdout);
     assert_lines(&file, &(saved + &new));
 }
 
@@ -203,7 +199,7 @@ fn a_record_comes_back_where_a_new_one_got_its_number() {
 #[test]
 fn one_of_two_records_with_the_same_id_comes_back() {
     let desk = Desk::new();
-    let store = desk.store("agents/memories");
+    let store = desk.store("team/memories");
     let file = store.join("learnings.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     let first = text.lines().find(|line| line.contains("\"content\"")).unwrap().to_owned();
@@ -221,9 +217,9 @@ fn one_of_two_records_with_the_same_id_comes_back() {
 #[test]
 fn what_another_program_added_is_not_added_again_by_redo() {
     let desk = Desk::new();
-    let store = desk.store("project/memory");
-    let file = store.join("sessions/sess_today/memory.jsonl");
-    desk.run(&store, "add --session sess_today --type finding --text new").expect_status(0);
+    let store = desk.store("ops/memory");
+    let file = store.join("sessions/release_4_3/memory.jsonl");
+    desk.run(&store, "add --session release_4_3 --type finding --text new").expect_status(0);
     let with = fs::read_to_string(&file).unwrap();
     desk.run(&store, "undo").expect_status(0);
     fs::write(&file, &with).unwrap();
@@ -234,7 +230,7 @@ fn what_another_program_added_is_not_added_again_by_redo() {
 #[test]
 fn what_is_there_again_is_not_undeleted_once_more_and_another_of_its_id_keeps_nothing_from_it() {
     let desk = Desk::new();
-    let store = desk.store("agents/memories");
+    let store = desk.store("team/memories");
     let file = store.join("learnings.jsonl");
     let saved = fs::read_to_string(&file).unwrap();
     let line = saved.lines().find(|line| line.contains("pooling")).unwrap();
@@ -260,7 +256,7 @@ fn what_is_there_again_is_not_undeleted_once_more_and_another_of_its_id_keeps_no
 #[test]
 fn a_backup_names_what_it_leaves_out_as_its_id_is_there() {
     let desk = Desk::new();
-    let store = desk.store("agents/memories");
+    let store = desk.store("team/memories");
     let file = store.join("learnings.jsonl");
     append(&file, &(learning("Zebra one") + &learning("Zebra two")));
     let saved = fs::read_to_string(&file).unwrap();

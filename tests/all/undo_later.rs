@@ -168,7 +168,7 @@ fn what_another_program_put_back_is_not_there_twice_though_the_file_has_the_leng
         assert_eq!(desk.text().len(), len, "{}", format.0);
         let told = desk.run(&["undo"]).expect_status(0).stdout;
         assert_eq!(desk.count(), 1, "{}: {}", format.0, desk.text());
-        assert!(told.contains("brought back by another program"), "{}: {told}", format.0);
+        assert!(told.contains("already restored by another program"), "{}: {told}", format.0);
     }
 }
 
@@ -195,7 +195,7 @@ fn a_record_of_a_line_of_two_or_behind_a_byte_order_mark_is_not_there_twice_when
             let told = desk.undo(&step).expect_status(0).stdout;
             assert_eq!(desk.count(), 1, "{} {shape}: {}", format.0, desk.text());
             assert_eq!(desk.text().matches(&other).count(), 1, "{} {shape}", format.0);
-            assert!(told.contains("brought back by another program"), "{} {shape}: {told}", format.0);
+            assert!(told.contains("already restored by another program"), "{} {shape}: {told}", format.0);
         }
     }
 }
@@ -238,7 +238,7 @@ fn a_deletion_that_was_redone_beside_anothers_record_brings_it_back_when_that_on
 /// Files that are bound to each other are turned only as the step left them.
 #[test]
 fn a_bundle_that_was_changed_and_has_the_same_length_is_not_turned() {
-    let desk = DemoStore::new("project/.agent-memory");
+    let desk = DemoStore::new("web/.agent-memory");
     let rows = desk.run(&["list", "--json", "type:gotchas"]).json_lines();
     desk.change(&["delete", rows[0]["key"].as_str().unwrap()]).expect_status(0);
     let file = desk.store.join(rows[0]["file"].as_str().unwrap());
@@ -254,13 +254,13 @@ fn a_bundle_that_was_changed_and_has_the_same_length_is_not_turned() {
 
 #[test]
 fn a_session_with_torn_lines_that_another_program_put_back_as_it_was_is_not_there_twice_after_undo() {
-    let desk = DemoStore::new("project/memory");
-    let session = desk.store.join("sessions/sess_today");
+    let desk = DemoStore::new("ops/memory");
+    let session = desk.store.join("sessions/release_4_3");
     let log = session.join("memory.jsonl");
     let torn = "{\"id\":\"mem_torn\",\"content\":{\"find";
     fs::write(&log, [fs::read_to_string(&log).unwrap(), torn.to_owned()].concat()).unwrap();
     let before = files_below(&session);
-    desk.change(&["session", "delete", "sess_today"]).expect_status(0);
+    desk.change(&["session", "delete", "release_4_3"]).expect_status(0);
     assert!(!log.exists());
     for (path, bytes) in &before {
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -72,7 +72,7 @@ fn undo_passes_an_erasure_over_and_says_so() {
     desk.run(&[&store], &["tag", "--query", "two", "+new"]).expect_status(0);
     desk.run(&[&store], &["erase", "--query", "three"]).expect_status(0);
     let output = desk.run(&[&store], &["undo"]).expect_status(0);
-    assert!(output.stdout.contains("step 6 is skipped: it erased records"), "{}", output.stdout);
+    assert!(output.stdout.contains("step 6 is skipped: it erased memories"), "{}", output.stdout);
     let now = log(&store);
     assert!(!now.contains("new") && !now.contains("three"), "{now}");
     assert!(now.lines().all(|line| before.contains(line)), "{now}");
@@ -164,8 +164,8 @@ fn an_erasure_says_that_another_record_holds_the_text_and_not_that_none_does() {
     let rows = desk.run(&[&store], &["list", "--json"]).json_lines();
     let [one, other] = [0, 1].map(|at| rows[at]["id"].as_str().unwrap());
     let told = desk.run(&[&store], &["erase", one]).expect_status(0).stderr;
-    assert!(told.contains("another record holds the same text and stays") && told.contains(other), "{told}");
-    assert!(!told.contains("none holds it"), "{told}");
+    assert!(told.contains("another memory has the same text and stays") && told.contains(other), "{told}");
+    assert!(!told.contains("none has it"), "{told}");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn the_erasure_of_an_edited_note_claims_no_other_note() {
     desk.run(&[&store], &["edit", id, "--set", "text=what it says by now"]).expect_status(0);
     desk.run(&[&store], &["tag", id, "+new"]).expect_status(0);
     let told = desk.run(&[&store], &["erase", id]).expect_status(0).stderr;
-    assert!(!told.contains("another record") && told.contains("none holds it"), "{told}");
+    assert!(!told.contains("another record") && told.contains("none has it"), "{told}");
 }
 
 const LOG: &str = "sessions/s/memory.jsonl";
@@ -235,8 +235,7 @@ fn undo_brings_indexes_back_that_were_put_off_or_says_that_it_does_not() {
     let before = derived(&store);
     after_a_write(&store, &own, 500, &["tag", "mem_3", "+c"]);
     let told = after_a_write(&store, &own, 70_000, &["undo"]);
-    let is_said =
-        told.contains("sessions/s/index.json is rebuilt from the records: it is not kept byte for byte");
+    let is_said = told.contains("sessions/s/index.json is rebuilt from the memories");
     assert!(is_said || derived(&store) == before, "{told}");
 }
 

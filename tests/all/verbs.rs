@@ -39,8 +39,8 @@ fn tags_that_are_no_list_are_never_replaced_by_tagging() {
     for tags in [json!("a, b"), json!({"a": 1}), json!(7)] {
         let store =
             StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1", "tags": tags})).build();
-        refused(&store, &["tag", "mem_1", "+new"], &["`tags` of mem_1", "no list", "palimp edit mem_1"]);
-        refused(&store, &["tag", "mem_1", "-a"], &["no list"]);
+        refused(&store, &["tag", "mem_1", "+new"], &["`tags` of mem_1", "not a list", "palimp edit mem_1"]);
+        refused(&store, &["tag", "mem_1", "-a"], &["not a list"]);
         change(&store, &["edit", "mem_1", "--set", r#"tags=["a"]"#]).expect_status(0);
         change(&store, &["tag", "mem_1", "+new"]).expect_status(0);
         let log = String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
@@ -59,7 +59,7 @@ fn a_broken_record_is_called_broken_and_repair_is_named() {
         &["archive", &key],
         &["edit", &key, "--set", "text=x"],
     ] {
-        refused(&store, args, &["can't be read as a record", "palimp repair", "E_STORAGE_CORRUPT"]);
+        refused(&store, args, &["can't be read as a memory", "palimp repair", "E_STORAGE_CORRUPT"]);
     }
     let deleted = change(&store, &["delete", &key]).expect_status(0);
     assert!(deleted.stdout.contains("can't be read"), "{}", deleted.stdout);
@@ -188,7 +188,7 @@ fn where_a_later_store_fails_what_was_erased_before_is_named() {
         let output = Verb::new([&args[..], &[data.to_str().unwrap()], also].concat()).run().expect_status(4);
         assert!(!output.stderr.to_lowercase().contains("nothing was changed"), "{}", output.stderr);
         assert!(output.stderr.contains("othing else was changed"), "{}", output.stderr);
-        let erased = format!("{one}: 1 memory erased; nothing undoes it");
+        let erased = format!("{one}: 1 memory erased; that can't be undone");
         assert!(
             output.stderr.contains(&erased) && !output.stderr.contains(&format!("{two}: 1")),
             "{}",
@@ -232,7 +232,7 @@ fn what_is_told_of_a_change_is_what_was_done_also_when_the_file_grew_while_it_wa
     let args = ["add", "--session", "s", "--type", "finding", "--text", "Mine", "--json"];
     let named = ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
     let mut terminal = Terminal::palimp([&args[..], &named].concat(), 60, 400);
-    terminal.wait_for_text("[y/N]", SOON);
+    terminal.wait_for_text("anything else cancels", SOON);
     let line = String::from_utf8(store.read(log)).unwrap().replace("mem_1", "mem_2");
     store.append(log, line.as_bytes());
     let length = store.read(log).len();
@@ -255,7 +255,7 @@ fn a_lock_of_a_live_agent_is_broken_only_by_the_users_choice() {
     let off_a_terminal = || {
         let store = locked_by_an_agent();
         let output = change(&store, &["tag", "mem_1", "+new"]).expect_status(3);
-        assert!(output.stderr.contains("nothing was changed"), "{}", output.stderr);
+        assert!(output.stderr.contains("Nothing was changed"), "{}", output.stderr);
         assert!(log(&store).contains(r#""tags":[]"#) && store.file("sessions/s/lock").exists());
     };
     let on_one = |typed: &str, tags: &str, status: u32| {

@@ -10,7 +10,7 @@ use crate::model::{EntryRef, Role, Snapshot, State, Tell};
 use crate::ops::delete::is_held;
 use crate::text::secrets::mask;
 
-/// So many records that share an id are listed.
+/// This many records that share an id are listed.
 const CANDIDATES: usize = 20;
 
 /// The record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
@@ -54,20 +54,19 @@ pub(super) fn the_named<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Resu
 }
 
 fn nothing_named(name: &str) -> Failure {
-    Failure::new(Exit::Nothing, format!("no record is named {name:?}."))
+    Failure::new(Exit::Nothing, format!("no memory has the id or key {name:?}."))
 }
 
 fn no_such_key(name: &str, written: Written) -> Failure {
     let why = match written {
         Written::Key(_) => {
-            "no record has this key any more: since it was listed it was changed, moved to another file or \
-             removed"
+            "no memory has this key any more: it was changed, moved or removed since it was listed"
         }
         Written::OfAPlace => {
-            "this key is of an older version, and names a place where another record may be by now"
+            "this key comes from an older version of palimp, and may name another memory by now"
         }
     };
-    Failure::new(Exit::Refused, format!("{name}: {why}. Nothing was changed. List the record again."))
+    Failure::new(Exit::Refused, format!("{name}: {why}. Nothing was changed. List the memory again."))
 }
 
 fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
@@ -77,7 +76,7 @@ fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
         false => "one by its key",
     };
     let mut lines =
-        vec![format!("{name:?} is the id of {} records. Nothing was changed. Name {way}:", several.len())];
+        vec![format!("{} memories have the id {name:?}. Nothing was changed. Name {way}:", several.len())];
     lines.extend(several.iter().take(CANDIDATES).map(|&at| candidate(snapshot, at)));
     if let Some(more) = several.len().checked_sub(CANDIDATES).filter(|more| *more > 0) {
         lines.push(format!("  and {more} more: `palimp list --json` gives their keys"));

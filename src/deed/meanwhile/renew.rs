@@ -1,4 +1,4 @@
-//! A plan made anew for the memories that it was made for, and for no others.
+//! A plan made again for the memories that it was made for, and for no others.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn say_what_becomes(difference: &mut Difference, shown: &Planned, anew: &Planned
     }
 }
 
-/// The plan made anew on the stores as they are now.
+/// The plan made again on the stores as they are now.
 pub fn again(shown: &Planned, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<Planned> {
     let request = ChangeRequest {
         snapshot: Arc::clone(&fresh),
@@ -138,8 +138,7 @@ fn chores(shown: &Planned, request: ChangeRequest) -> Result<Planned> {
                 continue;
             }
             if touched.iter().any(|own| !known.contains(&own.entry)) {
-                let message =
-                    "what would be done now concerns memories that were not shown: look at it again.";
+                let message = "this would now change memories that were not shown. Look at it again.";
                 return Err(Refusal::unfit(message).into());
             }
             say_which(&mut anew, &rule, &touched);
@@ -212,7 +211,7 @@ impl Sides {
                 continue;
             }
             let what = match is.get(&item.at) {
-                None => Some("is again as it was"),
+                None => Some("was changed back"),
                 Some(now) if now.kind != item.kind => Some(now.kind.as_str()),
                 Some(now) if now.is != item.is => Some("changed on disk"),
                 Some(_) => None,
@@ -267,7 +266,7 @@ fn same_of(
         if sides.has_grown() {
             let file = restoring.copy.file.told();
             return Err(Refusal::unfit(format!(
-                "{file} has records now that were not shown, and they would be lost: look at it again."
+                "{file} has memories now that were not shown, and they would be lost. Look at it again."
             ))
             .into());
         }
@@ -283,6 +282,6 @@ fn same_of(
     if chosen.is_empty() {
         return Ok(None);
     }
-    let name = format!("{} of {}", counted(chosen.len() as u64, "record"), restoring.copy.file.told());
+    let name = format!("{} of {}", counted(chosen.len() as u64, "memory"), restoring.copy.file.told());
     Ok(Some((name, Restoring { chosen: Some(chosen), ..restoring.clone() })))
 }

@@ -11,7 +11,7 @@ use crate::text::secrets::mask;
 
 /// The longest value that is told, in characters.
 const SHORT: usize = 24;
-/// So many fields are told of one memory.
+/// This many fields are told of one memory.
 const FIELDS: usize = 3;
 
 /// What became of a memory; `None` where it is as it was. What merely reads a memory, and counts

@@ -123,7 +123,7 @@ fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
         Err(_) => (Code::InvalidUtf8, "The file is not UTF-8."),
         Ok(text) if !reading::without_mark(bytes).iter().all(is_blank) => return Ok(text),
         Ok(text) if text.contains('\0') => {
-            (Code::NulBytes, "The file holds nothing but NUL bytes, as after a power cut.")
+            (Code::NulBytes, "The file contains only NUL bytes, probably after a power cut.")
         }
         Ok(_) => (Code::BadFrontMatter, "The file is empty."),
     };

@@ -97,7 +97,7 @@ impl<'a> Copies<'a> {
         let month = trace.path.parent()?.parent()?;
         let is_incomplete = missing > 0 && layout::is_trace(&trace.path) && self.months.contains(month);
         let message =
-            format!("{missing} of its events are not in the log of the month; they are shown from here.");
+            format!("{missing} of its events are missing in the log of the month; they are shown from here.");
         is_incomplete.then(|| Problem::of_file(Code::CountMismatch, Severity::Note, &trace.path, message))
     }
 }
@@ -278,7 +278,7 @@ fn stale<T: Ord>(
         (!items.is_empty()).then(|| format!("{} {what} ({}{more})", items.len(), names.join(", ")))
     };
     let missing = some(own.difference(listed).collect(), "missing");
-    let surplus = some(listed.difference(own).collect(), "too many");
+    let surplus = some(listed.difference(own).collect(), "extra");
     let parts: Vec<String> = missing.into_iter().chain(surplus).collect();
     let message =
         format!("The index disagrees with the notes: {}. It is rebuilt from them.", parts.join("; "));

@@ -51,8 +51,7 @@ use graph::links_graph;
 use named::KnownNotes;
 use tag_index::tags_index;
 
-const APPEND_ONLY: &str = "the event log is append-only, so that it stays a record of what happened: an event \
-    is neither changed nor deleted. Months that are over can be archived, and what is secret erased.";
+const APPEND_ONLY: &str = "the event log only grows: an event can't be changed or deleted. Past months can be archived, and secrets can be erased.";
 const README: &str = "# Memory\n\nWhat agents remember of this project (A-MEM).\n\n\
     - `events/`: what happened, a log a month; append-only\n\
     - `knowledge/notes/`: what was learned, a note a file; `links.json` and `tags.json` are made from them\n\
@@ -68,7 +67,7 @@ impl Writes for AMem {
             ("event", Deed::Edit | Deed::Tag | Deed::Delete) => Err(APPEND_ONLY.into()),
             ("profile" | "query", Deed::Tag) => Err("only notes have tags.".into()),
             ("profile" | "query", Deed::Archive) => {
-                Err("only months of events and deprecated notes are archived.".into())
+                Err("only months of events and deprecated notes can be archived.".into())
             }
             _ => Ok(()),
         }
@@ -167,8 +166,8 @@ impl Writes for AMem {
         if !events.is_empty() {
             let changes = months::archive(scene, &events)?;
             due.push(Due {
-                what: "compress months of events that are over".into(),
-                rule: "the log of a month that is over is compressed; every event stays, and is found".into(),
+                what: "compress past months of events".into(),
+                rule: "the log of a past month is compressed; every event stays and can be found".into(),
                 records: events.len(),
                 changes,
             });
@@ -202,7 +201,7 @@ impl Writes for AMem {
 
     fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>>> {
         Some(Err(Refusal::unfit(
-            "nothing is ever dropped from it: `palimp archive` compresses months of events that are over.",
+            "nothing is ever removed from it. `palimp archive` compresses past months of events.",
         )))
     }
 
@@ -237,7 +236,7 @@ fn bad_value(field: &str, value: &str, rule: &str) -> Refusal {
 
 /// Refuses a word that is not among the known ones.
 fn one_of(field: &str, value: &str, known: &[&str]) -> Result<()> {
-    let rule = || format!("it has to be one of {}", known.join(", "));
+    let rule = || format!("it should be one of {}", known.join(", "));
     if known.contains(&value) { Ok(()) } else { Err(bad_value(field, value, &rule())) }
 }
 

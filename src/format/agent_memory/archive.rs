@@ -61,7 +61,7 @@ impl BatchFiles<'_> {
         // A batch is copied before its originals go: what a crash leaves is there twice.
         let twice = self.ids.iter().filter(|id| live.contains(**id)).count();
         if twice > 0 {
-            let message = format!("{twice} of the batch's records are still in the active store.");
+            let message = format!("{twice} memories of the batch are still in the active store.");
             add(Severity::Warning, folder, message);
         }
         let Some(manifest) = self.manifest else {
@@ -73,12 +73,12 @@ impl BatchFiles<'_> {
         let named = named(object);
         let missing = named.iter().filter(|id| !self.ids.contains(id.as_str())).count();
         if missing > 0 {
-            let message = format!("The manifest names {missing} records that the batch does not hold.");
+            let message = format!("The manifest names {missing} memories that the batch does not have.");
             add(Severity::Error, &manifest.path, message);
         }
         let unnamed = self.ids.iter().filter(|id| !named.contains(**id)).count();
         if unnamed > 0 {
-            let message = format!("The batch holds {unnamed} records that its manifest does not name.");
+            let message = format!("The batch has {unnamed} memories that its manifest does not name.");
             add(Severity::Warning, &manifest.path, message);
         }
         problems

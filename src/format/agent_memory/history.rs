@@ -50,7 +50,10 @@ pub fn order(document: &Document, settings: Settings) -> Vec<Problem> {
         let mut add = |fault| problems.push(of_record(document, (number as u32, record, view), fault));
         let again = !seen.insert(id);
         if !again && ordinal <= last {
-            let message = format!("The id {id} follows {}; the numbers of events rise.", events::id_of(last));
+            let message = format!(
+                "The id {id} comes after {}, but the numbers of events should rise.",
+                events::id_of(last)
+            );
             add((Code::UnexpectedPlace, Severity::Error, message));
         } else if !again && ordinal > last + 1 && !settings.retention && !unread {
             let (after, gone) = (events::id_of(last), ordinal - last - 1);

@@ -129,7 +129,7 @@ impl<'a> ActiveFiles<'a> {
         absent
             .map(|(_, path, severity)| {
                 let what = if path == layout::CHECKPOINTS { "checkpoint" } else { "file of this name" };
-                let message = format!("The store has no {what} that can be read.");
+                let message = format!("The store has no readable {what}.");
                 Problem::of_file(Code::MissingField, severity, path, message)
             })
             .collect()
@@ -189,7 +189,7 @@ impl<'a> StateFile<'a> {
         let waiting = history::backlog(events, id.as_deref());
         (waiting > settings.backlog).then(|| {
             let message = format!(
-                "{waiting} events wait to be recalled; `recall.backlogWarnThreshold` is {}.",
+                "{waiting} events are not recalled yet; `recall.backlogWarnThreshold` is {}.",
                 settings.backlog
             );
             self.problem(last.unwrap_or(self.state), Code::LimitExceeded, Severity::Warning, message)

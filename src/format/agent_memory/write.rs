@@ -63,14 +63,18 @@ impl Writes for AgentMemory {
     fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
         let why = match (deed, Contents::of(file)) {
             (Deed::Tag, _) => "agent-memory has no tags.",
-            (_, Contents::Archived) => "it is in an archive batch, which the format's own tool lets expire.",
+            (_, Contents::Archived) => {
+                "it is in an archive batch, which the format's own tool removes in time."
+            }
             (_, Contents::Source) => "the import sources are registered by the format's own tool.",
-            (Deed::Edit, Contents::Event) => "an event is not edited: its content comes from its tool.",
+            (Deed::Edit, Contents::Event) => {
+                "an event can't be edited: its content comes from the format's own tool."
+            }
             (Deed::Edit, Contents::Checkpoint) => {
-                "a checkpoint is not edited: it is a copy of the bundle as it was. Edit the bundle."
+                "a checkpoint can't be edited: it is an old copy of the bundle. Edit the bundle."
             }
             (Deed::Archive, Contents::Bundle) => {
-                "the bundle is not archived: the checkpoints keep what it was. Delete what is not needed."
+                "the bundle can't be archived: checkpoints keep its old states. Delete what is not needed."
             }
             _ => return Ok(()),
         };
@@ -82,7 +86,7 @@ impl Writes for AgentMemory {
     }
 
     fn add(&self, _scene: &Scene<'_>, _draft: &Draft<'_>) -> Changes {
-        Err(Refusal::unfit("nothing is added to agent-memory: its events come from its tool."))
+        Err(Refusal::unfit("nothing can be added to agent-memory: its events come from its own tool."))
     }
 
     fn edit(&self, scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Option<Changes> {
@@ -135,12 +139,12 @@ impl Writes for AgentMemory {
     }
 
     fn way_back(&self, _session: Option<&str>) -> String {
-        "the format has no way back out of an archive batch; `palimp undo` undoes an archiving".into()
+        "the format can't bring anything back from an archive batch; `palimp undo` undoes an archiving".into()
     }
 
     fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
         Err(Refusal::unfit(
-            "agent-memory has no way back out of an archive batch; `palimp undo` undoes an archiving.",
+            "agent-memory can't bring anything back from an archive batch; `palimp undo` undoes an archiving.",
         ))
     }
 
@@ -162,7 +166,7 @@ impl Writes for AgentMemory {
     /// Retention, where the config turns it on.
     fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
         let changes = pruned(scene)?;
-        let what = "prune what the config's retention keeps no longer".to_owned();
+        let what = "archive what the config's retention does not keep any more".to_owned();
         let records = changes.iter().filter(|change| change.word() == "remove").count();
         Ok(if changes.is_empty() {
             Vec::new()
@@ -198,7 +202,7 @@ impl Writes for AgentMemory {
 
 /// What is pruned.
 const RULE: &str =
-    "what is older than the config's retention keeps, or more than it keeps, moves to a batch of the archive";
+    "what is older, or more, than the config's retention keeps moves to a batch of the archive";
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,7 +244,7 @@ fn pruned(scene: &Scene<'_>) -> Changes {
 fn bundle_path(store: &Store, record: usize) -> Result<String> {
     let state = document(&store.documents, Path::new(layout::STATE));
     let path = state.and_then(|state| path_of(state, record));
-    path.ok_or_else(|| Refusal::corrupt("the state has no bundle of which it could be a part."))
+    path.ok_or_else(|| Refusal::corrupt("the state has no bundle that it could be a part of."))
 }
 
 /// What was done, for the event: names of parts, never what they said.
@@ -280,7 +284,7 @@ struct Writing<'a> {
 impl<'a> Writing<'a> {
     fn of(scene: &'a Scene<'a>) -> Result<Self> {
         if scene.store.extent != Extent::Whole {
-            return Err(Refusal::unfit("the store has not been read whole yet."));
+            return Err(Refusal::unfit("the store has not been read completely yet."));
         }
         let documents = scene.store.documents.clone();
         Ok(Writing { scene, documents, changes: Vec::new(), removals: Vec::new() })

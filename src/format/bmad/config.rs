@@ -168,8 +168,7 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
         add(Code::ConfigContradiction, message);
     }
     if config.path(&["privacy_config", "auto_redaction", "patterns"]).is_some() {
-        let message = "Its redaction patterns are not used: the format's own ones match every SHA-256 and miss \
-                       most tokens. What looks like a secret is found by palimp's own rules.";
+        let message = "Its redaction patterns are not used: they match every SHA-256 and miss most tokens. palimp finds secrets by its own rules.";
         add(Code::ConfigContradiction, message.into());
     }
     problems
@@ -215,7 +214,7 @@ fn contradictions(config: Json<'_>, kind: &str) -> Vec<String> {
     let differing = others.iter().filter(|(hours, _)| apart(*hours));
     let told = |(hours, other): &(f64, String)| {
         format!(
-            "A {kind} halves in {used:.0} h by {name}, and in {hours:.0} h by {other}: {used:.0} h is used."
+            "The half-life of a {kind} is {used:.0} h in {name} and {hours:.0} h in {other}. {used:.0} h is used."
         )
     };
     differing.map(told).collect()

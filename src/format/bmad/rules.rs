@@ -37,7 +37,7 @@ pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
         assembly.entries.extend(own.entries(Some(number)));
         assembly.problems.extend(own.problems(limits));
         if *archived && sessions.contains_key(&(name.clone(), false)) {
-            let message = "The session exists as a folder too; the folder counts.";
+            let message = "The session also exists as a folder; the folder counts.";
             let [path, _] = layout::archive_files(name);
             assembly.problems.push(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
         }
@@ -228,7 +228,7 @@ impl<'a> OneSession<'a> {
         let (Some(container), Some(manifest)) = (container, manifest) else {
             let path = container.or(manifest).map_or(self.path(), |own| own.path.clone());
             let missing = if container.is_some() { "its manifest" } else { "its `.tar.gz`" };
-            return vec![broken(&path, format!("The archived session lacks {missing}."))];
+            return vec![broken(&path, format!("The archived session has no {missing}."))];
         };
         let mut problems = Vec::new();
         with_object(&manifest.bytes, |object| {

@@ -60,17 +60,14 @@ const NO_TEXT: [&str; 15] = names(
     metadata.references metadata.tokens references references.conversations \
     references.findings tags",
 );
-const IMPORTANCE: &str = "importance is derived here: from the type, `severity`, `impact` and \
-                          `approved_by`. Edit one of those instead.";
+const IMPORTANCE: &str = "importance follows from the type, `severity`, `impact` and `approved_by` here. Edit one of those instead.";
 
 impl Writes for Bmad {
     fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
         match deed {
-            Deed::Tag if file.starts_with("shared") => {
-                Err("a shared file has no schema, and takes no tags.".into())
-            }
+            Deed::Tag if file.starts_with("shared") => Err("a shared file has no tags.".into()),
             Deed::Archive if file.starts_with("shared") => {
-                Err("only sessions are archived, and a shared file belongs to none.".into())
+                Err("only sessions can be archived, and a shared file belongs to none.".into())
             }
             _ => Ok(()),
         }
@@ -87,7 +84,7 @@ impl Writes for Bmad {
     fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
         match (kind, field) {
             ("preference", "category") => Ok(()),
-            _ => Err(format!("records of the type {kind:?} have no {field} here.")),
+            _ => Err(format!("memories of the type {kind:?} have no {field} here.")),
         }
     }
 
@@ -161,7 +158,7 @@ impl Writes for Bmad {
     fn compaction_rule(&self, store: &Store) -> String {
         let keep = with_config(store, config::keep_share);
         format!(
-            "the most relevant {:.0} % of each session stay, the rest is dropped; a preference never is",
+            "the most relevant {:.0} % of each session stay, the rest is removed; preferences always stay",
             keep * 100.0
         )
     }
@@ -203,7 +200,7 @@ impl Writes for Bmad {
         let name = id.unwrap_or(made.get(..8).unwrap_or(&made));
         let id = session_id(name, scene.now)?;
         if scene.store.sessions.iter().any(|session| session.name == id) {
-            return Err(Refusal::unfit(format!("the session {id} is there already.")));
+            return Err(Refusal::unfit(format!("the session {id} already exists.")));
         }
         let files = new_session(&id, Some(user).filter(|user| !user.is_empty()), scene.now)?;
         let folder = Change::make_folder(Path::new("sessions").join(&id));

@@ -1,5 +1,6 @@
 //! Maps of indexes that were damaged in every way, and what sets say of them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use proptest::prelude::*;
@@ -8,6 +9,7 @@ use proptest::sample::{Index, select};
 use super::*;
 use crate::format::reading::whole_object;
 use crate::model::{Document, Role};
+use crate::text::json::Json;
 use crate::text::scan::Tape;
 
 /// A map from keys to values, in its order: the values of equal keys that follow one another are in one
@@ -105,8 +107,10 @@ proptest! {
                 }
             }
         }
-        let (mut tape, written) = (Tape::default(), written.to_json());
-        let map = whole_object(&mut tape, written.as_bytes()).unwrap();
+        let mut json = Written::default();
+        written.write(&mut json);
+        let (mut tape, written) = (Tape::default(), json.finish());
+        let map = whole_object(&mut tape, &written).unwrap();
         prop_assert_eq!(&pairs(map), &own);
         let mut map: Map = map.members()
             .flat_map(|(key, ids)| ids.items().map(move |id| (key, id)).collect::<Vec<_>>())
@@ -117,7 +121,12 @@ proptest! {
         let (mut tape, damaged) = (Tape::default(), lists(&map));
         let map = whole_object(&mut tape, damaged.as_bytes()).unwrap();
         let indexed = pairs(map);
-        let mut listed = Listed::of(map, &ids);
+        let mut listed = Listed::default();
+        for (key, value) in map.members() {
+            listed.meet(Met::Key(&key.text().unwrap()), &ids);
+            value.items().for_each(|id| listed.meet(Met::Item(id), &ids));
+        }
+        listed.sort();
         for ((id, keys), place) in records.iter().zip(places) {
             prop_assert_eq!(ids.at(place), *id);
             for key in keys {

@@ -11,7 +11,7 @@ use crate::text::json::{Json, Kind};
 /// Reads a `.json` file at the root: one of the 1.0 writer, or one of another program.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     if !layout::is_agent_file(bytes) {
-        let message = "The format has no such file; it is kept and not read.";
+        let message = "The format has no such file. It is kept, but not read.";
         let problem = Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message);
         return Reading { records: Vec::new(), problems: vec![problem] };
     }

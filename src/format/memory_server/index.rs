@@ -4,11 +4,10 @@ use super::layout;
 use crate::format::Parts;
 use crate::format::fields::Fault;
 use crate::format::ids::Ids;
-use crate::format::lists::{self, Keys};
-use crate::format::reading::{whole_object, without_mark};
-use crate::model::{Body, Code, Document, Entry, Packed, Problem, Role, Severity, State, View};
+use crate::format::lists::{Keys, Listed};
+use crate::format::outline::{Met, Outline, Visit, look_through};
+use crate::model::{Body, Bytes, Code, Document, Entry, Packed, Problem, Role, Severity, State, View};
 use crate::text::json::Json;
-use crate::text::scan::Tape;
 
 /// The version that its writer writes.
 pub const VERSION: &str = "1.0.0";
@@ -72,48 +71,117 @@ impl<'a> AllRecords<'a> {
 
 /// Judges the index; nothing if it can't be read, which is said elsewhere.
 pub fn check(document: &Document, records: &AllRecords<'_>) -> Vec<Problem> {
-    let mut tape = Tape::default();
-    let Ok(index) = whole_object(&mut tape, without_mark(&document.bytes)) else { return Vec::new() };
-    let [version, bytes] = [version(index), bytes(index, records)].map(Option::into_iter);
-    let found = version.chain(counts(index, records)).chain(stale(index, records)).chain(bytes);
+    let Some((own, _)) = look_through(&document.bytes, || Judged::of(records)) else { return Vec::new() };
     let problem = |(code, severity, message)| Problem::of_file(code, severity, &document.path, message);
-    found.map(problem).collect()
+    own.faults().map(problem).collect()
 }
 
-/// Whether the index has everything and no problem. It looks no further than the first.
-pub fn is_right(index: Json<'_>, records: &AllRecords<'_>) -> bool {
-    index.get("statistics").is_some()
-        && index.get("tags_index").is_some()
-        && version(index).or_else(|| bytes(index, records)).is_none()
-        && counts(index, records).is_empty()
-        && stale(index, records).next().is_none()
+/// Whether the index has everything and no problem, and what else is in it; `None` where it can't be read.
+pub fn is_right<'b>(index: &'b Bytes, records: &AllRecords<'_>) -> Option<(bool, Outline<'b>)> {
+    look_through(index, || Judged::of(records)).map(|(own, outline)| (own.has_no_fault(), outline))
+}
+
+/// An index beside the records, while it is looked through.
+struct Judged<'r, 'a> {
+    records: &'r AllRecords<'a>,
+    version: Option<Fault>,
+    has_statistics: bool,
+    counts: Vec<Fault>,
+    bytes: Option<Fault>,
+    maps: [Option<Listed>; 3],
+}
+
+impl Visit for Judged<'_, '_> {
+    fn depth(&self, name: &str) -> u8 {
+        if MAPS.iter().any(|(own, _)| *own == name) { 2 } else { 0 }
+    }
+
+    fn meet(&mut self, name: &str, met: Met<'_>) {
+        match (name, met) {
+            ("version", Met::Member(own)) => self.version = version(own),
+            ("statistics", Met::Member(own)) => {
+                (self.counts, self.bytes) = (counts(own, self.records), bytes(own, self.records));
+                self.has_statistics = true;
+            }
+            (name, met) => {
+                let own = MAPS.iter().position(|(own, _)| *own == name);
+                if let Some(own) = own.and_then(|at| self.maps.get_mut(at)) {
+                    own.get_or_insert_default().meet(met, self.records.ids);
+                }
+            }
+        }
+    }
+}
+
+impl<'r, 'a> Judged<'r, 'a> {
+    fn of(records: &'r AllRecords<'a>) -> Self {
+        let (counts, maps) = Default::default();
+        Judged { records, version: None, has_statistics: false, counts, bytes: None, maps }
+    }
+
+    fn faults(mut self) -> impl Iterator<Item = Fault> {
+        let (version, counts, bytes) =
+            (self.version.take(), std::mem::take(&mut self.counts), self.bytes.take());
+        version.into_iter().chain(counts).chain(self.stale()).chain(bytes)
+    }
+
+    fn has_no_fault(self) -> bool {
+        let [tags, ..] = &self.maps;
+        self.has_statistics
+            && tags.is_some()
+            && self.version.is_none()
+            && self.bytes.is_none()
+            && self.counts.is_empty()
+            && self.stale().next().is_none()
+    }
+
+    /// How the maps from keys to ids differ from the live records, one after the other.
+    fn stale(self) -> impl Iterator<Item = Fault> {
+        let records = self.records;
+        let message = move |((name, keys), listed): ((&str, Keys), Option<Listed>)| {
+            let Some(mut listed) = listed else {
+                let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.view()).is_empty());
+                return has_keys.then(|| format!("`{name}` is missing; it is rebuilt from the memories."));
+            };
+            listed.sort();
+            let mut missing = 0;
+            for (own, (_, place)) in records.own.iter().filter_map(|own| Some((own, own.id?))) {
+                let lacking = keys(own.view()).into_iter().filter(|key| !listed.has(key, place)).count();
+                missing += if own.state == State::Live { lacking } else { 0 };
+            }
+            let extra = listed.others(records.ids, |_| true);
+            let message =
+                || format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the memories.");
+            (missing + extra > 0).then(message)
+        };
+        let found = MAPS.into_iter().zip(self.maps).filter_map(message);
+        found.map(|message| (Code::IndexStale, Severity::Warning, message))
+    }
 }
 
 /// The bytes of the live files, or of those and the archives: the specification doesn't say which.
-fn bytes(index: Json<'_>, records: &AllRecords<'_>) -> Option<Fault> {
-    let stored = index.path(&["statistics", "total_storage_bytes"])?.number()?;
+fn bytes(statistics: Json<'_>, records: &AllRecords<'_>) -> Option<Fault> {
+    let stored = statistics.get("total_storage_bytes")?.number()?;
     let [live, archived] = records.bytes;
     let is_right = [live, live + archived].iter().any(|bytes| *bytes as f64 == stored);
     let message = format!("`statistics.total_storage_bytes` says {stored}; there are {live}.");
     (!is_right).then_some((Code::CountMismatch, Severity::Note, message))
 }
 
-fn version(index: Json<'_>) -> Option<Fault> {
-    let version = index.get("version")?.plain();
+fn version(own: Json<'_>) -> Option<Fault> {
+    let version = own.plain();
     let message = format!("The index names version {version:?}, not {VERSION:?}.");
     (version != VERSION).then_some((Code::UnsupportedVersion, Severity::Warning, message))
 }
 
 /// Counts with and without what the live files hold as archived: the specification
 /// doesn't say which, and either is accepted.
-fn counts(index: Json<'_>, records: &AllRecords<'_>) -> Vec<Fault> {
+fn counts(statistics: Json<'_>, records: &AllRecords<'_>) -> Vec<Fault> {
     let mut found = Vec::new();
     let count =
         |test: &dyn Fn(&ListedRecord<'_>) -> bool| records.own.iter().filter(|record| test(record)).count();
     let mut compare = |path: &[&str], accepted: [usize; 2]| {
-        let Some(stored) = index.get("statistics").and_then(|s| s.path(path)).and_then(|n| n.number()) else {
-            return;
-        };
+        let Some(stored) = statistics.path(path).and_then(|n| n.number()) else { return };
         if !accepted.iter().any(|&count| count as f64 == stored) {
             let name = path.join(".");
             let message = format!("`statistics.{name}` says {stored}; there are {}.", accepted[0]);
@@ -132,27 +200,6 @@ fn counts(index: Json<'_>, records: &AllRecords<'_>) -> Vec<Fault> {
     let archived = count(&|record| record.state == State::Archived);
     compare(&["archived_count"], [archived, count(&|record| !record.in_live_file)]);
     found
-}
-
-/// How the maps from keys to ids differ from the live records, one after the other.
-fn stale(index: Json<'_>, records: &AllRecords<'_>) -> impl Iterator<Item = Fault> {
-    let message = move |(name, keys): (&str, Keys)| {
-        let Some(map) = index.get(name) else {
-            let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.view()).is_empty());
-            return has_keys.then(|| format!("`{name}` is missing; it is rebuilt from the records."));
-        };
-        let mut listed = lists::Listed::of(map, records.ids);
-        let mut missing = 0;
-        for (own, (_, place)) in records.own.iter().filter_map(|own| Some((own, own.id?))) {
-            let lacking = keys(own.view()).into_iter().filter(|key| !listed.has(key, place)).count();
-            missing += if own.state == State::Live { lacking } else { 0 };
-        }
-        let extra = listed.others(records.ids, |_| true);
-        let message =
-            || format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the records.");
-        (missing + extra > 0).then(message)
-    };
-    MAPS.into_iter().filter_map(message).map(|message| (Code::IndexStale, Severity::Warning, message))
 }
 
 /// The stored word that an importance was read from.

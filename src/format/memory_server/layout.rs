@@ -66,8 +66,8 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
         };
         // One file of those names may be anybody's; of the first only one format speaks.
         let is_own_name = there.len() > 1 || *file == "core_memories.jsonl";
-        seen.see(likeness, is_own_name, &format!("the records in {file} are of another kind"));
-        seen.lacks = format!("{} holds no whole record", there.join(", "));
+        seen.see(likeness, is_own_name, &format!("the memories in {file} are of another kind"));
+        seen.lacks = format!("{} has no complete memory", there.join(", "));
     }
     let documents = glance.files(root).into_iter().filter(|name| name.as_encoded_bytes().ends_with(b".json"));
     let heads = documents.take(LOOKED_INTO).filter_map(|name| glance.head(&root.join(name)));

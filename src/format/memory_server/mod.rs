@@ -76,6 +76,10 @@ impl Format for MemoryServer {
     fn lists(&self, _role: Role) -> bool {
         true
     }
+
+    fn is_outlined(&self, role: Role) -> bool {
+        role == Role::Index
+    }
 }
 
 fn decay() -> DecayTable {

@@ -77,7 +77,7 @@ fn limits(document: &Document) -> Vec<Problem> {
     let remedy = match (hard, layout::kind_of_file(&document.path)) {
         (true, _) => "Agents refuse to add more until some are archived.",
         (false, Some("task")) => "Archive tasks that are done.",
-        (false, _) => "Archive what was not used for long.",
+        (false, _) => "Archive what was not used for a long time.",
     };
     let near = |is: u64, max: u64| is * 10 >= max * 9;
     let sizes = [(document.len, bytes, "bytes"), (live as u64, memories as u64, "memories")];
@@ -135,7 +135,7 @@ fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
     let stale = lock.holder_alive == Some(false) && age > OLD_LOCK;
     stale.then(|| {
         let hours = age as f64 / time::HOUR as f64;
-        let message = format!("The process that took it is gone; the lock is {hours:.1} hours old.");
+        let message = format!("The process that took it is gone. The lock is {hours:.1} hours old.");
         Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, message)
     })
 }

@@ -89,7 +89,7 @@ fn place(
         return Cow::Borrowed(of_file.unwrap_or("unknown"));
     };
     if let Some(expected) = of_file.filter(|kind| *kind != own) {
-        let message = format!("A record of type {own:?} is among those of type {expected:?}.");
+        let message = format!("A memory of type {own:?} is among those of type {expected:?}.");
         fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
     }
     match layout::FILES.iter().find(|(_, kind)| *kind == own) {

@@ -48,7 +48,7 @@ impl Writes for MemoryServer {
     fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
         match field {
             "category" => Ok(()),
-            _ => Err(format!("records of the type {kind:?} have no {field} here.")),
+            _ => Err(format!("memories of the type {kind:?} have no {field} here.")),
         }
     }
 
@@ -98,7 +98,7 @@ impl Writes for MemoryServer {
             ids.any(|own| edit::quoted(own) == id)
         };
         if scene.store.documents.iter().any(known) {
-            return Err(Refusal::invalid(format!("the id {id} is there already.")));
+            return Err(Refusal::invalid(format!("the id {id} already exists.")));
         }
         let log = document(&scene.store.documents, Path::new(file));
         Ok(vec![Change::append(*file, members.to_line(&ORDER), log.map(|log| log.bytes.clone()))])

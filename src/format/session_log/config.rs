@@ -192,7 +192,7 @@ impl SettingsCheck<'_> {
         if let Some(hours) = settings.get("half_life_hours") {
             self.number(&format!("{name}.half_life_hours"), hours, Range::Positive);
             if is_false(settings, "decay_enabled") {
-                let message = format!("`{name}` sets a half-life and turns decay off; it does not fade.");
+                let message = format!("`{name}` sets a half-life and turns decay off. It does not fade.");
                 self.add(Code::ConfigContradiction, Severity::Warning, message);
             }
         }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use super::index::{EntryLog, Logged};
 use super::metadata::EntryCounts;
 use super::{config, index, layout};
-use crate::format::lists::Lists;
-use crate::format::reading::{edited, whole_object, with_object, without_mark};
-use crate::format::writing::{document, list, members_of, set_members};
+use crate::format::lists::{Keys, Lists};
+use crate::format::reading::{edited, with_object};
+use crate::format::writing::{document, list, members_of};
+use crate::format::written::{Member, Written, with_members};
 use crate::format::{Derived, Parts};
 use crate::model::{Bytes, DecayTable, Document, Moment, View};
 use crate::text::edit;
@@ -64,47 +65,50 @@ impl<'a> LogAnew<'a> {
 
     /// The index as it should be: the one that is there, where it is right.
     fn index(&self, mut decay: DecayTable, now: Moment) -> Bytes {
-        let mut tape = Tape::default();
-        let own = self.index.map(|own| without_mark(&own.bytes)).unwrap_or_default();
-        let current = whole_object(&mut tape, own).ok();
-        if let (Some(object), Some(own)) = (current, self.index)
-            && index::is_right(object, &self.entries)
-        {
-            return own.bytes.clone();
-        }
+        let own = self.index.map(|own| own.bytes.clone()).unwrap_or_default();
+        let current = match index::is_right(&own, &self.entries) {
+            Some((true, _)) => return own,
+            current => current.map(|(_, outline)| outline),
+        };
         let metadata = self.metadata.map(|own| &*own.bytes).unwrap_or_default();
         with_object(metadata, |metadata| config::apply_session(&mut decay, metadata));
-        set_members(current, own, &self.index_parts(&decay, now)).into()
+        let entries = |out: &mut Written| self.write_entries(out, &decay, now);
+        let [tags, types] = index::MAPS.map(|(_, keys)| move |out: &mut Written| self.write_map(out, keys));
+        let members = [
+            ("version", Member::Text("1".into())),
+            ("last_updated", Member::Text(edit::quoted(&now.to_millis()))),
+            ("entries", Member::Made(&entries)),
+            ("tags", Member::Made(&tags)),
+            ("types", Member::Made(&types)),
+        ];
+        with_members(current.as_ref(), &own, &members)
     }
 
-    fn index_parts(&self, decay: &DecayTable, now: Moment) -> [(&'static str, String); 5] {
-        let mut entries = String::from("{");
-        let mut maps = index::MAPS.map(|_| Lists::default());
-        let mut tape = Tape::default();
+    fn write_entries(&self, out: &mut Written, decay: &DecayTable, now: Moment) {
+        out.push("{");
+        let (mut tape, mut between) = (Tape::default(), "");
         for own in self.entries.live() {
-            let id = edit::quoted(own.id);
             let raw = self.log.and_then(|log| log.read(own.number)).unwrap_or_default();
             // Gone, as its file changed: what is made of it is not used (`Store::whole`).
             if raw.is_empty() {
                 continue;
             }
             tape.scan(&raw, Newlines::Refused);
-            entries.push_str(if entries.len() > 1 { "," } else { "" });
-            entries.push_str(&id);
-            entry(&mut entries, Json::of(&raw, &tape), own, relevance(own.view(), decay, now));
-            for (map, (_, keys)) in maps.iter_mut().zip(index::MAPS) {
-                keys(own.view()).into_iter().for_each(|key| map.push(key, &id));
-            }
+            out.push(between);
+            out.push(&edit::quoted(own.id));
+            write_entry(out, Json::of(&raw, &tape), own, relevance(own.view(), decay, now));
+            between = ",";
         }
-        entries.push('}');
-        let [tags, types] = maps.map(|map| map.to_json());
-        [
-            ("version", "1".into()),
-            ("last_updated", edit::quoted(&now.to_millis())),
-            ("entries", entries),
-            ("tags", tags),
-            ("types", types),
-        ]
+        out.push("}");
+    }
+
+    fn write_map(&self, out: &mut Written, keys: Keys) {
+        let mut map = Lists::default();
+        for own in self.entries.live() {
+            let id = edit::quoted(own.id);
+            keys(own.view()).into_iter().for_each(|key| map.push(key, &id));
+        }
+        map.write(out);
     }
 
     /// The metadata with its counts right; every other byte as it is.
@@ -135,7 +139,7 @@ impl<'a> LogAnew<'a> {
 }
 
 /// Writes what the index holds of an entry, behind its id. A text takes whatever is written.
-fn entry(out: &mut String, stored: Json<'_>, own: &Logged<'_>, relevance: f64) {
+fn write_entry(out: &mut Written, stored: Json<'_>, own: &Logged<'_>, relevance: f64) {
     let [timestamp, importance] = members_of(stored, ["timestamp", "importance"])
         .map(|member| member.map(|member| String::from_utf8_lossy(member.raw())));
     let _ = write!(

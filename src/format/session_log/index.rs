@@ -5,8 +5,9 @@ use std::path::Path;
 
 use crate::format::ids::Ids;
 use crate::format::lists::{Keys, Listed};
+use crate::format::outline::{Met, Outline, Visit, look_through};
 use crate::format::writing::members_of;
-use crate::model::{Body, Code, Document, Moment, Packed, Problem, Record, Severity, View};
+use crate::model::{Body, Bytes, Code, Document, Moment, Packed, Problem, Record, Severity, View};
 use crate::text::json::{Json, Kind};
 
 /// The maps from keys to ids.
@@ -82,38 +83,113 @@ impl<'a> EntryLog<'a> {
     }
 }
 
-/// Judges the index of one session.
-pub fn check(index: Json<'_>, path: &Path, log: &EntryLog<'_>) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let warning = |code, message: String| Problem::of_file(code, Severity::Warning, path, message);
-    if let Some(version) = wrong_version(index) {
-        let message = format!("The index names version {}; this format has 1.", version.plain());
-        problems.push(warning(Code::UnsupportedVersion, message));
-    }
-    let entries = IndexedEntries::of(index, log, usize::MAX);
-    let stale: Vec<String> = entries.told().into_iter().chain(stale_maps(index, log)).collect();
-    if !stale.is_empty() {
-        let message =
-            format!("The index disagrees with the log: {}. It is rebuilt from it.", stale.join("; "));
-        problems.push(warning(Code::IndexStale, message));
-    }
-    if entries.deleted > 0 {
-        let message = format!("The index names {} deleted entries as if they were live.", entries.deleted);
-        problems.push(Problem::of_file(Code::IndexStale, Severity::Note, path, message));
-    }
-    problems
+/// Judges the index of one session; nothing if it can't be read, which is said elsewhere.
+pub fn check(index: &Bytes, path: &Path, log: &EntryLog<'_>) -> Vec<Problem> {
+    look_through(index, || Judged::of(log, usize::MAX)).map_or_else(Vec::new, |(own, _)| own.problems(path))
 }
 
-/// Whether the index has no problem, and its entries. It stops at the first difference.
-pub fn is_right(index: Json<'_>, log: &EntryLog<'_>) -> bool {
-    index.get("entries").is_some_and(|own| own.members().count() >= log.live().count())
-        && wrong_version(index).is_none()
-        && IndexedEntries::of(index, log, 1).differ() == 0
-        && stale_maps(index, log).next().is_none()
+/// Whether the index has all entries and no problem, and what else is in it; `None` where it can't be read. It
+/// stops at the first difference.
+pub fn is_right<'b>(index: &'b Bytes, log: &EntryLog<'_>) -> Option<(bool, Outline<'b>)> {
+    look_through(index, || Judged::of(log, 1)).map(|(own, outline)| (own.has_no_fault(), outline))
 }
 
-fn wrong_version(index: Json<'_>) -> Option<Json<'_>> {
-    index.get("version").filter(|version| version.number() != Some(1.0))
+/// An index beside its log, while it is looked through.
+struct Judged<'l, 'a> {
+    log: &'l EntryLog<'a>,
+    /// So many differences are enough.
+    enough: usize,
+    /// One that is not this format's.
+    version: Option<String>,
+    entries: Option<IndexedEntries>,
+    maps: [Option<Listed>; 2],
+}
+
+impl Visit for Judged<'_, '_> {
+    fn depth(&self, name: &str) -> u8 {
+        match name {
+            "entries" => 1,
+            name if MAPS.iter().any(|(own, _)| *own == name) => 2,
+            _ => 0,
+        }
+    }
+
+    fn meet(&mut self, name: &str, met: Met<'_>) {
+        match (name, met) {
+            ("version", Met::Member(own)) => {
+                self.version = (own.number() != Some(1.0)).then(|| own.plain());
+            }
+            ("entries", Met::Value(id, entry)) => {
+                self.entries.get_or_insert_default().meet(id, entry, self.log);
+            }
+            ("entries", _) => drop(self.entries.get_or_insert_default()),
+            (name, met) => {
+                let own = MAPS.iter().position(|(own, _)| *own == name);
+                if let Some(own) = own.and_then(|at| self.maps.get_mut(at)) {
+                    own.get_or_insert_default().meet(met, &self.log.ids);
+                }
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.entries.as_ref().is_some_and(|own| own.differ() >= self.enough)
+    }
+}
+
+impl<'l, 'a> Judged<'l, 'a> {
+    fn of(log: &'l EntryLog<'a>, enough: usize) -> Self {
+        Judged { log, enough, version: None, entries: None, maps: Default::default() }
+    }
+
+    fn problems(mut self, path: &Path) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let warning = |code, message: String| Problem::of_file(code, Severity::Warning, path, message);
+        if let Some(version) = self.version.take() {
+            let message = format!("The index names version {version}; this format has 1.");
+            problems.push(warning(Code::UnsupportedVersion, message));
+        }
+        let entries = IndexedEntries::counted(self.entries.take(), self.log);
+        let stale: Vec<String> = entries.told().into_iter().chain(self.stale_maps()).collect();
+        if !stale.is_empty() {
+            let message =
+                format!("The index disagrees with the log: {}. It is rebuilt from it.", stale.join("; "));
+            problems.push(warning(Code::IndexStale, message));
+        }
+        if entries.deleted > 0 {
+            let message =
+                format!("The index names {} deleted memories as if they were live.", entries.deleted);
+            problems.push(Problem::of_file(Code::IndexStale, Severity::Note, path, message));
+        }
+        problems
+    }
+
+    fn has_no_fault(mut self) -> bool {
+        self.version.is_none()
+            && self.entries.is_some()
+            && IndexedEntries::counted(self.entries.take(), self.log).differ() == 0
+            && self.stale_maps().next().is_none()
+    }
+
+    /// What is wrong with the maps from tags and types to ids, one after the other.
+    fn stale_maps(self) -> impl Iterator<Item = String> {
+        let log = self.log;
+        MAPS.into_iter().zip(self.maps).filter_map(move |((name, keys), listed)| {
+            let Some(mut listed) = listed else {
+                let has_keys = log.live().any(|own| !keys(own.view()).is_empty());
+                return has_keys.then(|| format!("`{name}` is missing"));
+            };
+            listed.sort();
+            let mut missing = 0;
+            for (place, own) in log.entries.iter().enumerate() {
+                let lacks = |key: &&str| !listed.has(key, place as u32);
+                let lacking = keys(own.view()).into_iter().filter(lacks).count();
+                missing += if own.is_live { lacking } else { 0 };
+            }
+            let extra = listed.others(&log.ids, |id| !log.deleted.contains(id));
+            (missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra"))
+        })
+    }
 }
 
 /// How many entries of an index are not as they should be.
@@ -126,39 +202,38 @@ struct IndexedEntries {
     deleted: usize,
     /// Whether the index has none although the log does.
     lacks_all: bool,
+    /// By place, whether it is in the index.
+    seen: Vec<bool>,
+    /// The place that is expected next.
+    next: u32,
 }
 
 impl IndexedEntries {
-    /// Counts until there are `enough`.
-    fn of(index: Json<'_>, log: &EntryLog<'_>, enough: usize) -> Self {
-        let mut counts = IndexedEntries::default();
-        let Some(entries) = index.get("entries") else {
-            counts.lacks_all = log.live().next().is_some();
-            return counts;
+    /// All was met that there is.
+    fn counted(own: Option<Self>, log: &EntryLog<'_>) -> Self {
+        let Some(mut own) = own else {
+            return IndexedEntries { lacks_all: log.live().next().is_some(), ..Self::default() };
         };
-        let mut seen = vec![false; log.entries.len()];
-        let mut next = 0;
-        for (key, entry) in entries.members() {
-            let id = key.text().unwrap_or_default();
-            let place = log.ids.place(&id, &mut next).map(|place| place as usize);
-            let is_live = match place.and_then(|place| Some((log.entries.get(place)?, seen.get_mut(place)?)))
-            {
-                Some((own, seen)) => {
-                    *seen = true;
-                    counts.wrong += usize::from(!agrees(entry, own));
-                    own.is_live
-                }
-                None => !log.deleted.contains(&*id),
-            };
-            counts.gone += usize::from(place.is_none() && is_live);
-            let is_marked = || entry.get("deleted").and_then(|mark| mark.bool()) == Some(true);
-            counts.deleted += usize::from(!is_live && !is_marked());
-            if counts.differ() >= enough {
-                return counts;
+        own.seen.resize(log.entries.len(), false);
+        own.missing = log.entries.iter().zip(&own.seen).filter(|(own, seen)| own.is_live && !**seen).count();
+        own
+    }
+
+    fn meet(&mut self, id: &str, entry: Json<'_>, log: &EntryLog<'_>) {
+        self.seen.resize(log.entries.len(), false);
+        let place = log.ids.place(id, &mut self.next).map(|place| place as usize);
+        let found = place.and_then(|place| Some((log.entries.get(place)?, self.seen.get_mut(place)?)));
+        let is_live = match found {
+            Some((own, seen)) => {
+                *seen = true;
+                self.wrong += usize::from(!agrees(entry, own));
+                own.is_live
             }
-        }
-        counts.missing = log.entries.iter().zip(seen).filter(|(own, seen)| own.is_live && !seen).count();
-        counts
+            None => !log.deleted.contains(id),
+        };
+        self.gone += usize::from(place.is_none() && is_live);
+        let is_marked = || entry.get("deleted").and_then(|mark| mark.bool()) == Some(true);
+        self.deleted += usize::from(!is_live && !is_marked());
     }
 
     fn differ(&self) -> usize {
@@ -167,9 +242,9 @@ impl IndexedEntries {
 
     fn told(&self) -> Vec<String> {
         let parts = [
-            (self.missing, "entries are missing"),
-            (self.gone, "entries are not in the log"),
-            (self.wrong, "entries are wrong"),
+            (self.missing, "memories are missing"),
+            (self.gone, "memories are not in the log"),
+            (self.wrong, "memories are wrong"),
         ];
         let parts = parts.into_iter().filter(|(count, _)| *count > 0);
         let none = self.lacks_all.then(|| "`entries` is missing".to_owned());
@@ -204,25 +279,6 @@ fn are_tags(stored: Json<'_>, view: View<'_>) -> bool {
     let stored: HashSet<String> = stored.items().map(|tag| tag.plain()).collect();
     let own: HashSet<&str> = view.tags.collect();
     stored.len() == own.len() && own.iter().all(|tag| stored.contains(*tag))
-}
-
-/// What is wrong with the maps from tags and types to ids, one after the other.
-fn stale_maps(index: Json<'_>, log: &EntryLog<'_>) -> impl Iterator<Item = String> {
-    MAPS.into_iter().filter_map(move |(name, keys)| {
-        let Some(map) = index.get(name) else {
-            let has_keys = log.live().any(|own| !keys(own.view()).is_empty());
-            return has_keys.then(|| format!("`{name}` is missing"));
-        };
-        let mut listed = Listed::of(map, &log.ids);
-        let mut missing = 0;
-        for (place, own) in log.entries.iter().enumerate() {
-            let lacks = |key: &&str| !listed.has(key, place as u32);
-            let lacking = keys(own.view()).into_iter().filter(lacks).count();
-            missing += if own.is_live { lacking } else { 0 };
-        }
-        let extra = listed.others(&log.ids, |id| !log.deleted.contains(id));
-        (missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra"))
-    })
 }
 
 #[cfg(test)]

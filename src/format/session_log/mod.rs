@@ -86,4 +86,8 @@ impl Format for SessionLog {
     fn lists(&self, _role: Role) -> bool {
         true
     }
+
+    fn is_outlined(&self, role: Role) -> bool {
+        role == Role::Index
+    }
 }

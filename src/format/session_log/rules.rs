@@ -143,8 +143,7 @@ impl<'a> SessionFiles<'a> {
         let mut problems = self.references_and_duplicates();
         problems.extend(self.size_limit(limit));
         if let Some(own) = self.file(Role::Index) {
-            let stale = with_object(&own.bytes, |object| index::check(object, &own.path, &self.log));
-            problems.extend(stale.unwrap_or_default());
+            problems.extend(index::check(&own.bytes, &own.path, &self.log));
         }
         if let Some(own) = self.file(Role::Metadata) {
             let counts = EntryCounts::of(self.file(Role::Records), &self.log, self.size());
@@ -203,10 +202,10 @@ fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
         .map(|(when, _)| when);
     let why = match expires {
         Some(expires) if now > expires.plus(LEASE_GRACE) => {
-            format!("Its lease ended {}, and it was not released.", expires.to_rfc3339())
+            format!("Its lease ended {}, but it was not released.", expires.to_rfc3339())
         }
         Some(_) => return None,
-        None if now > lock.modified.plus(UNFILLED) => "It was never filled, and not released.".into(),
+        None if now > lock.modified.plus(UNFILLED) => "It is empty and was not released.".into(),
         None => return None,
     };
     Some(Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, why))

@@ -73,7 +73,7 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> Parsed {
     if let (Some(own), Some(session)) = (own.as_deref(), session)
         && own != session
     {
-        let message = format!("`session_id` is {own:?}, and the entry is in the session {session:?}.");
+        let message = format!("`session_id` is {own:?}, and the memory is in the session {session:?}.");
         fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
     }
     schema_version(fields);
@@ -140,7 +140,7 @@ fn checksum(fields: &mut Fields<'_>) -> bool {
             fields.fault(Code::ChecksumLegacy, Severity::Note, message.into());
         }
         Some(Checksum::Mismatch) => {
-            let message = format!("The checksum {} does not match the entry.", abridged(&stored));
+            let message = format!("The checksum {} does not match the memory.", abridged(&stored));
             fields.fault(Code::ChecksumMismatch, Severity::Error, message);
         }
         _ => {}

@@ -78,7 +78,7 @@ impl Writes for SessionLog {
         let log = document(&scene.store.documents, &path);
         let mut members = Members::of(draft.record)?;
         if !members.own_is("session_id", name) {
-            return Err(Refusal::invalid("the record names another session than --session does."));
+            return Err(Refusal::invalid("the memory names another session than --session does."));
         }
         members.or_text("id", &format!("mem_{}", &hex(&scene.random)[..16]));
         members.or_text("session_id", name);
@@ -107,7 +107,7 @@ impl Writes for SessionLog {
         }
         if line.len() > ENTRY {
             return Err(Refusal::too_large(format!(
-                "the entry has {} bytes; {ENTRY} are allowed.",
+                "the memory has {} bytes; {ENTRY} are allowed.",
                 line.len()
             )));
         }
@@ -165,7 +165,8 @@ impl Writes for SessionLog {
             let goes = faded_away(scene, &session.name);
             if !goes.is_empty() {
                 let changes = crate::format::writing::removals(scene.store, &goes);
-                let rule = format!("{}: the session is nearly full, and the config compacts it then", RULE);
+                let rule =
+                    format!("{}: the session is nearly full, and the config says to compact it then", RULE);
                 due.push(Due {
                     what: format!("compact {}", session.name),
                     rule,
@@ -204,7 +205,7 @@ impl Writes for SessionLog {
             return Err(Refusal::invalid(message));
         }
         if scene.store.sessions.iter().any(|session| session.name == id) {
-            return Err(Refusal::unfit(format!("the session {id} is there already.")));
+            return Err(Refusal::unfit(format!("the session {id} already exists.")));
         }
         let folder = Path::new("sessions").join(id);
         let now = edit::quoted(&scene.now.to_millis());
@@ -277,8 +278,7 @@ pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
 }
 
 /// What a compaction drops (§5.1).
-const RULE: &str =
-    "what was deleted goes, and what has faded below a relevance of 0.05; a preference never does";
+const RULE: &str = "deleted memories are removed, and those that have faded below a relevance of 0.05; preferences always stay";
 
 /// Below this relevance a compaction drops an entry (§5.1).
 const FADED: f64 = 0.05;
@@ -335,7 +335,7 @@ fn check_ids(members: &Members, log: Option<&Document>) -> Result<()> {
     }
     let mut known = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view()?.id);
     if known.any(|own| own == id) {
-        return Err(Refusal::invalid(format!("the id {id} is there already.")));
+        return Err(Refusal::invalid(format!("the id {id} already exists.")));
     }
     let tags: Vec<String> =
         value.get("tags").iter().flat_map(|tags| tags.items()).map(|tag| tag.plain()).collect();

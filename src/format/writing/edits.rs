@@ -29,7 +29,7 @@ pub fn decay_update(writes: &dyn Writes, scene: &Scene<'_>) -> Option<Due> {
         Change::edits(&document.path, document.bytes.clone(), edits)
     };
     let changes = edits.into_iter().map(change).collect();
-    let rule = "the factor that a record stores is the one that its age gives; nothing goes".into();
+    let rule = "each stored factor becomes the one that its age gives; nothing is removed".into();
     (records > 0).then(|| Due { what: "bring decay factors up to date".into(), rule, records, changes })
 }
 

@@ -61,16 +61,6 @@ pub fn members_of<'a, const N: usize>(object: Json<'a>, names: [&str; N]) -> [Op
     found
 }
 
-/// The bytes of an object with members set as [`edit::set`] sets one after the other; a new object's
-/// where there is none. `bytes` are those that `object` was read from.
-pub fn set_members(object: Option<Json<'_>>, bytes: &[u8], members: &[(&str, String)]) -> Vec<u8> {
-    let mut tape = Tape::default();
-    let new: &[u8] = b"{}";
-    let bytes = if object.is_some() { bytes } else { new };
-    let object = object.or_else(|| edit::scan(&mut tape, new).ok());
-    edit::apply(bytes, object.map(|object| edit::put(object, members)).unwrap_or_default())
-}
-
 /// A JSON list of texts.
 pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     let quoted: Vec<String> = texts.into_iter().map(|text| edit::quoted(text.as_ref())).collect();
@@ -94,9 +84,9 @@ impl Members {
         let Some(record) = record else { return Ok(Members::default()) };
         let mut tape = Tape::default();
         let value = edit::scan(&mut tape, record.as_bytes())
-            .map_err(|_| Refusal::invalid("the record is not a JSON object."))?;
+            .map_err(|_| Refusal::invalid("the memory is not a JSON object."))?;
         if value.kind() != Kind::Object {
-            return Err(Refusal::invalid("the record is not a JSON object."));
+            return Err(Refusal::invalid("the memory is not a JSON object."));
         }
         let mut own: Vec<(String, String)> = Vec::new();
         for (key, value) in value.members() {
@@ -132,7 +122,7 @@ impl Members {
         match value.text() {
             Some(text) => Ok(Some(text.into_owned())),
             None if value.is_null() => Ok(None),
-            None => Err(Refusal::invalid(format!("`{name}` has to be a text; it is {raw}."))),
+            None => Err(Refusal::invalid(format!("`{name}` should be a text; it is {raw}."))),
         }
     }
 
@@ -189,35 +179,4 @@ pub fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = hex(&bytes);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use proptest::sample::{select, subsequence};
-
-    use super::*;
-
-    proptest! {
-        #![proptest_config(crate::tries::config(256, 20_000))]
-
-        #[test]
-        fn members_are_set_as_one_after_the_other(
-            names in proptest::collection::vec(select(&["a", "\\u0062", "c", "d"][..]), 0..5),
-            gap in select(&["", " ", "\n  "][..]),
-            colon in select(&[":", ": ", " : "][..]),
-            set in subsequence(vec!["a", "b", "c", "\""], 0..=4).prop_shuffle(),
-        ) {
-            let members: Vec<String> = names.iter().map(|name| format!("{gap}\"{name}\"{colon}[1, {{}}]")).collect();
-            let object = format!(" {{{}{gap}}}\n", members.join(","));
-            let set: Vec<(&str, String)> = set.into_iter().zip(["{\"a\":0}", "2", "[]", "\"\"", "3"].map(str::to_owned)).collect();
-            let one = |bytes: Vec<u8>, (name, raw): &(&str, String)| edit::set(&bytes, &[name], raw).unwrap();
-            let expected = |bytes: &[u8]| String::from_utf8(set.iter().fold(bytes.to_vec(), one)).unwrap();
-            let mut tape = Tape::default();
-            let value = edit::scan(&mut tape, object.as_bytes()).unwrap();
-            let all = String::from_utf8(set_members(Some(value), object.as_bytes(), &set)).unwrap();
-            prop_assert_eq!(all, expected(object.as_bytes()));
-            prop_assert_eq!(String::from_utf8(set_members(None, b"torn", &set)).unwrap(), expected(b"{}"));
-        }
-    }
 }

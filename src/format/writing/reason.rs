@@ -13,7 +13,7 @@ pub fn reason(reason: &str) -> Result<&str> {
     match is_code(reason) {
         true => Ok(reason),
         false => Err(Refusal::invalid(format!(
-            "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
+            "a reason is a code of letters, digits, - _ and ., not a sentence. {reason:?} is not such a code."
         ))),
     }
 }

@@ -49,6 +49,47 @@ pub trait Ranges {
         self.len()
     }
 
+    /// Hands on its lines in order, each with the place where it starts, its end included.
+    fn each_line(&self, take: &mut dyn FnMut(usize, &[u8])) {
+        let (mut start, mut len) = (0, WINDOW);
+        while start < self.len() {
+            let end = (start + len).min(self.len());
+            let window = self.at(start..end);
+            let whole = match memchr::memrchr(b'\n', &window) {
+                _ if end == self.len() => window.len(),
+                Some(feed) => feed + 1,
+                None => {
+                    len *= 2;
+                    continue;
+                }
+            };
+            for line in window[..whole].split_inclusive(|byte| *byte == b'\n') {
+                take(start, line);
+                start += line.len();
+            }
+            len = WINDOW;
+        }
+    }
+
+    /// Whether those bytes are at a place.
+    fn is_at(&self, at: usize, bytes: &[u8]) -> bool {
+        let end = at.checked_add(bytes.len()).filter(|end| *end <= self.len());
+        end.is_some_and(|end| *self.at(at..end) == *bytes)
+    }
+
+    /// Whether those bytes are anywhere.
+    fn has(&self, sought: &[u8]) -> bool {
+        let step = WINDOW.max(sought.len());
+        let window = |start: usize| self.at(start..self.len().min(start + step + sought.len()));
+        let has = |start| memchr::memmem::find(&window(start), sought).is_some();
+        sought.is_empty() || (0..self.len()).step_by(step).any(has)
+    }
+
+    /// Whether those bytes end at a place.
+    fn ends_at(&self, at: usize, bytes: &[u8]) -> bool {
+        at.checked_sub(bytes.len()).is_some_and(|start| self.is_at(start, bytes))
+    }
+
     /// Where the bytes of that kind end that follow a place.
     fn end_of_run(&self, at: usize, is: &dyn Fn(&u8) -> bool) -> usize {
         let mut start = at;
@@ -76,10 +117,12 @@ pub trait Ranges {
     }
 }
 
+/// Lines are looked at in so many bytes; in tests of the library a line has several.
+const WINDOW: usize = if cfg!(test) { 64 } else { 1 << 20 };
 /// Runs of bytes are looked at in so many.
 const RUN: usize = 64;
-/// The end of a line is looked for in so many bytes first.
-const STEP: usize = 4 << 10;
+/// The end of a line is looked for in so many bytes first; in tests of the library a line has several.
+const STEP: usize = if cfg!(test) { 64 } else { 4 << 10 };
 
 impl Ranges for [u8] {
     fn len(&self) -> usize {

@@ -158,6 +158,11 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
 
 /// What makes one of two files of the other.
 pub(super) fn rewritten(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
+    // What is not held is replaced as a whole: to see where it differs would take all of it.
+    if (base.is_of_a_file() || bytes.is_of_a_file()) && !base.is_empty() {
+        let whole = Splice { start: 0, was: base.clone(), becomes: bytes.clone(), behind: Vec::new() };
+        return if base == bytes { Vec::new() } else { vec![whole] };
+    }
     let (start, end, with) = difference(base, bytes);
     if start == end && with.is_empty() {
         return Vec::new();

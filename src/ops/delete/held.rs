@@ -46,10 +46,10 @@ pub fn shared(store: &Store, listed: &Store, held: &[Entry]) -> Vec<String> {
         let id = name.1.clone();
         match known.entry(name) {
             Slot::Occupied(other) => told.push(format!(
-                "{} has the id {id}, too: several records have it then, and a verb takes their keys",
+                "{} has the id {id}, too. Two memories have it then: name them by their keys",
                 other.get()
             )),
-            Slot::Vacant(own) => drop(own.insert("another that comes back".into())),
+            Slot::Vacant(own) => drop(own.insert("another memory that is restored".into())),
         }
     }
     told
@@ -70,7 +70,7 @@ pub fn bring_back(writes: &dyn Writes, scene: &Scene<'_>, store: &Store, entries
             let lines = own.iter().flat_map(|entry| [&*store.raw(entry), b"\n"].concat());
             changes.push(Change::append(path, lines.collect::<Vec<u8>>(), now));
         } else if now.is_some() {
-            return Err(Refusal::unfit(format!("another file is {} by now.", path.told())));
+            return Err(Refusal::unfit(format!("another file has the name {} now.", path.told())));
         } else {
             changes.push(Change::create(path, held.bytes.clone()));
         }

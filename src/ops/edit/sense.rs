@@ -34,7 +34,7 @@ pub(super) fn makes_sense(
     if let Some(own) = set.iter().find(|own| is_main(own.name) && own.value.trim().is_empty())
         && !says().trim().is_empty()
     {
-        let why = "is the text of the memory, and can't be empty: `palimp delete` deletes a memory.";
+        let why = "is the text of the memory and can't be empty. `palimp delete` deletes a memory.";
         return Err(Refusal::invalid(format!("`{}` {why}", own.name)));
     }
     let path = &store.document(entry).path;
@@ -42,7 +42,7 @@ pub(super) fn makes_sense(
         return Ok(());
     }
     let names: Vec<String> = set.iter().map(|own| format!("`{}`", own.name)).collect();
-    let why = "would leave the memory without a text: `palimp delete` deletes a memory.";
+    let why = "would leave the memory without a text. `palimp delete` deletes a memory.";
     Err(Refusal::invalid(format!("{} {why}", names.join(", "))))
 }
 

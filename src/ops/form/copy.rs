@@ -27,7 +27,7 @@ fn of_json(scene: &Scene<'_>, old: &Store, entry: &Entry, form: &Form, values: &
     let set = form.settings(values);
     let mut record = match after_edit(&before, entry, &as_settings(&set))? {
         Edited::Record(bytes) => bytes,
-        Edited::Files(_) => return Err(Refusal::unfit("of this record no second one can be made.")),
+        Edited::Files(_) => return Err(Refusal::unfit("this memory can't be copied.")),
     };
     for name in ["id", "checksum"] {
         record = remove(&record, &[name])?;

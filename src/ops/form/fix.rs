@@ -61,7 +61,7 @@ fn of_field(
         (Code::TooLong, Kind::Words { most, longest }) => short_list(value, *most, *longest),
         (Code::NoTimezone, Kind::Moment) => Some(("append Z (UTC)".into(), zoned(value))),
         (Code::BadTimestamp, Kind::Moment) => Some(moment(value, &field.value)),
-        (Code::MissingField, Kind::Moment) => Some(("set the time of now".into(), scene.now.to_millis())),
+        (Code::MissingField, Kind::Moment) => Some(("set the current time".into(), scene.now.to_millis())),
         (Code::OutOfRange | Code::MissingField, Kind::Word { words, .. }) => {
             let near = nearest(value, words)?;
             Some((format!("set {near}"), near.to_owned()))
@@ -73,7 +73,7 @@ fn of_field(
         (Code::DanglingReference, Kind::References) => present(value, &finding.message),
         (Code::OutOfRange, Kind::Words { longest, .. }) => Some(words(value, *longest)),
         (Code::OutOfRange | Code::WrongType | Code::MissingField, _) if !field.value.is_empty() => {
-            Some(("as it was".into(), field.value.clone()))
+            Some(("restore the old value".into(), field.value.clone()))
         }
         _ => None,
     };
@@ -154,12 +154,12 @@ fn moment(value: &str, stored: &str) -> (String, String) {
             return (format!("set {spelled}"), spelled);
         }
     }
-    ("as it was".into(), stored.to_owned())
+    ("restore the old value".into(), stored.to_owned())
 }
 
 fn number(value: &str, range: Option<(f64, f64)>, is_whole: bool, stored: &str) -> Option<(String, String)> {
     let Ok(typed) = value.trim().replace(',', ".").parse::<f64>() else {
-        return (!stored.is_empty()).then(|| ("as it was".into(), stored.to_owned()));
+        return (!stored.is_empty()).then(|| ("restore the old value".into(), stored.to_owned()));
     };
     let (least, most) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let whole = if is_whole { typed.round() } else { typed };

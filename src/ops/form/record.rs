@@ -94,7 +94,7 @@ fn of_json(raw: &[u8], form: &Form, text: &str) -> Result<Vec<String>> {
 }
 
 fn no_place(name: &str) -> Refusal {
-    Refusal::invalid(format!("the form has no place for `{name}`: set it with `palimp edit --set`."))
+    Refusal::invalid(format!("the form has no field `{name}`: set it with `palimp edit --set`."))
 }
 
 fn kept(form: &Form, values: Vec<String>) -> Result<Vec<String>> {

@@ -18,7 +18,7 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     let (format, _) = writes(scene.store)?;
     let now = document(&scene.store.documents, file);
     if now.is_some_and(|own| own.offset > 0) {
-        return Err(Refusal::unfit("the store has not been read whole yet."));
+        return Err(Refusal::unfit("the store has not been read completely yet."));
     }
     let records = format.read(role(format, file), file, copy, scene.now).records;
     let beside = Beside::of(scene.store, file, now);
@@ -53,12 +53,12 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
 /// Why the records of a file can't be brought back one by one.
 fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
     let why = match (role(format, file), is_log(file) && format.shape(file) == Shape::Json) {
-        _ if format.is_bound(file) => "other files of the store agree with it",
+        _ if format.is_bound(file) => "other files of the store depend on it",
         (Role::Records, true) => return None,
         (Role::Records, false) => "it is one document",
         _ => "it is not a log of memories",
     };
-    Some(format!("{} comes back whole or not at all: {why}", file.told()))
+    Some(format!("{} can only be restored as a whole: {why}", file.told()))
 }
 
 /// What the store says of the records of a file.
@@ -142,7 +142,7 @@ impl Compared<'_> {
         let id = record.view().and_then(|view| view.id);
         let item = |kind, told| Item { was: raw.to_vec(), ..self.about(record, raw, kind, told) };
         if self.erased.is_some_and(|own| own.takes(self.file, raw, record.view(), None)) {
-            let told = self.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't come back".into());
+            let told = self.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't be restored".into());
             return Some(Item { was: Vec::new(), title: String::new(), ..item(Kind::Erased, told) });
         }
         if let Some(told) = id.and_then(|id| self.beside.tombstones.get(id)) {
@@ -157,7 +157,7 @@ impl Compared<'_> {
             return Some(Item { was: Vec::new(), title: String::new(), ..item(Kind::Erased, told) });
         }
         if record.view().is_none() {
-            return Some(item(Kind::Unreadable, "comes back with the whole file alone".into()));
+            return Some(item(Kind::Unreadable, "is only restored with the whole file".into()));
         }
         if let (Some(own), Some(now)) = (id.and_then(|id| self.beside.ids.get(id)), self.now) {
             return Some(self.beside_its_id(item(Kind::Changed, String::new()), own, now));
@@ -224,7 +224,7 @@ impl Compared<'_> {
 
 /// A record that is gone, while another of its id is there.
 fn alone(item: Item) -> Item {
-    let told = "another record of its id is there: name this one by its key".to_owned();
+    let told = "another memory has its id: name this one by its key".to_owned();
     Item { kind: Kind::Missing, told, shares: true, can_come: true, ..item }
 }
 
@@ -234,7 +234,7 @@ fn changed(item: Item, own: &[&Record], now: &Document) -> Item {
         return Item { told, ..item };
     };
     let is = now.raw(one).to_vec();
-    let told = "put back to what it was, where it is chosen".to_owned();
+    let told = "changed back if it is chosen".to_owned();
     let place = Some((one.span.start as usize, one.span.end as usize));
     Item { told, is, place, can_come: true, ..item }
 }

@@ -12,7 +12,7 @@ pub fn replace(scene: &Scene<'_>, comparison: &Comparison, copy: &[u8], gone: &G
     let (format, writes) = writes(scene.store)?;
     let file = &comparison.file;
     if role(format, file) == Role::Index {
-        let message = format!("{} is made of the records: `palimp reindex` rebuilds it.", file.told());
+        let message = format!("{} is made from the memories: `palimp reindex` rebuilds it.", file.told());
         return Err(Refusal::unfit(message));
     }
     let current = document(&scene.store.documents, file);
@@ -71,24 +71,27 @@ impl Comparison {
     fn fate(&self, kind: Kind) -> (&'static str, &'static str) {
         match (kind, self.deletes) {
             (Kind::Newer, true) => {
-                ("deletions made later are LOST: what they name is live again", "its deletion is LOST")
+                ("deletions made later are LOST: the memories are live again", "its deletion is LOST")
             }
-            (Kind::Missing, true) => ("deletions come back", "is deleted again"),
+            (Kind::Missing, true) => ("deletions are restored", "is deleted again"),
             (Kind::Newer, false) => ("written later are LOST", "LOST"),
-            (Kind::Missing, false) => ("come back", "comes back"),
-            (Kind::Changed, _) => ("put back to what they were", "put back"),
-            (Kind::Tombstoned, _) => ("come back DELETED: a tombstone names them", "comes back deleted"),
-            (Kind::Erased, _) => ("were erased and stay away", "stays away"),
-            (Kind::Elsewhere, _) => ("come back, and are in another file too", "comes back"),
-            (Kind::Unreadable, _) => ("come back that can't be read", "comes back unread"),
+            (Kind::Missing, false) => ("are restored", "is restored"),
+            (Kind::Changed, _) => ("are changed back", "is changed back"),
+            (Kind::Tombstoned, _) => {
+                ("are restored as DELETED: a tombstone names them", "is restored as deleted")
+            }
+            (Kind::Erased, _) => ("were erased, and are not restored", "is not restored"),
+            (Kind::Elsewhere, _) => ("are restored, and are in another file too", "is restored"),
+            (Kind::Unreadable, _) => ("are restored, and can't be read", "is restored, can't be read"),
         }
     }
 
     fn line(&self, item: &Item) -> String {
         let id = item.id.as_deref().unwrap_or("(no id)");
         let fate = self.fate(item.kind).1;
-        let parts =
-            [format!("{} {id}", item.kind.sign()), fate.into(), item.told.clone(), item.title.clone()];
+        // The whole file asks nobody to choose.
+        let told = if item.kind == Kind::Changed { "" } else { item.told.as_str() };
+        let parts = [&*format!("{} {id}", item.kind.sign()), fate, told, &item.title].map(str::to_owned);
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
     }
 }

@@ -45,7 +45,7 @@ fn a_phrase_may_hold_quotes_and_end_in_a_backslash() {
     assert_eq!(asked.found(r#""C:\dir\\""#), ["a", "d"]);
     assert_eq!(asked.found(r#""C:\\dir\\""#), ["a", "d"]);
     assert_eq!(asked.found(r#""say \"yes\"""#), ["b"]);
-    assert_eq!(error(r#""C:\dir\""#).message, "This quote is never closed.");
+    assert_eq!(error(r#""C:\dir\""#).message, "This quote is not closed.");
 }
 
 #[test]
@@ -256,15 +256,15 @@ fn a_query_that_cannot_be_understood_says_where_and_what_is_possible() {
         ("min:x", 4..5, "rank value"),
         ("sort:name", 5..9, "rank, time"),
         ("limit:0", 6..7, "from 1"),
-        ("a \"b c", 2..6, "never closed"),
-        ("(a", 0..1, "never closed"),
+        ("a \"b c", 2..6, "not closed"),
+        ("(a", 0..1, "not closed"),
         ("a ) b", 2..3, "closes nothing"),
         ("a ()", 2..4, "nothing"),
         ("a OR", 2..4, "between two terms"),
         ("OR a", 0..2, "between two terms"),
         ("a OR OR b", 5..7, "between two terms"),
         ("a OR sort:time", 2..4, "between two terms"),
-        ("a -", 2..3, "none follows"),
+        ("a -", 2..3, "there is none"),
         ("-sort:time", 1..10, "whole query"),
         ("(sort:time a)", 1..10, "whole query"),
         ("\"\"", 0..2, "Nothing to search"),

@@ -130,9 +130,9 @@ fn row(line: JournalLine, history: &History, kept: &[u64]) -> Row {
     let why_not = if line.verb == "erase" {
         Some("an erasure can't be undone")
     } else if !kept.contains(&by) {
-        Some("what it replaced is kept no longer")
+        Some("what it replaced is not kept any more")
     } else if !history.has(line.step) && !history.undone.iter().any(|(step, _)| *step == line.step) {
-        Some("something new was done since")
+        Some("another change was made since")
     } else {
         None
     };
@@ -151,7 +151,7 @@ fn erasing(entry: Erasing) -> Row {
         ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
         ..JournalLine::default()
     };
-    let why_not = Some("it is not finished: the next change of the store finishes it");
+    let why_not = Some("it is not finished; the next change of the store finishes it");
     Row { line, at, outcome: Outcome::Erasing, until: None, why_not, others: Others::default() }
 }
 

@@ -96,8 +96,7 @@ impl<'a> Writer<'a> {
             if self.take_out(&file, &bytes, lines).is_none() {
                 let file = file.told();
                 self.note(format!(
-                    "what was added to {file} is in the middle of a line that another program wrote: both are \
-                     there, but can't be read as they are; `palimp check` names the line"
+                    "the new line in {file} is in the middle of a line that another program wrote. Both are there, but can't be read. `palimp check` names the line"
                 ));
             }
         }
@@ -218,7 +217,7 @@ impl Log {
         self.known
     }
 
-    /// Whether others added to it since it was read: that is read, too. `None` where it has to be read
+    /// Whether others added to it since it was read: that is read, too. `None` where it should be read
     /// as a whole, as the late lines may be in it, or another file is in its place.
     fn grown(&mut self, disk: &dyn Disk, file: &Path, out: &dyn Output, lines: &[u8]) -> Option<bool> {
         let there = out.generation().ok().filter(|there| is_same(there, &self.seen))?;

@@ -220,7 +220,7 @@ impl Scene<'_, '_> {
             Act::Splice(_) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
-                    let what = "it is a link, or not a regular file: it is not written through";
+                    let what = "it is a link, or not a regular file: palimp does not write to it";
                     return Err(CommitError::NotWritten { file: own.path.clone(), what });
                 }
                 (Some(item.mode), Some(item.owner))
@@ -316,9 +316,7 @@ impl Scene<'_, '_> {
             return Ok(Lost::Yes);
         }
         if !own.derived {
-            return Err(
-                own.moved("its lock was lost, or others wrote to it or put another file in its place")
-            );
+            return Err(own.moved("its lock was lost, or another program wrote to it or replaced it"));
         }
         own.drop_temp(self.host.disk);
         own.dropped = true;

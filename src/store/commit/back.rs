@@ -11,6 +11,7 @@ use super::{CommitError, JournalLine, Step, Writer};
 use crate::format::Placement;
 use crate::model::plan::{Twin, apply, counted};
 use crate::model::{Act, Bytes, Change, Role, Span, Splice, Tell, is_log};
+use crate::store::chunks;
 use crate::text::lines;
 
 /// What a plan says of the records that a turn brings back.
@@ -27,12 +28,12 @@ pub struct Back {
 impl Back {
     /// The same as sentences.
     pub fn told(&self) -> Vec<String> {
-        let (was, comes) =
-            (if self.same == 1 { "was" } else { "were" }, if self.other == 1 { "s" } else { "" });
-        let [same, other] = [self.same, self.other].map(|count| counted(count, "record"));
-        let same = format!("{same} {was} brought back by another program already, and not by this");
+        let (was, left) =
+            if self.same == 1 { ("was", "is left as it is") } else { ("were", "are left as they are") };
+        let [same, other] = [self.same, self.other].map(|count| counted(count, "memory"));
+        let same = format!("{same} {was} already restored by another program, and {left}");
         let other = format!(
-            "{other} come{comes} back though a record of that id with other content is there already: \
+            "{other} will be restored beside a memory with the same id and other content: \
              `palimp check` lists the duplicates"
         );
         let both = [(self.same, same), (self.other, other)];
@@ -72,9 +73,9 @@ impl Turning<'_> {
     fn brought_already(&self, step: u64, count: u64) -> CommitError {
         let line = self.journal.iter().find(|line| line.step == step);
         let verb = line.map_or("", |line| &line.verb);
-        let (what, twice) = (counted(count, "record"), if count == 1 { "it" } else { "they" });
+        let (what, twice) = (counted(count, "memory"), if count == 1 { "it" } else { "they" });
         CommitError::NoStep(format!(
-            "Step {} can't be undone now: step {step} ({verb}) brought back {what} that it took out, and {twice} would be \
+            "Step {} can't be undone now: step {step} ({verb}) restored {what} that it took out, and {twice} would be \
              there twice. Undo step {step} first: `palimp undo {step}`.",
             self.step
         ))
@@ -114,13 +115,19 @@ impl Writer<'_> {
         }
         let now = now.unwrap_or_default();
         let mut there = There::of(change, &now, turning, &later);
-        count(change, &now, &wanted, 1, &mut there.counts);
+        chunks::each(&now, &mut |chunk| {
+            count(change, chunk, &wanted, 1, &mut there.counts);
+            true
+        });
         there.tell_apart(&coming);
         let left = there.without_back(change, back);
         // Also what is between the records is there then.
         let is_all_there =
             matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought.is_empty());
         let left = left.filter(|_| !is_all_there);
+        if now.are_gone() {
+            return Err(CommitError::moved(&self.path(&change.path), "others have written to it meanwhile"));
+        }
         for (name, brought) in &there.brought {
             let taken = coming.get(name).copied().unwrap_or(0);
             let gone = later.still_gone(*name, taken) + there.lacking(*name);
@@ -248,13 +255,13 @@ struct There<'a> {
     claimed: Counts,
     /// Those that come.
     brought: Counts,
-    places: Places<'a>,
+    places: Places<'a, Bytes>,
     /// Lines that go when the step is taken back.
     goes: Vec<&'a [u8]>,
 }
 
 impl<'a> There<'a> {
-    fn of(change: &'a Change, now: &'a [u8], turning: &Turning<'_>, later: &Later) -> There<'a> {
+    fn of(change: &'a Change, now: &'a Bytes, turning: &Turning<'_>, later: &Later) -> There<'a> {
         let mut expected = turning.stayed(change);
         later.net.iter().for_each(|(name, count)| *expected.entry(*name).or_default() += count);
         let goes = match &change.act {
@@ -336,7 +343,7 @@ impl<'a> There<'a> {
     fn has_other(&self, record: &[u8]) -> bool {
         let same = id_of(record).filter(|id| !id.is_empty()).and_then(|id| self.places.of_id(&id));
         same.is_some_and(|same| {
-            let is = said(same.line).next().unwrap_or_default();
+            let is = said(&same.line).next().unwrap_or_default();
             same.has_others || is != record && !self.goes.contains(&is)
         })
     }

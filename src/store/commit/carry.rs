@@ -18,7 +18,7 @@ const TRIES: usize = 40;
 /// After so many it is fitted to it under the lock, and the last lines of others are taken over.
 const PATIENT: usize = 2;
 /// Why what is derived is not put in its place.
-const CHANGED: &str = "what it is made of changed";
+const CHANGED: &str = "its memories changed";
 
 /// How far a plan was carried out.
 #[derive(Default)]
@@ -118,9 +118,9 @@ fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
         for place in path.ancestors().take(depth) {
             let Some(item) = writer.looked(place)? else { continue };
             let what = match (item.link, item.kind) {
-                (Some(_), _) => "it is a link: it is not written through",
+                (Some(_), _) => "it is a link: palimp does not write through it",
                 (None, ItemKind::Special) => {
-                    "it is a pipe, a device or a socket, which is never written: move it away first"
+                    "it is a pipe, a device or a socket: palimp does not write to it. Move it away first"
                 }
                 _ => continue,
             };
@@ -289,7 +289,7 @@ fn commit_set(
             scene.refit(ready, keep)?;
         }
     }
-    Err(CommitError::moved(&first, "others keep changing it"))
+    Err(CommitError::moved(&first, "other programs keep changing it"))
 }
 
 /// Counts again the records that stay and are equal to those that go, where others wrote to the file

@@ -160,17 +160,18 @@ impl Writer<'_> {
             Act::Splice(splices) => splices.iter().map(|splice| &splice.becomes[..]).collect(),
             _ => return Ok(()),
         };
-        let base = change.base.as_deref().unwrap_or_default();
-        let now = self.read(&change.path)?.unwrap_or_default();
+        let base = change.base.clone().unwrap_or_default();
+        let now = self.bytes(&change.path)?.unwrap_or_default();
         if !is_log(&change.path) || now == base {
             return Ok(());
         }
-        let (was, is) = (Places::of(base), Places::of(&now));
+        let (was, is) = (Places::of(&base), Places::of(&now));
         let mut lines = coming.iter().flat_map(|own| own.split_inclusive(|byte| *byte == b'\n'));
-        match lines.any(|line| is.has_any(line) && !was.has_any(line)) {
+        let is_back = lines.any(|line| is.has_any(line) && !was.has_any(line));
+        match is_back || base.are_gone() || now.are_gone() {
             true => {
                 let file = self.path(&change.path);
-                Err(CommitError::moved(&file, "others brought back meanwhile what was to come back"))
+                Err(CommitError::moved(&file, "another program restored the same memories meanwhile"))
             }
             false => Ok(()),
         }

@@ -11,7 +11,7 @@ use crate::disk::{Seen, put_new};
 use crate::model::{Act, Bytes};
 
 /// Why what was made stays.
-const OTHERS: &str = "others have written to it";
+const OTHERS: &str = "another program wrote to it";
 
 /// A new file with its bytes, or a new folder, that was made before a lock was taken.
 pub struct Made {
@@ -66,7 +66,7 @@ impl Scene<'_, '_> {
         let Some(temp) = &own.temp else { return Ok(()) };
         let outcome = match put_new(self.host.disk, temp, &own.path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(own.moved("something is there already"))
+                Err(own.moved("something else is in its place"))
             }
             outcome => outcome.map_err(own.io("made")),
         };

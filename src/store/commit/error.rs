@@ -24,11 +24,9 @@ impl Files {
     fn sentence(self) -> &'static str {
         match self {
             Files::Untouched => "Nothing was changed.",
-            Files::Restored => "What had been changed was put back.",
-            Files::Halfway => "It was cut short; the next change of this store finishes or undoes it.",
-            Files::Erasing => {
-                "It is not erased everywhere yet; the next change of this store goes on with it."
-            }
+            Files::Restored => "What was changed already is undone.",
+            Files::Halfway => "It was interrupted; the next change of this store finishes or undoes it.",
+            Files::Erasing => "It is not erased everywhere yet; the next change of this store continues it.",
         }
     }
 }
@@ -40,13 +38,13 @@ pub enum CommitError {
     #[error("{0}")]
     Lock(#[from] LockError),
     /// Another palimp is changing the same store.
-    #[error("{} is being changed by another palimp. Nothing was changed; try again when it is done.", root.told())]
+    #[error("{} is being changed by another palimp. Nothing was changed. Try again when it is done.", root.told())]
     Busy {
         /// The store's root.
         root: PathBuf,
     },
     /// The file changed in the same place since it was read.
-    #[error("{} changed where this would change it. {}", file.told(), files.sentence())]
+    #[error("another program changed the same part of {}. {}", file.told(), files.sentence())]
     Conflict {
         /// The file.
         file: PathBuf,
@@ -88,7 +86,7 @@ pub enum CommitError {
         files: Files,
     },
     /// Our own data can't be written: without it nothing could be taken back.
-    #[error("{} can't be written: {source}. Without it the change could not be undone; nothing was changed.", path.told())]
+    #[error("{} can't be written: {source}. Without it the change could not be undone. Nothing was changed.", path.told())]
     OwnData {
         /// The file or folder.
         path: PathBuf,
@@ -104,7 +102,7 @@ pub enum CommitError {
         files: Files,
     },
     /// An erasure began and can't go on.
-    #[error("{}: {why} It is not erased everywhere yet; the next change of this store goes on with it.", root.told())]
+    #[error("{}: {why} It is not erased everywhere yet; the next change of this store continues it.", root.told())]
     NotErased {
         /// The store's root.
         root: PathBuf,
@@ -172,7 +170,7 @@ impl CommitError {
                 format!("{} is locked by another", path.told())
             }
             CommitError::Lock(LockError::NotALock { path, what }) => {
-                format!("{} is to be a lock file and is {what}", path.told())
+                format!("{} should be a lock file and is {what}", path.told())
             }
             CommitError::OwnData { path, source } => {
                 format!("{} can't be written: {source}", path.told())
@@ -186,7 +184,7 @@ impl CommitError {
     pub(super) fn what(&self) -> String {
         match self {
             CommitError::Conflict { file, .. } => {
-                format!("{} changed where it would be changed back.", file.told())
+                format!("{} changed in the place that would be changed back.", file.told())
             }
             CommitError::Moved { file, what, .. } | CommitError::NotWritten { file, what } => {
                 format!("{}: {what}.", file.told())

@@ -144,7 +144,7 @@ impl Writer<'_> {
         }
         put_new(self.host.disk, path, file).ok()?;
         self.note(format!(
-            "conflict: another program wrote to {} while it was being removed; it is there again",
+            "conflict: another program wrote to {} while it was being removed. It was put back",
             file.told()
         ));
         self.host.disk.sync_folder(path.parent()?).ok()

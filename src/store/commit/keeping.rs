@@ -49,7 +49,7 @@ impl Vault<'_> {
         listed.map(Option::unwrap_or_default).map_err(|error| CommitError::unread(&folder, error))
     }
 
-    /// Whether one of the last steps, or an erasure that was cut short, was certainly done by a
+    /// Whether one of the last steps, or an erasure that was interrupted, was certainly done by a
     /// process of that number.
     pub(super) fn has_step_of(&self, process: i32) -> bool {
         if matches!(self.erasing(), Ok(Some(entry)) if entry.process == Some(process)) {

@@ -99,8 +99,7 @@ impl Writer<'_> {
             return false;
         };
         self.note(format!(
-            "conflict: another program wrote to {} in place while it was being changed; what it wrote is kept \
-             in {}",
+            "conflict: another program wrote into {} while it was being changed. What it wrote is kept in {}",
             file.told(),
             path.told()
         ));

@@ -8,7 +8,8 @@ use super::places::{Places, id_of};
 use super::rebase::{fits, merge, rebase_in};
 use super::twins::is_left;
 use super::{CommitError, Step, Writer};
-use crate::model::{Act, Change, Splice, is_log, plan};
+use crate::model::bytes::Ranges;
+use crate::model::{Act, Bytes, Change, Splice, is_log, plan};
 
 /// How far a change came that a step would take back.
 pub enum Made {
@@ -40,26 +41,36 @@ impl Writer<'_> {
         if matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire(_)) {
             return Ok(Made::Harmless);
         }
-        let now = self.read(&inverse.path)?;
-        if let Some(cut) = now.as_deref().and_then(|now| torn(inverse, now)) {
-            return Ok(Made::Torn(cut));
+        let now = self.bytes(&inverse.path)?;
+        let made = self.made_in(step, inverse, now.clone());
+        match now.is_some_and(|now| now.are_gone()) {
+            // Another wrote to it in place while it was looked through.
+            true => Ok(self.made_in(step, inverse, self.read(&inverse.path)?.map(Bytes::from))),
+            false => Ok(made),
+        }
+    }
+
+    /// The same in the bytes of the file.
+    fn made_in(&self, step: &Step, inverse: &Change, now: Option<Bytes>) -> Made {
+        if let Some(cut) = now.as_ref().and_then(|now| torn(inverse, now)) {
+            return Made::Torn(cut);
         }
         let bound = self.format.is_bound(&inverse.path);
-        Ok(match (&inverse.act, now) {
+        match (&inverse.act, now) {
             (Act::Create(_), None) => Made::Whole,
             // What was added behind it is not what was to go.
-            (Act::Create(was), Some(now)) => match now.starts_with(was) {
+            (Act::Create(was), Some(now)) => match now.is_at(0, was) {
                 true => Made::No,
                 false => Made::Changed,
             },
             (Act::Remove(_), None) => Made::No,
             // Another file of the name was there before ours, and ours was not made.
-            (Act::Remove(was), Some(now)) if bound => Some(now == **was).into(),
+            (Act::Remove(was), Some(now)) if bound => Some(now == *was).into(),
             // A log that another made meanwhile is not ours.
             (Act::Remove(was), Some(now)) if is_log(&inverse.path) => {
                 Some(lines_at(&now, was).is_some()).into()
             }
-            (Act::Remove(was), Some(now)) => match now == **was {
+            (Act::Remove(was), Some(now)) => match now == *was {
                 true => Made::Whole,
                 false => Made::Changed,
             },
@@ -68,13 +79,13 @@ impl Writer<'_> {
                 spliced(splices, &now, &|| is_left(inverse, &now, &step.twins))
             }
             _ => Made::Harmless,
-        })
+        }
     }
 }
 
 /// Whether the splices that take a change back find it made. All of them came by one rename,
 /// so that where one is surely not made, none is.
-fn spliced(splices: &[Splice], now: &[u8], is_left: &dyn Fn() -> Option<bool>) -> Made {
+fn spliced(splices: &[Splice], now: &Bytes, is_left: &dyn Fn() -> Option<bool>) -> Made {
     let changed: Vec<&Splice> = splices.iter().filter(|splice| splice.was != splice.becomes).collect();
     let Some(first) = changed.first() else { return Made::Harmless };
     // Where lines were only added or only went, both can fit.
@@ -100,7 +111,7 @@ fn spliced(splices: &[Splice], now: &[u8], is_left: &dyn Fn() -> Option<bool>) -
 
 /// Whether the file has the lines as the change left them, or as they were; `None` where it
 /// has neither.
-fn is_made(splice: &Splice, places: &Places<'_>, is_left: &dyn Fn() -> Option<bool>) -> Option<bool> {
+fn is_made(splice: &Splice, places: &Places<'_, Bytes>, is_left: &dyn Fn() -> Option<bool>) -> Option<bool> {
     let now = places.now;
     let before = || {
         let forward = Splice { was: splice.becomes.clone(), becomes: splice.was.clone(), ..splice.clone() };
@@ -109,7 +120,7 @@ fn is_made(splice: &Splice, places: &Places<'_>, is_left: &dyn Fn() -> Option<bo
     match (splice.was.is_empty(), splice.becomes.is_empty()) {
         // Lines that went are there, or the change was made; others that are like them may be.
         (true, _) if has_lines(&splice.becomes, places) => is_left().or_else(|| {
-            let there = now.get(splice.start as usize..).is_some_and(|now| now.starts_with(&splice.becomes));
+            let there = now.is_at(splice.start as usize, &splice.becomes);
             Some(!there && fits(std::slice::from_ref(splice), now))
         }),
         (true, _) => (!places.has_any(&splice.becomes)).then_some(true),
@@ -124,23 +135,23 @@ fn is_made(splice: &Splice, places: &Places<'_>, is_left: &dyn Fn() -> Option<bo
 }
 
 /// Whether the lines that a splice replaces are somewhere, as they are, and side by side.
-fn has(splice: &Splice, places: &Places<'_>) -> bool {
+fn has(splice: &Splice, places: &Places<'_, Bytes>) -> bool {
     let fitted = rebase_in(std::slice::from_ref(splice), places);
     fitted.is_ok_and(|own| matches!(&own[..], [own] if own.was == splice.was))
 }
 
 /// Whether those lines are somewhere. A last one without an end may have been written on.
-fn has_lines(lines: &[u8], places: &Places<'_>) -> bool {
+fn has_lines(lines: &[u8], places: &Places<'_, Bytes>) -> bool {
     match lines.ends_with(b"\n") {
         true => places.find(lines, None, &HashSet::new()).is_some(),
-        false => memchr::memmem::find(places.now, lines).is_some(),
+        false => places.now.has(lines),
     }
 }
 
 /// Where others changed the record since: whether it has all of the change, or nothing of it.
-fn merged(splice: &Splice, places: &Places<'_>) -> Option<bool> {
+fn merged(splice: &Splice, places: &Places<'_, Bytes>) -> Option<bool> {
     let theirs = places.of_id(&id_of(&splice.was)?)?.line;
-    let is = |from: &[u8], to: &[u8]| merge(from, to, theirs).is_some_and(|own| own == theirs);
+    let is = |from: &[u8], to: &[u8]| merge(from, to, &theirs).is_some_and(|own| own == theirs);
     match (is(&splice.becomes, &splice.was), is(&splice.was, &splice.becomes)) {
         (made, not) if made != not => Some(made),
         _ => None,
@@ -149,21 +160,24 @@ fn merged(splice: &Splice, places: &Places<'_>) -> Option<bool> {
 
 /// What cuts off lines that were being added when a crash came: a part of them is at
 /// the end of the file, zeros where the system had made room for the rest, and nothing else.
-fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
-    let is_part = |there: &[u8], lines: &[u8]| {
+fn torn(inverse: &Change, now: &Bytes) -> Option<Change> {
+    // What is longer is no part of it, and need not be read.
+    let is_part = |from: usize, lines: &[u8]| {
         let is_ours = |(there, own): (&u8, &u8)| there == own || *there == 0;
-        there != lines && there.len() <= lines.len() && there.iter().zip(lines).all(is_ours)
+        let is_it = |there: &[u8]| there != lines && there.iter().zip(lines).all(is_ours);
+        from <= now.len() && now.len() - from <= lines.len() && is_it(&now.at(from..now.len()))
     };
     match &inverse.act {
-        Act::Remove(was) if is_log(&inverse.path) && is_part(now, was) => {
-            Some(Change::remove(&inverse.path, now.into()))
+        Act::Remove(was) if is_log(&inverse.path) && is_part(0, was) => {
+            Some(Change::remove(&inverse.path, now.clone()))
         }
         Act::Splice(splices) => {
             let [Splice { start, was, becomes, .. }] = &splices[..] else { return None };
-            let there = now.get(*start as usize..)?;
-            let grew = there.len() > becomes.len() && there.starts_with(becomes) && was.starts_with(becomes);
-            let edits = vec![(*start as usize + becomes.len()..now.len(), Vec::new())];
-            (grew && is_part(there, was)).then(|| Change::edits(&inverse.path, now.into(), edits))
+            let start = *start as usize;
+            let end = start.checked_add(becomes.len()).filter(|end| *end < now.len())?;
+            let grew = was.starts_with(becomes) && is_part(start, was) && now.is_at(start, becomes);
+            let edits = vec![(end..now.len(), Vec::new())];
+            grew.then(|| Change::edits(&inverse.path, now.clone(), edits))
         }
         _ => None,
     }
@@ -203,8 +217,8 @@ mod tests {
             counted.set(counted.get() + 1);
             Some(false)
         };
-        assert!(matches!(spliced(&back, others(&after).as_bytes(), &is_left), Made::Whole));
-        assert!(matches!(spliced(&back, others(&base).as_bytes(), &is_left), Made::No));
+        assert!(matches!(spliced(&back, &others(&after).into(), &is_left), Made::Whole));
+        assert!(matches!(spliced(&back, &others(&base).into(), &is_left), Made::No));
         assert_eq!(counted.get(), 1, "the records that stayed are counted once");
         assert!(began.elapsed().as_secs() < 30, "it took {:?}", began.elapsed());
     }
@@ -215,11 +229,11 @@ mod tests {
         let back = Change::append("f.jsonl", line.clone(), Some(base.as_slice().into())).inverse();
         let now = |there: &[u8]| [&base[..], there].concat();
         for there in [&b"{\"id"[..], b"{\"id\0\0\0\0\0", b"\0\0\0\0\0:2}\n", b"\0\0"] {
-            let cut = torn(&back, &now(there)).and_then(|cut| cut.after());
+            let cut = torn(&back, &now(there).into()).and_then(|cut| cut.after());
             assert_eq!(cut.as_deref(), Some(&base[..]), "{there:?}");
         }
         for there in [&line[..], b"", b"{\"id\":3}\n", b"\0\0\0\0\0:2}\nmore"] {
-            assert_eq!(torn(&back, &now(there)).and_then(|cut| cut.after()), None, "{there:?}");
+            assert_eq!(torn(&back, &now(there).into()).and_then(|cut| cut.after()), None, "{there:?}");
         }
     }
 }

@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
         self.rescued
     }
 
-    /// What came of an erasure that was cut short, and that was finished when the store was taken. The
+    /// What came of an erasure that was interrupted, and that was finished when the store was taken. The
     /// notes tell it.
     pub fn finished(&self) -> Option<&erase::Erased> {
         self.finished.as_ref()
@@ -267,8 +267,7 @@ impl<'a> Writer<'a> {
     fn unjournalled(&self, number: u64, error: &CommitError) -> String {
         let file = self.vault.step_path(number);
         format!(
-            "the change is made and durable, but the journal is not: {}. Step {number} is kept in {}; the next start \
-             of palimp adds it to the journal, and then `palimp undo {number}` undoes it",
+            "the change is saved, but the journal is not: {}. Step {number} is kept in {}. The next start of palimp adds it to the journal; then `palimp undo {number}` undoes it",
             error.in_short(),
             file.told()
         )

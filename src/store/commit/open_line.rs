@@ -2,30 +2,32 @@
 //! ends it too, and what takes them back takes that end away: both name it, and are not about it.
 //! Others may go on with it, end it, write behind it or repair it.
 
+use crate::model::bytes::Ranges;
 use crate::model::plan::last_line;
 use crate::model::{Bytes, Splice};
 use crate::text::lines;
 
 /// Whether a stretch that ends in an open line is still the end of the file.
-pub fn is_last(splice: &Splice, now: &[u8]) -> bool {
+pub fn is_last<B: Ranges + ?Sized>(splice: &Splice, now: &B) -> bool {
     !is_open(&splice.was) || splice.end() as usize == now.len()
 }
 
 /// Lines that are put at the end of a file, behind a last line that may have no end: it gets one, and
 /// is a part of the change.
-pub fn at_end(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice {
-    if own.start as usize != now.len() || now == lines::BOM || !is_open(now) {
+pub fn at_end<B: Ranges + ?Sized>(own: Splice, before: Option<&Splice>, now: &B) -> Splice {
+    let is_mark = now.len() == lines::BOM.len() && now.is_at(0, lines::BOM);
+    if own.start as usize != now.len() || is_mark || now.is_empty() || now.ends_at(now.len(), b"\n") {
         return own;
     }
     match before.filter(|before| before.end() as usize == now.len()) {
         Some(before) if !is_open(&before.becomes) => own,
         Some(_) => Splice { becomes: [b"\n", &own.becomes[..]].concat().into(), ..own },
         None => {
-            let last = last_line(now);
-            let becomes = [last, b"\n", &own.becomes[..]].concat();
+            let last = now.at(now.line_before(now.len())..now.len());
+            let becomes = [&last, &b"\n"[..], &own.becomes].concat();
             Splice {
                 start: (now.len() - last.len()) as u64,
-                was: last.into(),
+                was: last.into_owned().into(),
                 becomes: becomes.into(),
                 ..own
             }
@@ -34,7 +36,7 @@ pub fn at_end(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice {
 }
 
 /// What adds lines behind an open line, without that line.
-pub fn addition(splice: &Splice, now: &[u8]) -> Option<Splice> {
+pub fn addition<B: Ranges + ?Sized>(splice: &Splice, now: &B) -> Option<Splice> {
     let lines = behind(&splice.was, &splice.becomes)?.into();
     Some(Splice { start: now.len() as u64, was: Bytes::default(), becomes: lines, behind: Vec::new() })
 }

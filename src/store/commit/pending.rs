@@ -34,9 +34,9 @@ impl Derived {
         let why = match self {
             Derived::Made => return None,
             Derived::Later => {
-                "others keep writing; it is rebuilt when they pause, or at the next start of palimp"
+                "other programs keep writing; it is rebuilt when they pause, or at the next start of palimp"
             }
-            Derived::Not => "what it is made of kept changing, or can't be read; the next change rebuilds it",
+            Derived::Not => "its memories kept changing, or can't be read. The next change rebuilds it",
         };
         Some(format!("an index is stale: {why}"))
     }

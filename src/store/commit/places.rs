@@ -2,106 +2,120 @@
 //! looked through once, when it is first asked for, however many lines are sought in it.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::HashSet;
 
+use crate::model::bytes::Ranges;
+use crate::model::on_demand::digest;
 use crate::text::edit;
 use crate::text::json::Kind;
 use crate::text::lines;
 use crate::text::scan::Tape;
 
 /// The lines of a file as it is now.
-pub struct Places<'a> {
-    pub now: &'a [u8],
-    hasher: RandomState,
-    /// The starts of the lines of each digest, ascending.
-    starts: OnceCell<HashMap<u64, Vec<usize>>>,
-    /// The first line of each id.
-    ids: OnceCell<HashMap<String, Same<'a>>>,
-    /// What each line says without what it ends with.
-    said: OnceCell<HashSet<&'a [u8]>>,
+pub struct Places<'a, B: ?Sized> {
+    pub now: &'a B,
+    /// The lines, by what they say without what ends them.
+    starts: OnceCell<Table>,
+    /// The lines that are records, by their ids.
+    ids: OnceCell<Table>,
+    /// The lines, by what they say without what they end with.
+    said: OnceCell<Table>,
 }
 
 /// A line that is a record of an id that is sought.
-#[derive(Clone, Copy)]
-pub struct Same<'a> {
+pub struct Same {
     pub start: usize,
-    pub line: &'a [u8],
+    pub line: Vec<u8>,
     /// Whether others have that id.
     pub has_others: bool,
 }
 
-impl<'a> Places<'a> {
-    pub fn of(now: &'a [u8]) -> Self {
+/// Where lines start, each with a digest of what it is sought by, in their order: a large file has too many
+/// lines to hold more of them.
+struct Table(Vec<(u64, usize)>);
+
+impl Table {
+    /// The lines of those bytes that are sought by what `key` makes of them.
+    fn of<B: Ranges + ?Sized>(now: &B, key: impl Fn(&[u8]) -> Option<u64>) -> Table {
+        let mut own = Vec::new();
+        now.each_line(&mut |start, line| own.extend(key(line).map(|key| (key, start))));
+        own.sort_unstable();
+        Table(own)
+    }
+
+    /// The lines of that digest, ascending.
+    fn all(&self, key: u64) -> impl Iterator<Item = usize> {
+        let from = self.0.partition_point(|own| own.0 < key);
+        self.0[from..].iter().take_while(move |own| own.0 == key).map(|own| own.1)
+    }
+}
+
+impl<'a, B: Ranges + ?Sized> Places<'a, B> {
+    pub fn of(now: &'a B) -> Self {
         let (starts, ids, said) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Places { now, hasher: RandomState::new(), starts, ids, said }
+        Places { now, starts, ids, said }
     }
 
-    fn starts(&self) -> &HashMap<u64, Vec<usize>> {
-        self.starts.get_or_init(|| {
-            // The first line is behind the byte order mark as well as with it.
-            let marked = self.now.starts_with(lines::BOM).then_some(lines::BOM.len());
-            let mut starts: HashMap<u64, Vec<usize>> = HashMap::new();
-            for start in lines::lines(self.now).map(|line| line.start).chain(marked) {
-                starts.entry(self.digest(&self.now[start..])).or_default().push(start);
-            }
-            starts
-        })
-    }
-
-    /// Of the first line of the bytes, without its end.
-    fn digest(&self, bytes: &[u8]) -> u64 {
-        let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
-        self.hasher.hash_one(&bytes[..end])
+    /// The line that starts there, with its end.
+    fn line(&self, start: usize) -> Vec<u8> {
+        self.now.at(start..self.now.line_end(start)).into_owned()
     }
 
     /// Where those whole lines are, but for the places that are taken; of equal ones those
     /// that are behind the line they was behind, or else the first.
     pub fn find(&self, wanted: &[u8], behind: Option<&[u8]>, taken: &HashSet<usize>) -> Option<usize> {
         let now = self.now;
-        let ends = |at: usize| wanted.ends_with(b"\n") || now.get(at).is_none_or(|byte| *byte == b'\n');
-        let is_here = |start: usize| now[start..].starts_with(wanted) && ends(start + wanted.len());
+        let ends = |at: usize| wanted.ends_with(b"\n") || at >= now.len() || now.is_at(at, b"\n");
+        let is_here = |start: usize| now.is_at(start, wanted) && ends(start + wanted.len());
         let own = |start: usize| match behind {
-            Some(line) if !line.is_empty() => now[..start].ends_with(line),
+            Some(line) if !line.is_empty() => now.ends_at(start, line),
             Some(_) => start == 0,
             None => true,
         };
-        let same = self.starts().get(&self.digest(wanted)).map_or(&[][..], Vec::as_slice);
-        let free = || same.iter().copied().filter(|start| !taken.contains(start) && is_here(*start));
+        let starts = self.starts.get_or_init(|| Table::of(now, |line| Some(digest(without_end(line)))));
+        let key = digest(without_end(first_line(wanted)));
+        // The first line is behind the byte order mark as well as with it.
+        let marked = Some(lines::BOM.len()).filter(|_| now.is_at(0, lines::BOM));
+        let same = || starts.all(key).chain(marked);
+        let free = || same().filter(|start| !taken.contains(start) && is_here(*start));
         free().find(|start| own(*start)).or_else(|| free().next())
     }
 
     /// The first line that is a record of that id.
-    pub fn of_id(&self, id: &str) -> Option<Same<'a>> {
-        self.ids().get(id).copied()
+    pub fn of_id(&self, id: &str) -> Option<Same> {
+        let own =
+            |start| Some((start, self.line(start))).filter(|(_, line)| id_of(line).as_deref() == Some(id));
+        let mut same = self.ids().all(digest(id.as_bytes())).filter_map(own);
+        let (start, line) = same.next()?;
+        Some(Same { start, line, has_others: same.next().is_some() })
     }
 
-    fn ids(&self) -> &HashMap<String, Same<'a>> {
-        self.ids.get_or_init(|| {
-            let mut ids: HashMap<String, Same<'a>> = HashMap::new();
-            for own in lines::lines(self.now) {
-                let line = &self.now[own.start..own.next];
-                let same = Same { start: own.start, line, has_others: false };
-                if let Some(id) = id_of(line) {
-                    ids.entry(id).and_modify(|first| first.has_others = true).or_insert(same);
-                }
-            }
-            ids
-        })
+    fn ids(&self) -> &Table {
+        self.ids.get_or_init(|| Table::of(self.now, |line| Some(digest(id_of(line)?.as_bytes()))))
     }
 
     /// Whether it has any of the lines, or a record of the same id as one of them.
     pub fn has_any(&self, wanted: &[u8]) -> bool {
-        let there = self.said.get_or_init(|| said(self.now).collect());
-        said(wanted)
-            .any(|line| there.contains(line) || id_of(line).is_some_and(|id| self.ids().contains_key(&id)))
+        let key = |line: &[u8]| Some(digest(said(line)?));
+        let there = self.said.get_or_init(|| Table::of(self.now, key));
+        let has = |line: &[u8]| there.all(digest(line)).any(|start| said(&self.line(start)) == Some(line));
+        let mut wanted = wanted.split_inclusive(|byte| *byte == b'\n').filter_map(said);
+        wanted.any(|line| has(line) || id_of(line).is_some_and(|id| self.of_id(&id).is_some()))
     }
 }
 
-/// What each line says, without what it ends with.
-fn said(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let lines = lines::lines(bytes).map(|line| bytes[line.start..line.next].trim_ascii_end());
-    lines.filter(|line| !line.is_empty())
+/// The first line of the bytes, with its end.
+fn first_line(bytes: &[u8]) -> &[u8] {
+    &bytes[..memchr::memchr(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1)]
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
+}
+
+/// What a line says, without what it ends with.
+fn said(line: &[u8]) -> Option<&[u8]> {
+    Some(line.trim_ascii_end()).filter(|line| !line.is_empty())
 }
 
 /// The id of the one record that is all of a line.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::open_line;
 use super::places::{Places, id_of};
-use crate::model::plan::last_line;
+use crate::model::bytes::Ranges;
 use crate::model::{Bytes, Moment, Splice};
 use crate::text::canonical::{self, Checksum};
 use crate::text::edit;
@@ -31,21 +31,28 @@ pub struct Conflict {
 }
 
 /// The splices as they fit `now`.
-pub fn rebase(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, Conflict> {
+pub fn rebase<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> Result<Vec<Splice>, Conflict> {
     rebase_in(splices, &Places::of(now))
 }
 
 /// The same where no record may have changed: lines move, and that is all.
-pub fn moved_only(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, Conflict> {
+pub fn moved_only<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> Result<Vec<Splice>, Conflict> {
     fitted(splices, &Places::of(now), false)
 }
 
 /// The splices as they fit a file whose lines are looked up more than once.
-pub fn rebase_in(splices: &[Splice], places: &Places<'_>) -> Result<Vec<Splice>, Conflict> {
+pub fn rebase_in<B: Ranges + ?Sized>(
+    splices: &[Splice],
+    places: &Places<'_, B>,
+) -> Result<Vec<Splice>, Conflict> {
     fitted(splices, places, true)
 }
 
-fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<Splice>, Conflict> {
+fn fitted<B: Ranges + ?Sized>(
+    splices: &[Splice],
+    places: &Places<'_, B>,
+    merges: bool,
+) -> Result<Vec<Splice>, Conflict> {
     let now = places.now;
     let mut moved: Vec<Splice> = Vec::new();
     if fits(splices, now) && splices.iter().all(|own| open_line::is_last(own, now)) {
@@ -70,7 +77,7 @@ fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<S
 /// A splice that takes several records out, one by one where they are no longer side by side: others
 /// are between them, or they came back in another order. What is no record of its own stays with the
 /// lines around it, as nobody could tell it from another of that sort.
-fn each_record(splice: &Splice, places: &Places<'_>) -> Vec<Splice> {
+fn each_record<B: Ranges + ?Sized>(splice: &Splice, places: &Places<'_, B>) -> Vec<Splice> {
     let mut own = Vec::new();
     let mut behind = &splice.behind[..];
     for line in lines::lines(&splice.was) {
@@ -88,9 +95,11 @@ fn each_record(splice: &Splice, places: &Places<'_>) -> Vec<Splice> {
 
 /// The splice with a line end where its last line was the file's last and had none, and
 /// others are behind it now.
-fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
+fn ended<B: Ranges + ?Sized>(splice: &Splice, later: &[Splice], now: &B) -> Splice {
     // Its undo data looks for the line before it as that is now.
-    let mut own = Splice { behind: last_line(&now[..splice.start as usize]).to_vec(), ..splice.clone() };
+    let start = splice.start as usize;
+    let behind = now.at(now.line_before(start)..start).into_owned();
+    let mut own = Splice { behind, ..splice.clone() };
     let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
     if !open(&own.becomes) || open(&own.was) || *own.becomes == *lines::BOM {
         return own;
@@ -106,24 +115,24 @@ fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
 }
 
 /// Whether every splice fits where it says.
-pub fn fits(splices: &[Splice], now: &[u8]) -> bool {
+pub fn fits<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> bool {
     splices.iter().all(|splice| {
         let start = splice.start as usize;
-        let is_there = now.get(start..start + splice.was.len()) == Some(&splice.was[..]);
-        let starts = start == 0 || now.get(start - 1) == Some(&b'\n');
-        is_there && starts && (!splice.was.is_empty() || now[..start].ends_with(&splice.behind))
+        now.is_at(start, &splice.was)
+            && (start == 0 || now.ends_at(start, b"\n"))
+            && (!splice.was.is_empty() || now.ends_at(start, &splice.behind))
     })
 }
 
 /// Splices on their way to where their lines are, and the lines that are spoken for.
-struct Fitting<'p, 'a> {
-    places: &'p Places<'a>,
+struct Fitting<'p, 'a, B: ?Sized> {
+    places: &'p Places<'a, B>,
     taken: HashSet<usize>,
     /// Whether a record that others changed is joined with what is planned of it.
     merges: bool,
 }
 
-impl Fitting<'_, '_> {
+impl<B: Ranges + ?Sized> Fitting<'_, '_, B> {
     /// `before` is the splice before it, as planned and as it fits.
     fn fit(&mut self, splice: &Splice, before: Option<(&Splice, &Splice)>) -> Result<Splice, Conflict> {
         let now = self.places.now;
@@ -132,7 +141,7 @@ impl Fitting<'_, '_> {
                 Some((_, fitted)) => fitted.end() as usize,
                 None if splice.behind.is_empty() => 0,
                 // The mark at the start of a file is no line.
-                None if *splice.behind == *lines::BOM && now.starts_with(lines::BOM) => lines::BOM.len(),
+                None if *splice.behind == *lines::BOM && now.is_at(0, lines::BOM) => lines::BOM.len(),
                 None => self.take(&splice.behind, None).map_or(now.len(), |at| at + splice.behind.len()),
             };
             let own = Splice { start: start as u64, ..splice.clone() };
@@ -169,16 +178,16 @@ impl Fitting<'_, '_> {
 
 /// The record of the same id, where it changed in other members than the splice changes.
 /// Where several have that id, nobody knows which of them it was.
-fn merged(splice: &Splice, places: &Places<'_>) -> Result<Splice, Conflict> {
+fn merged<B: Ranges + ?Sized>(splice: &Splice, places: &Places<'_, B>) -> Result<Splice, Conflict> {
     let conflict =
         |found: Option<&[u8]>| Conflict { planned: splice.was.to_vec(), found: found.map(<[u8]>::to_vec) };
     let id = id_of(&splice.was).ok_or_else(|| conflict(None))?;
     let same = places.of_id(&id).ok_or_else(|| conflict(None))?;
-    let found = Some(same.line);
+    let found = Some(&same.line[..]);
     if same.has_others {
         return Err(conflict(found));
     }
-    let becomes = merge(&splice.was, &splice.becomes, same.line).ok_or_else(|| conflict(found))?;
+    let becomes = merge(&splice.was, &splice.becomes, &same.line).ok_or_else(|| conflict(found))?;
     Ok(Splice {
         start: same.start as u64,
         was: same.line.into(),

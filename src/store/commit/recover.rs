@@ -14,7 +14,8 @@ use super::{CommitError, Files, Step, Writer, carry};
 use crate::disk::{Item, ItemKind, Seen};
 use crate::format::Placement;
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Bytes, Change, Plan, Role, is_log};
+use crate::model::{Act, Bytes, Change, Document, Plan, Role, is_log};
+use crate::store::large;
 
 /// What became of a change that was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl Writer<'_> {
             if self.settle(number, true)? == Settled::Waits {
                 unsettled.insert(number);
                 self.note(format!(
-                    "step {number} was cut short and can't be settled yet; the next change tries again"
+                    "step {number} was interrupted and can't be finished or undone yet; the next change tries again"
                 ));
             }
         }
@@ -80,9 +81,10 @@ impl Writer<'_> {
             Made::Harmless => self.fitted(change, false),
             Made::Torn(cut) => Ok(Some(cut)),
             Made::No => Ok(None),
-            Made::Changed => {
-                Err(CommitError::moved(&self.path(&change.path), "others have changed the same lines since"))
-            }
+            Made::Changed => Err(CommitError::moved(
+                &self.path(&change.path),
+                "another program changed the same lines since",
+            )),
         });
         let changes: Vec<Change> = match back.collect::<Result<Vec<_>, _>>() {
             Ok(changes) => changes.into_iter().flatten().collect(),
@@ -90,8 +92,7 @@ impl Writer<'_> {
             // What others wrote since is not taken back for ours.
             Err(error) => {
                 self.note(format!(
-                    "step {number} ({}) was cut short and is neither finished nor taken back: {} Look at \
-                     what stands there.",
+                    "step {number} ({}) was interrupted, and is neither finished nor undone: {} Look at the files.",
                     step.line.verb,
                     error.what()
                 ));
@@ -209,24 +210,64 @@ impl Writer<'_> {
         }
     }
 
-    /// The same, held once where the store was read and the file is as it was then.
+    /// The same, held once where the store was read and the file is as it was then; those of a large log
+    /// are read when they are asked for.
     pub(super) fn bytes(&self, relative: &Path) -> Result<Option<Bytes>, CommitError> {
         let path = self.path(relative);
-        if let Some(own) = self.store.at_path(relative).filter(|own| own.is_held())
+        let own = self.store.at_path(relative).filter(|own| own.is_held());
+        if let Some(own) = own.filter(|own| own.bytes.is_of_a_file()) {
+            return self.bytes_of_large(&path, own);
+        }
+        if let Some(own) = own
             && let Ok((Some(more), now)) = self.host.disk.behind(&path, &own.bytes)
             && more.is_empty()
             && now == own.generation
         {
             return Ok(Some(own.bytes.clone()));
         }
-        Ok(self.read(relative)?.map(Bytes::from))
+        match large::read(self.host.disk, &path) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::io(&path, "read", error)),
+        }
+    }
+
+    fn bytes_of_large(&self, path: &Path, own: &Document) -> Result<Option<Bytes>, CommitError> {
+        let disk = self.host.disk;
+        let Some(now) = self.looked(path)? else { return Ok(None) };
+        if own.generation.holds(&now.generation) && !own.bytes.are_gone() {
+            return Ok(Some(own.bytes.clone()));
+        }
+        if let Ok((Some(more), _)) = disk.behind(path, &own.bytes) {
+            let mut bytes = own.bytes.clone();
+            if !more.is_empty() {
+                bytes.extend(&more);
+            }
+            return Ok(Some(bytes));
+        }
+        large::read(disk, path).map(|own| Some(own.0)).map_err(|error| CommitError::io(path, "read", error))
     }
 
     /// The change as it fits the files as they are; `None` where it has nothing to do.
     pub(super) fn fitted(&self, change: &Change, is_made: bool) -> Result<Option<Change>, CommitError> {
-        let path = self.path(&change.path);
         let is_folder = matches!(change.act, Act::MakeFolder | Act::RemoveFolder);
-        let read = if is_folder { None } else { self.bytes(&change.path)? };
+        let now = if is_folder { None } else { self.bytes(&change.path)? };
+        let fitted = self.fitted_to(change, is_made, now.clone());
+        match now.is_some_and(|now| now.are_gone()) {
+            // Another wrote to it in place while it was looked through.
+            true => self.fitted_to(change, is_made, self.read(&change.path)?.map(Bytes::from)),
+            false => fitted,
+        }
+    }
+
+    /// The same for those bytes of its file.
+    fn fitted_to(
+        &self,
+        change: &Change,
+        is_made: bool,
+        read: Option<Bytes>,
+    ) -> Result<Option<Change>, CommitError> {
+        let path = self.path(&change.path);
         let moved = |what| CommitError::moved(&path, what);
         let bound = self.format.is_bound(&change.path);
         let own = match (&change.act, read) {
@@ -238,7 +279,7 @@ impl Writer<'_> {
             (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now)),
             (Act::Create(bytes), None) => Change::create(&change.path, bytes.clone()),
             (Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
-            (Act::Create(bytes), Some(now)) if *now == **bytes => return Ok(None),
+            (Act::Create(bytes), Some(now)) if now == *bytes => return Ok(None),
             // Somebody made the file anew: what it had comes first.
             (Act::Create(bytes), Some(now)) if is_log(&change.path) && !bound => {
                 let end = if now.is_empty() { b"" } else { line_end_for(bytes) };

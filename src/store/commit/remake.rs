@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::step::{Remade, digest};
 use super::vault::JournalLine;
 use super::{CommitError, Writer};
-use crate::model::{Act, Change, Moment, Plan, Tell};
+use crate::model::bytes::Ranges;
+use crate::model::{Act, Bytes, Change, Moment, Plan, Tell};
 use crate::store::derive;
 
 /// Up to so many bytes of a derived file are kept: to make it anew takes longer.
@@ -97,10 +98,8 @@ pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
     let made = times(remade).into_iter().map(at).find(is_as_they_were);
     let made = made.unwrap_or_else(|| at(writer.host.now));
     for own in remade.iter().filter(|own| !is_as_it_was(&made, own)) {
-        plan.lines.push(format!(
-            "{} is rebuilt from the records: it is not kept byte for byte as it was",
-            own.path.told()
-        ));
+        plan.lines
+            .push(format!("{} is rebuilt from the memories; its old bytes are not kept", own.path.told()));
     }
     let is_new = |own: &Change| plan.all().all(|other| other.path != own.path);
     let mut derived: Vec<Change> = made.into_values().filter(is_new).filter(|own| !own.is_empty()).collect();
@@ -123,13 +122,13 @@ fn times(remade: &[Remade]) -> BTreeSet<Moment> {
 
 /// When a derived file was written by us: by the last step whose time it has, else by the last
 /// that changed it. A step that was not as planned does not say what it made anew.
-fn written_at(journal: &[JournalLine], path: &Path, bytes: &[u8]) -> Option<String> {
+fn written_at(journal: &[JournalLine], path: &Path, bytes: &Bytes) -> Option<String> {
     let has = |line: &&JournalLine| !line.as_planned || line.files.iter().any(|file| file.path == path);
     let mut lines = journal.iter().rev().filter(has).take(STEPS).peekable();
     let last = lines.peek().map(|line| line.at.clone());
     let says = |line: &&JournalLine| {
         let at = Moment::parse(&line.at).map(|(when, _)| when.to_millis());
-        at.is_some_and(|at| memchr::memmem::find(bytes, at.as_bytes()).is_some())
+        at.is_some_and(|at| bytes.has(at.as_bytes()))
     };
     lines.find(says).map(|line| line.at.clone()).or(last)
 }

@@ -76,7 +76,7 @@ pub fn digest(bytes: &Bytes) -> String {
 const BLOCK: usize = 1 << 20;
 
 /// Finds the bytes of a file that was made with that digest, as far as they are still there.
-pub type Find<'f> = &'f dyn Fn(&Path, &str) -> Vec<u8>;
+pub type Find<'f> = &'f dyn Fn(&Path, &str) -> Bytes;
 
 /// The line of JSON: what has bytes says how many.
 #[derive(Serialize, Deserialize)]
@@ -108,20 +108,25 @@ enum Word {
 }
 
 impl Step {
-    /// As a file.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut body = Vec::new();
+    /// As a file, in its parts: what is not held is one of its own.
+    pub fn parts(&self) -> Vec<Bytes> {
+        let mut body = Body::default();
         let head = Head {
             step: Cow::Borrowed(self),
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
-            bytes: body.len(),
+            bytes: body.len,
         };
         // A head of text and numbers always has a JSON form.
-        let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes.append(&mut body);
-        bytes
+        let mut first = serde_json::to_vec(&head).unwrap_or_default();
+        first.push(b'\n');
+        let mut pieces = body.pieces.into_iter();
+        first.append(&mut pieces.next().map(|(held, _)| held).unwrap_or_default());
+        let mut parts = vec![first.into()];
+        for (held, large) in pieces {
+            parts.extend([large, held.into()]);
+        }
+        parts
     }
 
     /// From a file; `None` where a crash cut it short. What the step made whole is found where
@@ -141,38 +146,64 @@ impl Step {
     }
 }
 
-fn entry(change: &Change, body: &mut Vec<u8>) -> Entry<Word> {
-    let mut put = |bytes: &[u8]| {
-        body.extend_from_slice(bytes);
+/// The bytes behind the line.
+struct Body {
+    /// Those that are held, and before them some that are not.
+    pieces: Vec<(Vec<u8>, Bytes)>,
+    len: usize,
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Body { pieces: vec![Default::default()], len: 0 }
+    }
+}
+
+impl Body {
+    fn put(&mut self, bytes: &[u8]) -> usize {
+        self.len += bytes.len();
+        self.pieces.iter_mut().next_back().into_iter().for_each(|(held, _)| held.extend_from_slice(bytes));
         bytes.len()
-    };
+    }
+
+    fn put_bytes(&mut self, bytes: &Bytes) -> usize {
+        if !bytes.is_of_a_file() {
+            return self.put(bytes);
+        }
+        self.len += bytes.len();
+        self.pieces.push((Vec::new(), bytes.clone()));
+        bytes.len()
+    }
+}
+
+fn entry(change: &Change, body: &mut Body) -> Entry<Word> {
     let act = match &change.act {
         Act::MakeFolder => Word::MakeFolder,
         Act::RemoveFolder => Word::RemoveFolder,
         Act::Expire(len) => Word::Expire(*len),
-        Act::Create(bytes) => Word::Create(put(bytes)),
-        Act::Append(bytes) => Word::Append(put(bytes)),
+        Act::Create(bytes) => Word::Create(body.put_bytes(bytes)),
+        Act::Append(bytes) => Word::Append(body.put(bytes)),
         Act::Remove(bytes)
             if bytes.len() > SHORT && !is_log(&change.path) && !change.path.starts_with("..") =>
         {
             Word::RemoveMade(digest(bytes))
         }
-        Act::Remove(bytes) => Word::Remove(put(bytes)),
+        Act::Remove(bytes) => Word::Remove(body.put_bytes(bytes)),
         Act::Splice(splices) if splices.iter().any(|own| !own.was.is_empty() && !own.becomes.is_empty()) => {
-            let word = |own: &Splice| {
+            let mut word = |own: &Splice| {
                 let (begins, ends) = alike(&own.was, &own.becomes);
                 let differs = &own.becomes[begins..own.becomes.len() - ends];
-                (own.start, put(&own.was), [begins, put(differs), ends], put(&own.behind))
+                (own.start, body.put(&own.was), [begins, body.put(differs), ends], body.put(&own.behind))
             };
-            Word::Edit(splices.iter().map(word).collect())
+            Word::Edit(splices.iter().map(&mut word).collect())
         }
         Act::Splice(splices) => {
-            let word =
-                |splice: &Splice| (splice.start, put(&splice.was), put(&splice.becomes), put(&splice.behind));
-            Word::Splice(splices.iter().map(word).collect())
+            let mut word =
+                |own: &Splice| (own.start, body.put(&own.was), body.put(&own.becomes), body.put(&own.behind));
+            Word::Splice(splices.iter().map(&mut word).collect())
         }
     };
-    let had = change.had.as_deref().map(|had| HadForm::of(had, &mut put));
+    let had = change.had.as_deref().map(|had| HadForm::of(had, &mut |bytes: &[u8]| body.put(bytes)));
     Entry::new(&change.path, act, change.mode, had)
 }
 
@@ -197,7 +228,7 @@ fn change(entry: Entry<Word>, body: &mut &[u8], find: Find<'_>) -> Option<Change
         Word::Create(len) => Act::Create(take(len)?.into()),
         Word::Append(len) => Act::Append(take(len)?),
         Word::Remove(len) => Act::Remove(take(len)?.into()),
-        Word::RemoveMade(made) => Act::Remove(find(&path, &made).into()),
+        Word::RemoveMade(made) => Act::Remove(find(&path, &made)),
         Word::Splice(splices) => {
             let mut own = Vec::with_capacity(splices.len());
             for (start, was, becomes, behind) in splices {
@@ -245,20 +276,24 @@ mod tests {
     use super::*;
     use crate::store::commit::Turn;
 
+    fn whole(step: &Step) -> Vec<u8> {
+        step.parts().iter().flat_map(|own| own.to_vec()).collect()
+    }
+
     #[test]
     fn what_earlier_versions_kept_is_read() {
         let head = r#"{"verb":"add","at":"t","records":1,"turn":null,"process":7,"changes":[{"path":"a.jsonl",
             "mode":384,"act":{"splice":[[0,2,0,0]]}},{"path":"61ff","hex":true,"mode":420,"act":"make_folder"}],
             "derived":[],"remade":[{"path":"i.json","digest":"0f","at":"t"}],"bytes":2}"#;
         let bytes = [head.replace('\n', "").as_bytes(), b"\nxy"].concat();
-        let step = Step::read(&bytes, &|_, _| Vec::new()).unwrap();
+        let step = Step::read(&bytes, &|_, _| Bytes::default()).unwrap();
         assert_eq!(step.changes[0].path, Path::new("a.jsonl"));
         let Act::Splice(splices) = &step.changes[0].act else { panic!("{step:?}") };
         assert_eq!((step.changes[0].mode, &splices[0].was[..]), (0o600, &b"xy"[..]));
         let folder = Change { mode: 0o644, ..Change::make_folder(OsString::from_vec(vec![b'a', 0xff])) };
         assert_eq!((&step.changes[1], step.remade[0].path.as_path()), (&folder, Path::new("i.json")));
         // Read and kept anew, it is the same.
-        assert_eq!(Step::read(&step.to_bytes(), &|_, _| Vec::new()), Some(step));
+        assert_eq!(Step::read(&whole(&step), &|_, _| Bytes::default()), Some(step));
     }
 
     #[test]
@@ -290,10 +325,10 @@ mod tests {
         };
         let mut step = step;
         step.changes[0].base = None;
-        let bytes = step.to_bytes();
-        assert_eq!(Step::read(&bytes, &|_, _| Vec::new()), Some(step));
+        let bytes = whole(&step);
+        assert_eq!(Step::read(&bytes, &|_, _| Bytes::default()), Some(step));
         for cut in 0..bytes.len() {
-            assert_eq!(Step::read(&bytes[..cut], &|_, _| Vec::new()), None, "cut at {cut}");
+            assert_eq!(Step::read(&bytes[..cut], &|_, _| Bytes::default()), None, "cut at {cut}");
         }
     }
 }

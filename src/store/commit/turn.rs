@@ -86,7 +86,7 @@ pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), Co
 fn why_passed_over(journal: &[JournalLine], kept: &[u64], (step, by): (u64, u64)) -> Option<&'static str> {
     let is_erasure = journal.iter().any(|line| line.step == step && line.verb == "erase");
     match is_erasure {
-        true => Some("it erased records, and an erasure can't be undone"),
+        true => Some("it erased memories, and an erasure can't be undone"),
         false => (!kept.contains(&by)).then_some("what it replaced is not kept any more"),
     }
 }
@@ -107,9 +107,9 @@ fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> St
     match journal.iter().find(|line| line.step == number).map(|line| line.turn) {
         None => format!("There is no step {number} in {root}."),
         Some(Some(Turn::Undo(step))) => format!(
-            "Step {number} took step {step} back in {root}, and something new was done since: it can't be done again."
+            "Step {number} undid step {step} in {root}, and another change was made since: it can't be redone."
         ),
-        Some(_) => format!("Step {number} was undone already in {root}."),
+        Some(_) => format!("Step {number} is already undone in {root}."),
     }
 }
 
@@ -142,7 +142,7 @@ pub fn still_turns(writer: &Writer<'_>, plan: &Plan, turn: Turn) -> Result<(), C
     let history = History::of(&writer.vault.journal()?);
     let (steps, step, what) = match turn {
         Turn::Undo(step) => (&history.done, step, "is not applied any more"),
-        Turn::Redo(step) => (&history.undone, step, "can't be done again any more"),
+        Turn::Redo(step) => (&history.undone, step, "can't be redone any more"),
     };
     match steps.iter().any(|(own, _)| *own == step) {
         true => brings_nothing_erased(writer, plan, step, writer.vault.erased()?),
@@ -168,10 +168,9 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
     let file = writer.path(&change.path);
     let len = writer.looked(&file)?.map(|item| item.generation.len);
     match left.is_some_and(|left| len.is_some_and(|len| len != left.bytes_after)) {
-        true => Err(CommitError::moved(
-            &file,
-            "it was changed since, and the store's files agree with each other",
-        )),
+        true => {
+            Err(CommitError::moved(&file, "it was changed since, and other files of the store depend on it"))
+        }
         false => Ok(()),
     }
 }
@@ -181,7 +180,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let journal = writer.vault.journal()?;
     if journal.iter().any(|line| line.step == step && line.verb == "erase") {
         return Err(CommitError::NoStep(format!(
-            "Step {step} erased records, which can't be undone. `palimp undo N` undoes an earlier step."
+            "Step {step} erased memories, which can't be undone. `palimp undo N` undoes an earlier step."
         )));
     }
     let Some(own) = writer.vault.step(by)? else {
@@ -198,7 +197,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let when = Moment::parse(&own.line.at).map_or(own.line.at.clone(), |(when, _)| when.to_minute());
     plan.lines.push(format!(
         "{verb} step {step}: {named} of {}, {when}",
-        plan::counted(own.line.records, "record")
+        plan::counted(own.line.records, "memory")
     ));
     let mut as_left = own.owed.is_empty() && is_as_left(writer, by, &own)?;
     let mut back = Back::default();
@@ -212,7 +211,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         let fitted = match writer.fitted(&left, false) {
             // A copy is no memory: one that was changed since keeps nothing from being turned.
             Err(error) if is_copy(writer, &change.path) && !error.is_failure() => {
-                plan.lines.push(format!("the copy {} was changed since, and stays", change.path.told()));
+                plan.lines.push(format!("the copy {} was changed since, and is kept", change.path.told()));
                 None
             }
             outcome => outcome?,
@@ -245,7 +244,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         // Others wrote since: what was derived then fits no more.
         let remade = own.remade.iter().filter(|_| !is_planned).map(|own| own.path.told());
         plan.lines.extend(remade.map(|path| {
-            format!("{path} is rebuilt from the records after this: it is not kept byte for byte as it was")
+            format!("{path} is rebuilt from the memories after this; its old bytes are not kept")
         }));
     }
     plan.lines.extend(writer.store.other_names(&plan.changes));

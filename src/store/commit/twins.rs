@@ -26,9 +26,9 @@ pub fn twins(back: &Change, after: &Bytes) -> Vec<Twin> {
 
 /// Whether a log has just as many records that are equal to those which a step took out as stayed in it
 /// then; `None` where it took none out.
-pub fn is_left(back: &Change, now: &[u8], stayed: &[Twin]) -> Option<bool> {
+pub fn is_left(back: &Change, now: &Bytes, stayed: &[Twin]) -> Option<bool> {
     let path = back.path.told();
-    let is_left = || twins(back, &now.into()).iter().eq(stayed.iter().filter(|own| own.0 == path));
+    let is_left = || twins(back, now).iter().eq(stayed.iter().filter(|own| own.0 == path));
     (!brought(back).is_empty()).then(is_left)
 }
 

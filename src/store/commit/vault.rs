@@ -23,6 +23,7 @@ pub use journal::{FileLine, JournalLine, Turn};
 
 use crate::disk::{Disk, Seen};
 use crate::model::Bytes;
+use crate::store::large;
 
 /// The folder of one store.
 pub struct Vault<'a> {
@@ -139,9 +140,9 @@ impl<'a> Vault<'a> {
     /// If our own data can't be written, or has no room for it.
     pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
         self.folder("undo")?;
-        let bytes = step.to_bytes();
-        self.make_room(number, bytes.len() as u64)?;
-        self.put_whole(&self.step_path(number), &bytes)
+        let parts = step.parts();
+        self.make_room(number, parts.iter().map(|own| own.len() as u64).sum())?;
+        self.put_parts(&self.step_path(number), &parts)
     }
 
     /// A step's undo data; `None` where it is gone, or was cut short by a crash.
@@ -162,12 +163,12 @@ impl<'a> Vault<'a> {
 
     /// The bytes of a file of the store that a step made with that digest; where it is another
     /// by now, bytes that it does not have. One that can't be read is not another.
-    fn made(&self, file: &Path, made: &str) -> io::Result<Vec<u8>> {
-        let read = Seen::from(self.disk.read(&self.root.join(file), 0, None)).there()?;
-        let mut bytes = Bytes::from(read.map(|(bytes, _)| bytes).unwrap_or_default());
+    fn made(&self, file: &Path, made: &str) -> io::Result<Bytes> {
+        let read = Seen::from(large::read(self.disk, &self.root.join(file))).there()?;
+        let mut bytes = read.map(|(bytes, _)| bytes).unwrap_or_default();
         if digest(&bytes) != made {
             bytes.extend(&[0]);
         }
-        Ok(bytes.to_vec())
+        Ok(bytes)
     }
 }

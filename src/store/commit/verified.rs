@@ -25,16 +25,16 @@ impl Copy {
     pub fn verify(&self, store: &Store, vault: &Vault<'_>, bytes: &[u8], now: Moment) -> Verified {
         let wrong = |found: String| Verified { is_whole: false, found };
         if let Some((_, len)) = self.made.filter(|(_, len)| *len != bytes.len() as u64) {
-            return wrong(format!("it has {} B, and was made with {len}", bytes.len()));
+            return wrong(format!("it has {} bytes, and had {len} when it was made", bytes.len()));
         }
         let same = self.is_as_kept(vault, bytes);
         if same == Some(false) {
-            return wrong("its bytes are not those that were copied".into());
+            return wrong("its bytes are not the ones that were copied".into());
         }
         let known = if same.is_some() { "the bytes that were copied, " } else { "" };
         match reads(store, &self.file, bytes, now) {
             Ok(records) => {
-                Verified { is_whole: true, found: format!("{known}{}", counted(records as u64, "record")) }
+                Verified { is_whole: true, found: format!("{known}{}", counted(records as u64, "memory")) }
             }
             Err(broken) => wrong(format!(
                 "{known}{} can't be read",

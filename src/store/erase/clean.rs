@@ -81,7 +81,7 @@ pub fn clean(wanted: &Wanted<'_>, path: &Path, bytes: &[u8], marks: Marks<'_>) -
     match (records.iter().any(|own| is_taken(&own)), records.len()) {
         (true, 1) => Ok(Outcome::Gone),
         (true, _) => Err(Refusal::unfit(format!(
-            "{} is one document with other records in it, which this version does not take apart.",
+            "{} is one document with other memories in it. This version can't take it apart.",
             path.told()
         ))),
         (false, _) => {

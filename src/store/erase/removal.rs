@@ -146,13 +146,13 @@ impl Site<'_> {
     fn lines(&self, sought: &Sought, with_torn: &[String]) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         lines.extend(self.wanted.targets.iter().map(|own| {
-            let name = own.name().unwrap_or("a record without an id");
+            let name = own.name().unwrap_or("a memory without an id");
             format!("erase {name}  {}", own.file.told())
         }));
         lines.extend(self.namesakes());
-        lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
+        lines.extend(sought.alike.iter().map(|own| format!("stays, with the same text: {own}")));
         let goes_too =
-            |own: &String| format!("goes too, as it may be part of the torn record before it: {own}");
+            |own: &String| format!("erase too, as it may be part of the torn line before it: {own}");
         lines.extend(with_torn.iter().map(goes_too));
         lines
     }
@@ -167,7 +167,7 @@ impl Site<'_> {
         };
         let name = |entry: &Entry| {
             let (own, line) = (store.document(entry), store.record(entry).line);
-            format!("stays, another record with the same id: {}:{line}", own.path.told())
+            format!("stays, another memory with the same id: {}:{line}", own.path.told())
         };
         store.entries.iter().filter(stays).map(name).collect()
     }

@@ -60,7 +60,7 @@ impl<'a> Below<'a> {
 
     /// Says once where the look ended.
     fn stop(&mut self, folder: &Path) {
-        let ended = format!("{} folders were looked into, and the search ended there", self.most);
+        let ended = format!("the search stopped after {} folders", self.most);
         if !self.unseen.iter().any(|(_, why)| *why == ended) {
             self.unseen.push((folder.to_owned(), ended));
         }

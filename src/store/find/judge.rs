@@ -25,6 +25,8 @@ pub struct Verdict {
     pub store: Option<(&'static dyn Format, Fit)>,
     /// Why each of the others does not, as sentences.
     pub why: Vec<(&'static dyn Format, String)>,
+    /// Those of the others for which something speaks all the same.
+    pub near: Vec<&'static str>,
     /// The first thing that the system did not let us look at, as a sentence.
     pub refused: Option<String>,
 }
@@ -57,12 +59,16 @@ impl Judge<'_> {
     pub fn verdict(&self, root: &Path, named: bool) -> Verdict {
         let glance = DiskGlance::new(self.disk);
         let mut fits: Vec<(&'static dyn Format, Fit, bool)> = Vec::new();
-        let mut why = Vec::new();
+        let (mut why, mut near) = (Vec::new(), Vec::new());
         for format in FORMATS.iter().copied().filter(|own| self.is_asked(*own)) {
             let at_home = at_default_place(root, format);
-            match (format.about().evidence)(root, &glance).fit(at_home || named && self.forced.is_some()) {
+            let evidence = (format.about().evidence)(root, &glance);
+            match evidence.fit(at_home || named && self.forced.is_some()) {
                 Ok(fit) => fits.push((format, fit, at_home)),
-                Err(reason) => why.push((format, reason)),
+                Err(reason) => {
+                    near.extend((reason != evidence.lacks).then_some(format.name()));
+                    why.push((format, reason));
+                }
             }
         }
         // The surest first; of two that are as sure the one whose place it is, then the fuller.
@@ -70,14 +76,15 @@ impl Judge<'_> {
         let store = match fits.as_slice() {
             [(first, fit, own), (second, other, its), ..] if (fit, own) == (other, its) => {
                 let names = (first.name(), second.name());
-                let both = format!("it fits {} as well as {}; --as says which it is", names.0, names.1);
+                let both = format!("it looks like {} and like {}: say which with --as", names.0, names.1);
+                near.push(first.name());
                 why.push((*first, both));
                 None
             }
             [(format, fit, _), ..] => Some((*format, *fit)),
             [] => None,
         };
-        Verdict { store, why, refused: glance.refused.into_inner() }
+        Verdict { store, why, near, refused: glance.refused.into_inner() }
     }
 
     /// The store that the path is the root of, or a part of: of those whose layout has such a

@@ -1,3 +1,5 @@
+mod in_place;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -9,7 +11,7 @@ use crate::store::reread::tests::{LOGS, NOW, parts, role_of, told};
 use crate::text::lines::holes;
 
 /// A file of those bytes.
-fn on_disk(bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
+pub fn on_disk(bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
     std::fs::write(&path, bytes).unwrap();
@@ -76,14 +78,14 @@ proptest! {
 }
 
 /// The bytes of a file that are read when they are asked for.
-fn of_file(path: &Path, bytes: &[u8]) -> Bytes {
+pub fn of_file(path: &Path, bytes: &[u8]) -> Bytes {
     let (opened, _) = Real.opened(path).unwrap().unwrap();
     let blocks = on_demand::blocks(bytes, 0).collect();
     OnDemand::new(Arc::clone(&opened), Vec::new(), blocks).bytes_from(opened)
 }
 
 /// Edits of so many bytes that don't overlap.
-fn edits(len: usize) -> impl Strategy<Value = Vec<(std::ops::Range<usize>, Vec<u8>)>> {
+pub fn edits(len: usize) -> impl Strategy<Value = Vec<(std::ops::Range<usize>, Vec<u8>)>> {
     let with = prop::sample::select(vec![&b""[..], b"x", b"\n", b"{\"id\":\"new\"}\n", b"a\nb"]);
     prop::collection::vec((0..=len, 0..=len.min(90), with), 0..5).prop_map(move |own| {
         let mut own: Vec<_> =

@@ -73,8 +73,9 @@ impl Loader<'_> {
         if document.generation != found.item.generation || !is_plain {
             return None;
         }
-        let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, None).ok()?;
-        if document.bytes[..] != bytes[..] || document.generation != generation {
+        let path = self.root.join(&found.path);
+        let (more, generation) = self.disk.behind(&path, &document.bytes).ok()?;
+        if more.is_none_or(|more| !more.is_empty()) || document.generation != generation {
             return None;
         }
         // Once it is old enough its time says so again.

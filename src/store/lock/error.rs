@@ -35,7 +35,7 @@ impl HolderInfo {
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another holds it, and did not let go in time.
-    #[error("{} is locked: {}. It was not free within {:.1} s, and nothing was changed. {}",
+    #[error("{} is locked: {}. It did not become free within {:.1} s. Nothing was changed. {}",
         path.told(), held_by(holder.as_deref()), waited.as_secs_f64(), advice(holder.as_deref()))]
     Busy {
         /// The lock.
@@ -46,8 +46,7 @@ pub enum LockError {
         waited: Duration,
     },
     /// What is there is not a file that anyone could have taken as a lock.
-    #[error("{} is to be a lock file and is {what}. It was left alone, and nothing was changed. \
-        Move it away if nothing needs it, then try again.", path.told())]
+    #[error("{} should be a lock file and is {what}. Nothing was changed. If nothing needs it, move it away and try again.", path.told())]
     NotALock {
         /// Where it is.
         path: PathBuf,
@@ -55,7 +54,7 @@ pub enum LockError {
         what: &'static str,
     },
     /// The wait was given up.
-    #[error("The wait for the lock {} was given up, and nothing was changed. Try again when it is free.",
+    #[error("Waiting for the lock {} was stopped, and nothing was changed. Try again when it is free.",
         path.told())]
     GivenUp {
         /// The lock.
@@ -73,7 +72,7 @@ pub enum LockError {
 }
 
 fn held_by(holder: Option<&HolderInfo>) -> String {
-    let Some(holder) = holder else { return "nobody can read by whom".into() };
+    let Some(holder) = holder else { return "its holder can't be read".into() };
     let agent = holder.agent.as_ref().map(|agent| format!(" of the agent {agent}")).unwrap_or_default();
     let age = holder.age.map(|age| format!(", {} s ago", age.as_secs())).unwrap_or_default();
     match (holder.pid, holder.alive) {
@@ -87,7 +86,7 @@ fn held_by(holder: Option<&HolderInfo>) -> String {
 fn advice(holder: Option<&HolderInfo>) -> &'static str {
     match holder {
         Some(holder) if holder.is_breakable() => {
-            "Try again when the agent is done; if none works here any more, a verb typed on a terminal asks whether to break the lock."
+            "Try again when the agent is done. If none works here any more, run this on a terminal: it asks whether to break the lock."
         }
         Some(_) => "Try again when the agent is done, or end it: the lock then ends by itself.",
         None => "Try again when it is gone, or make it readable.",

@@ -83,7 +83,7 @@ fn written(own: &[u8], way: usize) -> Vec<u8> {
     }
 }
 
-/// JSON's inner text with one of so many characters written as its number, and the rest as it has to be.
+/// JSON's inner text with one of so many characters written as its number, and the rest as it should be.
 fn escaped(text: &str, one_of: usize) -> String {
     let unit = |unit: u16| format!("\\u{unit:04x}");
     let plain = |c: char| edit::quoted(&c.to_string()).trim_matches('"').to_owned();

@@ -5,6 +5,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use super::Editor;
 use crate::tui::app::App;
 use crate::tui::layout;
+use crate::tui::pane::margins;
 
 /// The parts of the editor.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,15 +27,16 @@ pub const FINDINGS: usize = 2;
 pub fn areas(app: &App) -> Areas {
     let body = layout::frame(app).body;
     if body.width >= 100 && body.height >= 24 {
-        let parts = [Constraint::Min(0), Constraint::Length(7)];
+        let parts = [Constraint::Min(0), Constraint::Length(6)];
         let [upper, problems] = Layout::vertical(parts).areas(body);
-        let [form, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(upper);
-        let [diff, effects] = Layout::vertical([Constraint::Min(0), Constraint::Length(11)]).areas(right);
+        let halves = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).spacing(1);
+        let [form, right] = halves.areas(upper);
+        let [diff, effects] = Layout::vertical([Constraint::Min(0), Constraint::Length(10)]).areas(right);
         return Areas { form, diff, effects, problems };
     }
     let diff = match body.height {
-        18.. => 5,
-        12.. => 4,
+        18.. => 4,
+        12.. => 3,
         _ => 0,
     };
     let line = u16::from(body.height >= 8);
@@ -46,12 +48,7 @@ pub fn areas(app: &App) -> Areas {
 /// The inside of the form.
 pub fn form_inner(app: &App) -> Rect {
     let form = areas(app).form;
-    Rect {
-        x: form.x + 1,
-        y: form.y + 1,
-        width: form.width.saturating_sub(2),
-        height: form.height.saturating_sub(2),
-    }
+    margins(Rect { y: form.y + 1, height: form.height.saturating_sub(1), ..form })
 }
 
 /// How wide the names of the fields are, and the values behind them.

@@ -91,7 +91,7 @@ impl Editor {
         let texts = form.fields.iter().map(|field| Text::new(&field.value)).collect();
         let field = form.fields.iter().position(is_open).unwrap_or(0);
         Editor {
-            name: App::name_of(&snapshot, at),
+            name: App::quoted(&snapshot, at),
             snapshot,
             at,
             opened_at: at,

@@ -8,31 +8,29 @@ use ratatui::widgets::Paragraph;
 use super::query::first_shown;
 use crate::text::show::{columns, show};
 use crate::tui::app::{Aim, App};
-use crate::tui::border::framed;
+use crate::tui::pane::{margins, sheet, sheet_area};
 use crate::tui::prompt::{Prompt, Purpose};
 use crate::tui::theme::{self, Theme, fit};
 
-/// The widest that it gets, and how high it is.
-const SIZE: (u16, u16) = (76, 5);
+/// What is typed, what there is now, what fits.
+const ROWS: usize = 3;
 
 /// Draws it over the foot of the panes.
-pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let name = prompt.aim.as_ref().map_or("", |aim| aim.name.as_str());
-    let (width, height) = (body.width.min(SIZE.0), body.height.min(SIZE.1));
-    let x = body.x + (body.width - width) / 2;
-    let area = Rect { x, y: body.bottom() - height, width, height };
     let (verb, form) = match prompt.purpose {
         Purpose::Tag => ("Tag", "+new -old · Tab completes"),
         Purpose::RenameTag => ("Rename a tag everywhere", "old=new · Tab completes"),
         Purpose::Type => ("Type of", "Tab completes"),
         Purpose::Category => ("Category of", "Tab completes"),
         Purpose::MarkBySearch => ("Mark by search", "as in a search"),
+        Purpose::Export => ("Export", "a new file: name.md, .csv, .json or .jsonl"),
         _ => ("Importance of", "0 to 1, or high, medium, low"),
     };
     let title = format!("{verb} {}", theme::safe(app, name));
-    let foot = format!("{form} · Enter does it · Esc leaves it");
-    let inner = framed(app, frame, None, title.trim_end(), &foot, area);
+    let right = format!("{form} · Enter does it · Esc cancels");
+    let inner = margins(sheet(app, frame, title.trim_end(), &right, sheet_area(app, ROWS)));
     let theme = Theme::of(app);
     if inner.height == 0 || inner.width < 4 {
         return;
@@ -86,6 +84,7 @@ fn now(aim: &Aim, purpose: Purpose) -> String {
     match purpose {
         Purpose::Tag if view.tags.is_empty() => "it has no tags".into(),
         Purpose::Tag => format!("now  {}", view.tags.join("  ")),
+        Purpose::Export => String::new(),
         Purpose::Type => format!("now  {}", view.kind),
         Purpose::Category => {
             let own = view.facets.iter().find(|(name, _)| *name == "category");

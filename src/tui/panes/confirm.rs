@@ -5,8 +5,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::tui::app::App;
-use crate::tui::border::framed;
 use crate::tui::confirm::{Confirm, Typed, parts};
+use crate::tui::pane::{margins, sheet};
 use crate::tui::theme::{self, Theme, fit};
 
 /// Draws it over the foot of the panes, where something waits for a yes. Of its lines only those
@@ -20,7 +20,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     } else {
         "Nothing is changed yet"
     };
-    let inner = framed(app, frame, None, title, &foot, parts.area);
+    let inner = margins(sheet(app, frame, title, &foot, parts.area));
     let mut lines: Vec<Line<'static>> =
         parts.head.into_iter().map(|line| Line::styled(line, theme.strong())).collect();
     let shown = confirm.top..confirm.len().min(confirm.top + parts.rows);
@@ -35,8 +35,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 /// What answers it; before that where in it one is, where not all of it is on screen.
 fn foot(confirm: &Confirm, rows: usize) -> String {
     let answers = match confirm.typed {
-        Some(_) => "typed, then Enter · Esc leaves it as it is",
-        None => "y does it · Esc leaves it as it is",
+        Some(_) => "typed, then Enter · Esc cancels",
+        None => "y does it · Esc cancels",
     };
     format!("{}{answers}", place(confirm.top, rows, confirm.len()))
 }

@@ -4,8 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::widgets::Paragraph;
 
+use crate::model::EntryRef;
 use crate::tui::app::{App, Pane, Tab};
-use crate::tui::border::framed;
+use crate::tui::pane::{margins, pane};
 use crate::tui::theme;
 
 /// Draws the memory, or its bytes, or what it is tied to.
@@ -13,30 +14,30 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
         return;
     }
-    let title = match app.selected() {
-        Some(at) => {
-            let named = App::name_of(&app.listed, at);
-            format!("5 {}  {}", app.shown_tab().title(), theme::safe(app, &named))
-        }
-        None => "5 Detail".into(),
-    };
-    let others: Vec<&str> =
-        app.tabs().into_iter().filter(|tab| *tab != app.shown_tab()).map(Tab::title).collect();
-    let foot = format!("}} {}", others.join(" · "));
-    let inner = framed(app, frame, Some(Pane::Detail), &title, &foot, area);
-    if app.shown_tab().is_list() && !app.ties.is_empty() {
+    let tab = app.shown_tab();
+    let title = if tab == Tab::Read { "5 Detail".to_owned() } else { format!("5 {}", tab.title()) };
+    let what = app.selected().map(|at| what(app, at, area)).unwrap_or_default();
+    let inner = pane(app, frame, Pane::Detail, &title, &theme::safe(app, &what), area);
+    if tab.is_list() && !app.ties.is_empty() {
         let row = |at: usize| app.detail.get(at).cloned().unwrap_or_default();
-        let focused = app.focus == Pane::Detail;
-        return super::draw_lines(
-            frame,
-            &theme::Theme::of(app),
-            inner,
-            app.tie,
-            app.ties.len(),
-            focused,
-            row,
-        );
+        let (theme, focused) = (theme::Theme::of(app), app.focus == Pane::Detail);
+        return super::draw_lines(frame, &theme, inner, app.tie, app.ties.len(), focused, row);
     }
     let shown = app.detail.iter().skip(app.detail_top).take(usize::from(inner.height)).cloned();
-    frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), inner);
+    frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), margins(inner));
+}
+
+/// Its type and whose it is; with more room its session and age, and its id. Untrusted text.
+fn what(app: &App, at: EntryRef, area: Rect) -> String {
+    let (store, entry) = app.listed.get(at);
+    let view = store.view(entry);
+    let kind = view.map_or("can't be read", |view| view.kind).to_owned();
+    let mut parts = vec![kind, app.store_name(at.store as usize).to_owned()];
+    if area.width >= 60 {
+        parts.extend(store.session(entry).map(|session| session.name.clone()));
+        parts.extend(view.and_then(|view| view.created).map(|created| created.ago_at(app.now)));
+    } else if area.width >= 44 {
+        parts.extend(view.and_then(|view| view.id).map(str::to_owned));
+    }
+    parts.join(" · ")
 }

@@ -15,8 +15,9 @@ use crate::model::Severity;
 use crate::ops::form::Finding;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::border::framed;
 use crate::tui::editor::{Editor, Kept, areas, choices};
+use crate::tui::layout;
+use crate::tui::pane::{self, Title, margins};
 use crate::tui::theme::{self, Theme, fit, sign, wrap};
 
 /// Draws the editor.
@@ -33,6 +34,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     if areas.problems.height > 0 {
         problems(app, editor, frame, areas.problems);
     }
+}
+
+/// The title of a part of the editor, and the area below it; the form has the keys.
+fn part(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Rect) -> Rect {
+    let body = layout::frame(app).body;
+    let is_first = (area.x, area.y) == (body.x, body.y);
+    let title = Title { text, right, has_keys: is_first && !layout::is_asking(app), rule: area.y > body.y };
+    margins(pane::part(app, frame, &title, area))
 }
 
 /// What is edited. Untrusted text.
@@ -139,7 +148,7 @@ fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
         (0, _) => "",
         _ => "Fix the errors to save. Your text is kept.",
     };
-    let inner = framed(app, frame, None, "Problems of this form", foot, area);
+    let inner = part(app, frame, "Problems of this form", foot, area);
     let shown = usize::from(inner.height);
     let all = &editor.judged.findings;
     let cut = if all.len() > shown { shown.saturating_sub(1) } else { shown };

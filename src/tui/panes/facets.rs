@@ -1,29 +1,48 @@
-//! What the listed memories have in common, to filter by.
+//! What the listed memories have in common, to filter by; the legend of the letters of types.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::tui::app::{App, Pane};
-use crate::tui::border::framed;
+use crate::tui::kinds;
+use crate::tui::pane::pane;
 use crate::tui::theme::{self, Theme, column};
-use crate::tui::update::facet_lines;
+use crate::tui::update::{FacetLine, facet_lines};
 
-/// Draws the facets.
+/// Draws the filters.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let inner = framed(app, frame, Some(Pane::Facets), "2 Filters", "Space filters", area);
-    let theme = Theme::of(app);
+    let inner = pane(app, frame, Pane::Facets, "2 Filters", "", area);
     let lines = facet_lines(app);
-    let width = usize::from(inner.width);
-    let row = |at: usize| {
-        let Some(line) = lines.get(at) else { return Line::default() };
-        if line.term.is_none() {
-            return Line::styled(line.text.clone(), theme.dim());
-        }
-        let mark = if line.on { "[x]" } else { "[ ]" };
-        let count = line.count.to_string();
-        let name = column(&theme::safe(app, &line.text), width.saturating_sub(count.len() + 6));
-        Line::from(vec![Span::raw(format!(" {mark} {name}")), Span::styled(format!(" {count}"), theme.dim())])
+    let width = usize::from(inner.width).saturating_sub(1);
+    let row = |at: usize| lines.get(at).map(|own| line(app, own, width)).unwrap_or_default();
+    let has_keys = app.focus == Pane::Facets;
+    super::draw_lines(frame, &Theme::of(app), inner, app.facet, lines.len(), has_keys, row);
+}
+
+fn line(app: &App, own: &FacetLine, width: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let text = theme::safe(app, &own.text);
+    if own.is_heading() {
+        return Line::styled(text, theme.dim());
+    }
+    if own.unfolds {
+        let key = "↵ ";
+        let text = column(&text, width.saturating_sub(3));
+        return Line::from(vec![Span::styled(text, theme.dim()), Span::styled(key, theme.key())]);
+    }
+    let count = own.count.to_string();
+    let mark = if own.on { "●" } else { " " };
+    let letter = match own.is_type {
+        true => format!("{} ", kinds::letter(app, &own.text)),
+        false => String::new(),
     };
-    super::draw_lines(frame, &theme, inner, app.facet, lines.len(), app.focus == Pane::Facets, row);
+    let room = width.saturating_sub(count.len() + 3 + letter.len());
+    let style = if own.is_type { theme.kind(&own.text) } else { ratatui::style::Style::new() };
+    Line::from(vec![
+        Span::styled(mark, theme.accent()),
+        Span::styled(letter, style),
+        Span::raw(column(&text, room)),
+        Span::styled(format!(" {count}"), theme.dim()),
+    ])
 }

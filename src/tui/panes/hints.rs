@@ -1,7 +1,8 @@
 //! The keys that can be used now.
 
+use super::next_keys::following;
 use crate::format;
-use crate::tui::action::{ACTIONS, Action, Known};
+use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::bulk::Going;
 use crate::tui::confirm;
@@ -21,23 +22,25 @@ pub fn act(action: Action, what: &str) -> Hint {
     hint(action.key(), what)
 }
 
-/// What can follow the keys that were pressed.
-fn second_keys(waiting: &str) -> Vec<Hint> {
-    let follow = |keys: &str| keys.strip_prefix(waiting)?.strip_prefix(' ').map(str::to_owned);
-    let of = |known: &Known| Some((known.keys.iter().find_map(|keys| follow(keys))?, known.name.to_owned()));
-    ACTIONS.iter().filter_map(of).collect()
+/// Keys and what they do, the most useful first; and those at the right end of the line.
+pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {
+    let rests = app.prompt.is_none() && app.menu.is_none() && app.confirm.is_none() && app.waiting.is_empty();
+    let is_plain = rests && app.bulk.receipt.is_none() && app.screen != Screen::Edit;
+    let ends = match is_plain && !app.bulk.going.as_ref().is_some_and(Going::is_open) {
+        true => vec![act(Action::Palette, "commands"), act(Action::Help, "help")],
+        false => Vec::new(),
+    };
+    (first(app), ends)
 }
 
-/// Keys and what they do, the most useful first.
-pub fn of(app: &App) -> Vec<Hint> {
-    let always = [act(Action::Palette, "command"), act(Action::Help, "help")];
+fn first(app: &App) -> Vec<Hint> {
     if let Some(prompt) = &app.prompt {
         return match prompt.purpose {
             Purpose::Search => {
-                vec![hint("Enter", "keep"), hint("Esc", "as before"), hint("↑↓", "to the list")]
+                vec![hint("Enter", "keep"), hint("Esc", "cancel"), hint("↑↓", "to the list")]
             }
             purpose if purpose.is_change() => {
-                vec![hint("Enter", "do it"), hint("Tab", "complete"), hint("Esc", "leave it")]
+                vec![hint("Enter", "do it"), hint("Tab", "complete"), hint("Esc", "cancel")]
             }
             _ => vec![hint("Enter", "run"), hint("↑↓", "choose"), hint("Esc", "close")],
         };
@@ -67,17 +70,31 @@ pub fn of(app: &App) -> Vec<Hint> {
         return vec![hint(&count.to_string(), "then a move: j k G ] p"), hint("Esc", "cancel")];
     }
     if !app.waiting.is_empty() {
-        return second_keys(&app.waiting);
+        if app.waited {
+            return Vec::new();
+        }
+        let follow = following(&app.waiting).into_iter();
+        return follow.map(|(keys, known)| hint(keys, known.name)).collect();
     }
-    let mut hints = match (app.screen, app.focus) {
+    match (app.screen, app.focus) {
         (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Quit, "quit")],
         (Screen::Restore | Screen::Archive | Screen::Upkeep | Screen::Journal, _) => super::back::hints(app),
         (Screen::Problems, _) => {
             vec![hint("jk", "move"), hint("Enter", "open its memory"), hint("Esc", "back")]
         }
-        (_, Pane::Sessions | Pane::Facets) => {
-            vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")]
+        (_, Pane::Sessions) => {
+            let is_one = app.tree.get(app.branch.at).is_some_and(|branch| branch.store.is_some());
+            let keep = is_one.then(|| hint("Space", "keep as a filter"));
+            let hints = [hint("jk", "show a store"), hint("l", "unfold"), hint("Enter", "its memories")];
+            hints.into_iter().chain(keep).chain([hint("Esc", "back")]).collect()
         }
+        (_, Pane::Facets) => vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")],
+        (_, Pane::Why) => {
+            let zoom =
+                if app.zoomed { act(Action::Unzoom, "all panes") } else { act(Action::Zoom, "in words") };
+            vec![hint("jk", "next, before"), zoom, hint("Esc", "back")]
+        }
+        (_, Pane::Health) => vec![hint("jk", "move"), hint("Enter", "show them"), hint("Esc", "back")],
         (_, Pane::Detail) if app.shown_tab().is_list() => vec![
             hint("jk", "move"),
             hint("Enter", "follow"),
@@ -89,27 +106,34 @@ pub fn of(app: &App) -> Vec<Hint> {
             vec![hint("jk", "scroll"), act(Action::NextTab, "raw, references"), hint("Esc", "back")]
         }
         _ => memories(app),
-    };
-    hints.extend(always);
-    hints
+    }
 }
 
 fn memories(app: &App) -> Vec<Hint> {
     if !app.marks.is_empty() || app.marks.range.is_some() || app.marks.only {
         return marked(app);
     }
-    let mut hints = vec![hint("jk", "move"), hint("/", "search")];
+    let mut hints = vec![hint("/", "search")];
     if app.results.hits.is_empty() && app.results.blocker.is_some() {
         hints.push(hint("Backspace", "drop what hides most"));
     }
     match (app.marks.pick, app.query.is_empty()) {
         (Some(_), _) => hints.push(hint("Esc", "back")),
-        (None, false) => hints.push(hint("Esc", "clear")),
+        (None, false) => hints.push(hint("Esc", "all")),
         (None, true) => {}
     }
     let selected = app.hit().map(|hit| app.listed.get(hit.at));
+    if selected.is_some() {
+        hints.extend([hint("Enter", "read"), hint("Space", "mark")]);
+    }
+    let changes: Vec<Hint> = changes(app).collect();
+    let (first, rest): (Vec<Hint>, Vec<Hint>) =
+        changes.into_iter().partition(|(keys, _)| *keys == Action::Delete.key());
+    hints.extend(first);
+    hints.push(hint("g", "go to…"));
+    hints.push(hint("w", "why"));
+    hints.extend(rest);
     if let Some((store, entry)) = selected {
-        hints.push(hint("Enter", "open"));
         let view = store.view(entry);
         if view.is_some() && format::is_sensitive(store, entry) {
             hints.push(hint("X", "reveal"));
@@ -118,22 +142,18 @@ fn memories(app: &App) -> Vec<Hint> {
             hints.push(hint("gd", "follow"));
         }
     }
-    hints.extend(changes(app));
-    if selected.is_some() {
-        hints.push(hint("Space", "mark"));
-    }
-    hints.extend([hint("w", "why"), hint("o", "order"), hint("gp", "problems"), hint("1-5", "panes")]);
+    hints.push(hint("o", "order"));
     hints
 }
 
 /// The changes that can be made now.
 fn changes(app: &App) -> impl Iterator<Item = Hint> {
     let all = [
-        (Action::Tag, "tag"),
         (Action::Edit, "edit"),
-        (Action::Archive, "archive"),
-        (Action::Delete, "delete…"),
+        (Action::Delete, "remove…"),
         (Action::Undo, "undo"),
+        (Action::Tag, "tag"),
+        (Action::Archive, "archive"),
     ];
     all.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what))
 }
@@ -141,7 +161,7 @@ fn changes(app: &App) -> impl Iterator<Item = Hint> {
 /// What can be done with what is marked.
 fn marked(app: &App) -> Vec<Hint> {
     if app.marks.range.is_some() {
-        return vec![hint("jk", "move"), hint("v", "mark the range"), hint("Esc", "leave it")];
+        return vec![hint("jk", "move"), hint("v", "mark the range"), hint("Esc", "cancel")];
     }
     // The text of one alone can be edited.
     let mut hints: Vec<Hint> = changes(app).filter(|(_, what)| what != "edit").collect();

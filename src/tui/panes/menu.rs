@@ -6,28 +6,22 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::tui::app::App;
-use crate::tui::border::framed;
 use crate::tui::bulk::Choice;
+use crate::tui::pane::{sheet, sheet_area};
 use crate::tui::theme::{self, Theme, column, fit};
-
-/// The widest that it gets.
-const WIDTH: u16 = 76;
 
 /// Draws it over the foot of the panes, where it is open.
 pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(menu) = &app.menu else { return };
-    let width = body.width.min(WIDTH);
-    let inner = usize::from(width.saturating_sub(2));
+    let inner = usize::from(body.width.saturating_sub(1));
     let lines: Vec<Line<'static>> = menu.lines.iter().flat_map(|choice| told(app, choice, inner)).collect();
-    let height = body.height.min(lines.len() as u16 + 2);
-    let x = body.x + (body.width - width) / 2;
-    let area = Rect { x, y: body.bottom() - height, width, height };
     let hidden = match menu.aim.hidden.len() {
         0 => String::new(),
         count => format!(", {count} of them hidden by the filter"),
     };
     let title = format!("Remove {}{hidden}", theme::safe(app, &menu.aim.name));
-    let inner = framed(app, frame, None, &title, "Esc leaves it as it is", area);
+    let area = sheet_area(app, lines.len());
+    let inner = sheet(app, frame, &title, "Esc cancels", area);
     frame.render_widget(Paragraph::new(lines), inner);
 }
 

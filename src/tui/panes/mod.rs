@@ -9,12 +9,15 @@ pub mod facets;
 pub mod health;
 pub mod hints;
 pub mod memories;
+mod memory_row;
 pub mod menu;
+pub mod next_keys;
 pub mod palette;
 pub mod problems;
 pub mod query;
 pub mod receipt;
 pub mod sessions;
+pub mod tutor;
 pub mod welcome;
 pub mod why;
 
@@ -26,8 +29,8 @@ use ratatui::widgets::Paragraph;
 use super::cursor::Cursor;
 use super::theme::Theme;
 
-/// Draws the visible lines of a list, the one under the cursor set off. Lines are made
-/// only for what is on screen.
+/// Draws the visible lines of a list behind the cursor's column. Lines are made only for what is on
+/// screen; the one under the cursor is set off where the list has the keys.
 fn draw_lines(
     frame: &mut Frame<'_>,
     theme: &Theme,
@@ -39,11 +42,13 @@ fn draw_lines(
 ) {
     let shown = cursor.top..len.min(cursor.top + usize::from(area.height));
     for (row, at) in shown.enumerate() {
+        let place = Rect { y: area.y + row as u16, height: 1, ..area };
         let mut line = line(at);
         if at == cursor.at && has_keys {
+            frame.render_widget(Paragraph::new(Line::styled("▶", theme.accent())), place);
             line = theme.under_cursor(line);
         }
-        let place = Rect { y: area.y + row as u16, height: 1, ..area };
-        frame.render_widget(Paragraph::new(line), place);
+        let beside = Rect { x: place.x + 1, width: place.width.saturating_sub(1), ..place };
+        frame.render_widget(Paragraph::new(line), beside);
     }
 }

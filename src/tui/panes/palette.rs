@@ -5,41 +5,80 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use crate::model::Severity;
 use crate::text::show::{columns, show};
 use crate::tui::app::App;
-use crate::tui::border::framed;
+use crate::tui::layout;
+use crate::tui::pane::{sheet, sheet_area};
 use crate::tui::prompt::Purpose;
-use crate::tui::theme::{Theme, column, fit};
-
-/// The widest that it gets.
-const WIDTH: u16 = 90;
+use crate::tui::theme::{Theme, column};
 
 /// Draws it over the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(prompt) = &app.prompt else { return };
-    let width = body.width.min(WIDTH);
-    let area = Rect { x: body.x + (body.width - width) / 2, width, ..body };
     let title = if prompt.purpose == Purpose::Help { "Help: every key" } else { "Command" };
-    let inner = framed(app, frame, None, title, "type to find · Enter runs · Esc closes", area);
+    let area = sheet_area(app, usize::from(body.height));
+    let inner = sheet(app, frame, title, "type to find · Enter runs · Esc closes", area);
     if inner.height < 2 {
         return;
     }
     let theme = Theme::of(app);
     let typed = show(&prompt.text()).into_owned();
-    let line = Line::from(vec![Span::styled(":", theme.key()), Span::raw(typed.clone())]);
+    let line = Line::from(vec![Span::styled(" :", theme.key()), Span::raw(typed.clone())]);
     frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
     let before: String = prompt.text().chars().take(prompt.column()).collect();
-    let x = inner.x + (1 + columns(&show(&before)) as u16).min(inner.width - 1);
+    let x = inner.x + (2 + columns(&show(&before)) as u16).min(inner.width - 1);
     frame.set_cursor_position(Position { x, y: inner.y });
     let actions = prompt.actions();
-    let list = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
+    let signs = if prompt.purpose == Purpose::Help && typed.is_empty() { signs(&theme) } else { Vec::new() };
+    let high = layout::rows_of_signs(app);
+    let head = Rect { y: inner.y + 1, height: high, ..inner };
+    frame.render_widget(Paragraph::new(signs), head);
+    let list = Rect { y: inner.y + 1 + high, height: inner.height - 1 - high, ..inner };
+    let width = usize::from(list.width).saturating_sub(2);
+    let verbs = if width >= 100 { 24 } else { 0 };
     let row = |at: usize| {
         let Some(known) = actions.get(at) else { return Line::default() };
+        let verb = known.action.verbs().first().map_or(String::new(), |verb| format!("palimp {verb}"));
+        let verb = if verbs > 0 { column(&verb, verbs) } else { String::new() };
         Line::from(vec![
             Span::styled(column(&known.keys.join("  "), 14) + " ", theme.key()),
             Span::styled(column(known.name, 18) + " ", theme.strong()),
-            Span::raw(fit(known.about, usize::from(list.width).saturating_sub(34))),
+            Span::raw(column(known.about, width.saturating_sub(34 + verbs))),
+            Span::styled(verb, theme.dim()),
         ])
     };
     super::draw_lines(frame, &theme, list, prompt.choice, actions.len(), true, row);
+}
+
+/// What the signs of the list mean.
+fn signs(theme: &Theme) -> Vec<Line<'static>> {
+    let sign = |sign: &'static str, style| Span::styled(format!("  {sign}"), style);
+    let error = theme.severity(Severity::Error);
+    vec![
+        Line::from(vec![
+            sign("▶", theme.accent()),
+            Span::raw(" cursor"),
+            sign("●", theme.accent()),
+            Span::raw(" marked"),
+            sign("✖", error),
+            Span::raw(" broken"),
+            sign("!", theme.secret()),
+            Span::raw(" secret"),
+            sign("⚠", theme.severity(Severity::Warning)),
+            Span::raw(" problem"),
+            sign("+", theme.fresh()),
+            Span::raw(" new"),
+            sign("★", theme.accent()),
+            Span::raw(" pinned"),
+        ]),
+        Line::from(vec![
+            sign("███", theme.decay(1.0)),
+            Span::raw(" full"),
+            sign("█▍", theme.decay(0.4)),
+            Span::raw(" fading"),
+            sign("▏", theme.decay(0.0)),
+            Span::raw(" at the floor     letters of types: see 2 Filters"),
+        ]),
+    ]
 }

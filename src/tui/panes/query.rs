@@ -10,7 +10,8 @@ use ratatui::widgets::Paragraph;
 use crate::text::show::{columns, show};
 use crate::tui::app::App;
 use crate::tui::prompt::Purpose;
-use crate::tui::theme::{Theme, fit};
+use crate::tui::suggest::{self, Suggestion};
+use crate::tui::theme::{self, Theme, column, fit};
 
 /// Draws what is asked; what of it is wrong is underlined, and says why.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
@@ -21,11 +22,13 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         .as_ref()
         .filter(|prompt| prompt.purpose == Purpose::Search)
         .map(|prompt| query.char_indices().nth(prompt.column()).map_or(query.len(), |(byte, _)| byte));
-    let room = usize::from(area.width).saturating_sub(4);
+    let figure = figure(app);
+    let room = usize::from(area.width).saturating_sub(4 + columns(&figure));
     let from = cursor.map_or(0, |cursor| first_shown(query, cursor, room));
     let part = |range: Range<usize>| {
         show(query.get(range.start.max(from)..range.end.max(from)).unwrap_or_default()).into_owned()
     };
+    let selected = app.prompt.as_ref().is_some_and(|prompt| prompt.line.is_selecting());
     let mut spans = vec![Span::styled(if from == 0 { " /" } else { "…/" }, theme.key())];
     match &app.error {
         Some(error) => {
@@ -38,14 +41,87 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
             let left = room.saturating_sub(columns(&show(&query[from..])) + 2);
             spans.push(Span::styled(format!("  ✖ {}", fit(&show(&error.message), left)), theme.dim()));
         }
+        None if selected => spans.push(Span::styled(part(0..query.len()), theme.chosen())),
         None => spans.push(Span::raw(part(0..query.len()))),
     }
-    frame.render_widget(Paragraph::new(Line::from(spans)), area);
+    let line = Rect { height: area.height.min(1), ..area };
+    frame.render_widget(Paragraph::new(Line::from(spans)), line);
+    let right = Line::styled(figure, theme.dim()).right_aligned();
+    frame.render_widget(Paragraph::new(right), line);
+    offered(app, frame, Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area });
     if let Some(cursor) = cursor {
         let column = 2 + columns(&part(0..cursor)) as u16;
         let x = area.x + column.min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.y });
     }
+}
+
+/// How many it finds, of how many.
+fn figure(app: &App) -> String {
+    let all: usize = app.tallies.iter().map(|tally| tally.listed).sum();
+    let is_known = app.is_whole() && app.listed.is_whole() && app.size.0 >= 40;
+    match (&app.error, is_known, app.query.is_empty()) {
+        (None, true, false) => format!("{} of {all} ", app.results.hits.len()),
+        _ => String::new(),
+    }
+}
+
+/// How many rows what is offered takes below the search that is typed.
+pub fn rows_offered(app: &App) -> u16 {
+    let is_typed = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
+    if !is_typed || app.size.1 < 16 {
+        return 0;
+    }
+    let (all, _) = suggestions(app);
+    if app.query.is_empty() { 2 } else { all.len().div_ceil(per_row(app)).min(3) as u16 }
+}
+
+/// How many suggestions stand side by side.
+fn per_row(app: &App) -> usize {
+    usize::from(app.size.0 / 26).max(1)
+}
+
+/// What the word before the cursor can become, and which of it is there.
+fn suggestions(app: &App) -> (Vec<Suggestion>, Option<usize>) {
+    let Some(prompt) = &app.prompt else { return (Vec::new(), None) };
+    match prompt.suggested() {
+        Some((all, at)) => (all.to_vec(), Some(at)),
+        None if prompt.line.is_selecting() => (Vec::new(), None),
+        None => (suggest::of(app, &prompt.before_cursor()), None),
+    }
+}
+
+/// Searches worth trying where nothing is typed; else fields and values that fit.
+fn offered(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let theme = Theme::of(app);
+    if app.query.is_empty() {
+        let help = vec![
+            Span::styled("    Up", theme.key()),
+            Span::raw(": earlier searches   "),
+            Span::styled("Tab", theme.key()),
+            Span::raw(": fields and values"),
+        ];
+        let examples = Line::styled(format!("    {}", suggest::EXAMPLES.join("      ")), theme.dim());
+        return frame.render_widget(Paragraph::new(vec![Line::from(help), examples]), area);
+    }
+    let (all, at) = suggestions(app);
+    let (each, width) = (per_row(app), usize::from(area.width) / per_row(app));
+    // The row of the one that is there is in sight.
+    let first = at.map_or(0, |at| (at / each + 1).saturating_sub(usize::from(area.height)));
+    let cell = |(number, own): (usize, &Suggestion)| {
+        let count = own.count.map_or(String::new(), |count| count.to_string());
+        let text = column(&theme::safe(app, &own.text), width.saturating_sub(count.len() + 5));
+        let style = if at == Some(number) { theme.chosen() } else { theme.dim() };
+        [Span::raw("   "), Span::styled(text, style), Span::styled(format!(" {count} "), theme.dim())]
+    };
+    let numbered: Vec<(usize, &Suggestion)> = all.iter().enumerate().collect();
+    let rows = numbered.chunks(each).skip(first).take(usize::from(area.height));
+    let lines: Vec<Line<'static>> =
+        rows.map(|row| row.iter().copied().flat_map(cell).collect::<Vec<_>>().into()).collect();
+    frame.render_widget(Paragraph::new(lines), area);
 }
 
 /// The first byte to show so that the cursor is within `room` columns.

@@ -8,13 +8,14 @@ use ratatui::widgets::Paragraph;
 use crate::model::Tell;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::border::framed;
+use crate::tui::pane::{margins, whole};
 use crate::tui::theme::{self, Theme, wrap};
 
 /// Draws it.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let theme = Theme::of(app);
-    let inner = framed(app, frame, None, "Nothing to show yet: here is what I looked for", "", area);
+    let inner =
+        margins(whole(app, frame, "No memory store was found. These places were looked at:", "", area));
     let mut lines: Vec<Line<'static>> = Vec::new();
     let width = usize::from(inner.width).saturating_sub(2);
     for look in &app.looked {

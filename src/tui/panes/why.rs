@@ -2,90 +2,150 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Style};
+use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::{Canvas, Points};
 
-use crate::query::{Explanation, Ranking, WEIGHTS};
+use crate::query::{Explanation, Ranking};
 use crate::tui::app::{App, Pane};
-use crate::tui::border::framed;
-use crate::tui::theme::{self, Theme};
+use crate::tui::pane::{margins, pane};
+use crate::tui::theme::{self, Theme, column};
+use crate::tui::why::{self, Factor};
 
 /// The curve covers so many days at least.
 const DAYS: f64 = 90.0;
+/// From so many columns on each factor is explained by a sentence.
+const WIDE: u16 = 60;
 
 /// Draws the factors and the decay curve.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let why = app.why.as_ref().filter(|why| Some(why.at) == app.selected());
     let explanation = why.and_then(|why| why.explanation.as_ref());
     let title = match explanation {
-        Some(explanation) => format!("w Why {:.2}", explanation.factors.rank),
+        Some(own) => format!("w Why {:.2}", own.factors.rank),
         None => "w Why this rank".into(),
     };
-    let inner = framed(app, frame, Some(Pane::Why), &title, "", area);
+    let inner = margins(pane(app, frame, Pane::Why, &title, &place(app), area));
     let Some(explanation) = explanation else {
         let text = match why {
-            Some(_) => "A broken record has no rank; it is listed so that it is seen.",
+            Some(_) => "A broken line has no rank. It is listed so that it is seen.",
             None => "…",
         };
-        let lines: Vec<Line<'_>> =
-            theme::wrap(text, usize::from(inner.width)).into_iter().map(Line::from).collect();
-        return frame.render_widget(Paragraph::new(lines), inner);
+        let lines = theme::wrap(text, usize::from(inner.width)).into_iter().map(Line::from);
+        return frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), inner);
     };
-    let mut lines = factors(app, explanation);
+    let mut lines = match inner.width >= WIDE {
+        true => sentences(app, explanation, usize::from(inner.width)),
+        false => factors(app, explanation, usize::from(inner.width)),
+    };
+    lines.extend(next(app, explanation, usize::from(inner.width)));
     let later = why.map(|why| why.later.as_slice()).unwrap_or_default();
-    let ahead: Vec<String> = later.iter().map(|(days, rank)| format!("in {days} d {rank:.2}")).collect();
-    lines.push(Line::from(ahead.join("  ")));
+    let mut ahead = String::new();
+    for (days, rank) in later {
+        let part = format!("{}in {days} d {rank:.2}", if ahead.is_empty() { "" } else { "  " });
+        if ahead.len() + part.len() > usize::from(inner.width) {
+            break;
+        }
+        ahead.push_str(&part);
+    }
+    lines.push(Line::styled(ahead, Theme::of(app).dim()));
     let height = (lines.len() as u16).min(inner.height);
     let [upper, curve] = Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(inner);
     frame.render_widget(Paragraph::new(lines), upper);
-    if curve.height >= 2 {
+    if curve.height >= 3 {
         draw_curve(app, frame, explanation, curve);
     }
 }
 
-fn factors(app: &App, of: &Explanation) -> Vec<Line<'static>> {
+/// Its place among what is listed.
+fn place(app: &App) -> String {
+    match (&app.why_place, app.is_whole() && app.listed.is_whole()) {
+        (Some(place), true) => format!("rank {} of {}", place.place, app.results.hits.len()),
+        _ => String::new(),
+    }
+}
+
+/// The sign before a factor: what joins it to those above.
+fn joined(of: &Explanation, at: usize) -> &'static str {
+    match (at, of.ranking) {
+        (0, _) => " ",
+        (_, Ranking::Product) => "×",
+        (_, Ranking::Weighted) => "+",
+    }
+}
+
+/// A bar of a factor: four cells are 1.
+fn bar(value: f64, cells: usize) -> String {
+    let eighths = (value.clamp(0.0, 1.5) * 32.0).round() as usize;
+    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+    column(&("█".repeat(eighths / 8) + part), cells)
+}
+
+/// A factor a row: its figure, its name, why in a word, its bar.
+fn factors(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    let fading = of.factors.fading;
-    let half_life = match fading.rule.half_life_hours {
-        _ if fading.faded => "deprecated".into(),
-        None => "never fades".into(),
-        Some(hours) if fading.boost > 1.0 => format!("half-life {:.0} d ×{:.2}", hours / 24.0, fading.boost),
-        Some(hours) => format!("half-life {:.0} d", hours / 24.0),
-    };
-    let age = fading
-        .age_hours
-        .map_or("no date".into(), |hours| format!("{:.0} d old, {half_life}", hours.max(0.0) / 24.0));
-    let [text, time, weight, access] = WEIGHTS;
-    let rows = match of.ranking {
-        Ranking::Product => [
-            ("match", of.factors.matched, String::new()),
-            ("importance", of.factors.importance, String::new()),
-            ("decay", of.factors.decay, age),
-            ("recency", of.factors.recency, "1.5 within a day".into()),
-        ],
-        Ranking::Weighted => [
-            ("text", of.factors.matched, format!("×{text}")),
-            ("time", of.factors.decay, format!("×{time}  {age}")),
-            ("importance", of.factors.importance, format!("×{weight}")),
-            ("access", of.factors.access, format!("×{access}")),
-        ],
-    };
-    let line = |(name, value, note): (&'static str, f64, String)| {
+    let cells = if width >= 34 { 6 } else { 0 };
+    let row = |(at, factor): (usize, Factor)| {
+        let name = column(factor.name, 11);
+        let note = column(&theme::safe(app, &factor.note), width.saturating_sub(2 + 5 + 11 + cells));
         Line::from(vec![
-            Span::styled(format!("{name:11}"), theme.dim()),
-            Span::raw(format!("{value:4.2} ")),
+            Span::styled(format!("{} ", joined(of, at)), theme.dim()),
+            Span::raw(format!("{:4.2} {name}", factor.value)),
             Span::styled(note, theme.dim()),
+            Span::styled(if cells > 0 { bar(factor.value, cells) } else { String::new() }, theme.decay(1.0)),
         ])
     };
-    let mut lines: Vec<Line<'static>> = rows.into_iter().map(line).collect();
-    for word in of.words.iter().take(3) {
-        let said = format!("  {:?} {:.1}, in {} of {}", word.word, word.hit, word.df, word.n);
-        lines.push(Line::styled(theme::safe(app, &said), theme.dim()));
+    let rows = why::factors(of).into_iter().enumerate().map(row);
+    rows.chain([Line::styled(format!("= {:4.2}", of.factors.rank), theme.strong())]).collect()
+}
+
+/// The formula to be read aloud, and a sentence for each of its factors.
+fn sentences(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    let mut lines: Vec<Line<'static>> = theme::wrap(&why::formula(of), width)
+        .into_iter()
+        .map(|line| Line::styled(line, theme.strong()))
+        .collect();
+    for factor in why::factors(of) {
+        let said = theme::wrap(&theme::safe(app, &factor.said), width.saturating_sub(24));
+        for (at, said) in said.into_iter().enumerate() {
+            let head = match at {
+                0 => vec![
+                    Span::raw(format!("{}{:4.2} ", column(factor.name, 11), factor.value)),
+                    Span::styled(bar(factor.value, 7), theme.decay(1.0)),
+                ],
+                _ => vec![Span::raw(" ".repeat(23))],
+            };
+            lines.push(Line::from([head, vec![Span::styled(format!(" {said}"), theme.dim())]].concat()));
+        }
     }
     lines
+}
+
+/// The next in rank, and what would put it first.
+fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
+    let Some((hit, title)) = app.why_place.as_ref().and_then(|place| place.next.as_ref()) else {
+        return Vec::new();
+    };
+    let rank = hit.rank.unwrap_or_default();
+    let view = {
+        let (store, entry) = app.listed.get(hit.at);
+        store.view(entry)
+    };
+    let importance = view.map_or(0.0, |view| view.importance);
+    let needed = if rank > 0.0 { importance * of.factors.rank / rank } else { f64::INFINITY };
+    let room = width * 2;
+    let tail = match of.ranking {
+        Ranking::Product if needed < 0.995 && width >= usize::from(WIDE) => {
+            format!(". Its importance is {importance:.2}; above {needed:.2} it would come before this one.")
+        }
+        _ => format!(" (importance {importance:.2})"),
+    };
+    let title = theme::fit(&theme::safe(app, title), room.saturating_sub(tail.len() + 12));
+    let said = format!("Next, {rank:.2}: {title}{tail}");
+    theme::wrap(&said, width).into_iter().map(|line| Line::styled(line, Theme::of(app).dim())).collect()
 }
 
 /// Decay over time, with today marked.
@@ -96,20 +156,20 @@ fn draw_curve(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
     let at = |step: u32| days * f64::from(step) / f64::from(steps.max(1));
     let curve: Vec<(f64, f64)> =
         (0..=steps).map(|step| (at(step), of.factors.fading.at(Some(at(step) * 24.0)))).collect();
-    let colour = |colour| if app.colours { colour } else { Color::Reset };
+    let theme = Theme::of(app);
+    let line = theme.good().fg.unwrap_or(Color::Reset);
+    let plot = Rect { height: area.height - 1, ..area };
     let canvas =
         Canvas::default().marker(Marker::Braille).x_bounds([0.0, days]).y_bounds([0.0, 1.05]).paint(|ctx| {
-            ctx.draw(&Points { coords: &curve, color: colour(Color::Green) });
-            let today = Span::styled("●", Style::new().fg(colour(Color::Yellow)));
+            ctx.draw(&Points { coords: &curve, color: line });
+            let today = Span::styled("●", theme.accent());
             ctx.print(age, of.factors.fading.at(Some(age * 24.0)), Line::from(today));
-            ctx.print(
-                0.0,
-                0.0,
-                Line::styled(
-                    format!("0{:>1$}", format!("{days:.0} d"), usize::from(area.width) - 1),
-                    Theme::of(app).dim(),
-                ),
-            );
         });
-    frame.render_widget(canvas, area);
+    frame.render_widget(canvas, plot);
+    let left = if age < 1.0 { "today".to_owned() } else { format!("day {age:.0}") };
+    let right = why::floor(of, app.now).unwrap_or_default();
+    let gap = usize::from(area.width).saturating_sub(theme::width(&left) + theme::width(&right));
+    let axis = if gap > 0 { format!("{left}{}{right}", " ".repeat(gap)) } else { left };
+    let below = Rect { y: area.bottom() - 1, height: 1, ..area };
+    frame.render_widget(Paragraph::new(Line::styled(axis, theme.dim())), below);
 }

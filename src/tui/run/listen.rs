@@ -38,6 +38,7 @@ fn read_keys(to_loop: &Sender<Happening>, keyboard: &Keyboard) {
         let msg = match input {
             Input::Event(Event::Key(key)) => Msg::Key(key),
             Input::Event(Event::Paste(text)) => Msg::Paste(text),
+            Input::Event(Event::Mouse(event)) => Msg::Mouse(event),
             Input::Event(_) => return true,
             Input::Gone => {
                 end_editors();

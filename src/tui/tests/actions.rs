@@ -32,7 +32,7 @@ fn asks(desk: &Desk) -> bool {
 
 /// Where an action may do something, each made anew.
 fn places() -> Vec<(&'static str, Desk)> {
-    let mut places = vec![("the list", on("type:decision is:live session:sess_checkout_rework", 120, 36))];
+    let mut places = vec![("the list", on("type:decision is:live session:checkout_rework", 120, 36))];
     for keys in ["gr", "ga", "gm", "gu"] {
         let mut desk = Desk::new(120, 36);
         desk.type_keys(keys);
@@ -41,7 +41,7 @@ fn places() -> Vec<(&'static str, Desk)> {
         }
         places.push((keys, desk));
     }
-    let mut form = on("type:decision is:live session:sess_checkout_rework", 120, 36);
+    let mut form = on("type:decision is:live session:checkout_rework", 120, 36);
     form.type_keys("ex");
     places.push(("the form", form));
     places

@@ -62,7 +62,7 @@ proptest! {
         desk.app.readonly = true;
         for (number, happening) in happenings.into_iter().enumerate() {
             if removed == 0 && number == 20 {
-                std::fs::remove_dir_all(desk._folder.path().join("project")).unwrap();
+                std::fs::remove_dir_all(desk._folder.path().join("ops")).unwrap();
             }
             desk.send(happening.into());
             desk.screen();

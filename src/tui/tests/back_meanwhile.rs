@@ -37,7 +37,7 @@ fn what_came_back_otherwise_since_it_was_shown_is_left_out_and_asked_for_again()
     assert!(all.starts_with("changed meanwhile: 2 of 9"), "{all}");
     assert!(all.contains(&id(&lost[0])) && all.contains(&id(&lost[1])) && !all.contains(&id(&lost[2])));
     desk.type_keys("y");
-    assert!(notice(&desk).starts_with("restored 7 records"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("restored 7 memories"), "{}", notice(&desk));
     assert_eq!(learnings(&desk), [lines, lost[2..].to_vec()].concat());
 }
 
@@ -75,7 +75,7 @@ fn a_whole_file_is_asked_for_again_where_it_changed_and_not_replaced_where_more_
     let between = files(&desk);
     desk.type_keys("y");
     assert!(desk.app.confirm.is_none());
-    assert!(notice(&desk).contains("records now that were not shown"), "{}", notice(&desk));
+    assert!(notice(&desk).contains("memories now that were not shown"), "{}", notice(&desk));
     assert_eq!(files(&desk), between);
     assert_ne!(before, between);
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use crossterm::event::KeyCode;
 
-use super::changes::{differing, files, notice, on, selected_id, state_of};
+use super::changes::{differing, files, notice, on, state_of};
 use super::marks::{marked, search};
-use super::{Desk, stable};
-use crate::model::State;
+use super::{Desk, selected_title, stable};
+use crate::model::{EntryRef, State};
 use crate::tui::app::App;
 use crate::tui::msg::Msg;
 
@@ -48,15 +48,11 @@ fn several_are_tagged_once_it_was_shown_and_one_undo_undoes_all_of_it() {
     desk.type_keys(" ");
     enter(&mut desk, "t+reviewed");
     let hidden = format!("2 of them hidden by the filter: {}", {
-        let names: Vec<String> = desk
-            .app
-            .marks
-            .hidden_ones(&desk.app.results.hits)
-            .iter()
-            .map(|at| App::name_of(&desk.app.listed, *at))
-            .collect();
-        assert!(names.iter().all(|name| own.contains(name)));
-        names.join(", ")
+        let hidden = desk.app.marks.hidden_ones(&desk.app.results.hits);
+        let named = |at: &EntryRef| own.contains(&App::name_of(&desk.app.listed, *at));
+        assert!(hidden.iter().all(named));
+        let titles: Vec<String> = hidden.iter().map(|at| App::quoted(&desk.app.listed, *at)).collect();
+        titles.join(", ")
     });
     assert_eq!(question(&desk), format!("tag 3 memories +reviewed, {hidden}?"));
     assert_eq!(files(&desk), before);
@@ -108,7 +104,7 @@ fn what_cannot_be_changed_is_left_out_and_counted_with_the_reason() {
 
 #[test]
 fn where_none_can_be_changed_nothing_is_and_the_reason_is_told() {
-    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let mut desk = on("session:checkout_rework is:live", 120, 36);
     let before = files(&desk);
     desk.type_keys("*a");
     assert!(desk.app.confirm.is_none());
@@ -221,7 +217,7 @@ fn several_are_pinned_and_once_all_are_no_longer() {
 
 #[test]
 fn importance_is_set_of_several_by_number_or_word() {
-    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let mut desk = on("session:checkout_rework is:live", 120, 36);
     let before = files(&desk);
     desk.type_keys("  ");
     enter(&mut desk, "ihigh");
@@ -249,7 +245,7 @@ fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
     let before = files(&desk);
     enter(&mut desk, "Tcore");
     assert!(
-        notice(&desk).contains("left out: 2 memories: its type is not a field of its own here"),
+        notice(&desk).contains("left out: 2 memories: its type is not a field here"),
         "{}",
         notice(&desk)
     );
@@ -290,7 +286,7 @@ fn a_topic_of_a_time_is_deleted_in_the_menu_with_all_that_the_search_shows() {
 
 #[test]
 fn marked_ones_are_restored_and_brought_back_together() {
-    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let mut desk = on("session:checkout_rework is:live", 120, 36);
     desk.type_keys("  ");
     let own = marked(&desk);
     desk.type_keys("dxy");
@@ -307,7 +303,7 @@ fn marked_ones_are_restored_and_brought_back_together() {
 
 #[test]
 fn erasing_takes_the_words_and_shows_the_receipt() {
-    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let mut desk = on("session:checkout_rework is:live", 120, 36);
     let before = files(&desk);
     desk.type_keys("  ");
     let own = marked(&desk);
@@ -336,7 +332,7 @@ fn erasing_takes_the_words_and_shows_the_receipt() {
     desk.type_keys("2");
     assert!(desk.screen().contains("Enter erases"), "{}", desk.screen());
     desk.press(KeyCode::Enter);
-    assert!(desk.screen().contains("none holds it"), "{}", desk.screen());
+    assert!(desk.screen().contains("none has it"), "{}", desk.screen());
     let receipt = desk.app.bulk.receipt.clone().unwrap();
     assert!(receipt.iter().any(|line| line.starts_with("receipt: ")), "{receipt:?}");
     assert!(own.iter().all(|id| state_of(&desk, id) != Some(State::Live)));
@@ -358,7 +354,7 @@ fn a_dot_does_the_last_change_again_to_what_is_meant_now() {
     assert!(notice(&desk).contains("nothing was changed yet"), "{}", notice(&desk));
     enter(&mut desk, "t+seen");
     desk.type_keys("j.");
-    assert_eq!(notice(&desk), format!("tagged {} · u to undo", selected_id(&desk)));
+    assert_eq!(notice(&desk), format!("tagged {} · u to undo", selected_title(&desk)));
     desk.type_keys("j  .");
     assert!(question(&desk).starts_with("tag 2 memories +seen"), "{}", question(&desk));
     desk.type_keys("y");
@@ -375,9 +371,9 @@ fn a_dot_does_the_last_change_again_to_what_is_meant_now() {
 fn plans_menus_and_prompts_of_several_look_as_they_should() {
     for (width, height) in [(120, 36), (80, 24)] {
         let name = |what: &str| format!("bulk-{what}-{width}x{height}");
-        let mut desk = on("session:sess_checkout_rework is:live", width, height);
+        let mut desk = on("session:checkout_rework is:live", width, height);
         desk.type_keys("*");
-        search(&mut desk, "session:sess_checkout_rework type:decision is:live");
+        search(&mut desk, "session:checkout_rework type:decision is:live");
         desk.type_keys("t+rev -a");
         insta::assert_snapshot!(name("tag"), stable(&desk.screen()));
         desk.press(KeyCode::Esc);

@@ -36,7 +36,7 @@ fn queries() -> impl Strategy<Value = String> {
         "is:archived",
         "pool OR oauth",
         "since:2026-01-01",
-        "session:sess_checkout_rework",
+        "session:checkout_rework",
         "-type:conversation",
         "is:deleted",
     ])

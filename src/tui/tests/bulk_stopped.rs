@@ -50,7 +50,7 @@ fn what_waits_to_be_written_is_stopped_and_what_was_written_is_not() {
 
 #[test]
 fn what_arrives_after_it_was_seen_is_never_hit() {
-    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let mut desk = on("session:checkout_rework is:live", 120, 36);
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
     let file = store.root.join(&store.document(entry).path);
     let late = |n: usize| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
-use super::{Desk, happenings, now, stable};
+use super::{Desk, happenings, now, selected_title, stable};
 use crate::deed::{Changed, Turned, Wanted};
 use crate::model::{Snapshot, State};
 use crate::tui::action::Action;
@@ -77,7 +77,7 @@ pub(super) fn differing(before: &[(PathBuf, Vec<u8>)], after: &[(PathBuf, Vec<u8
 #[test]
 fn the_menu_and_the_tag_prompt_look_as_they_should() {
     for (width, height) in [(120, 36), (80, 24)] {
-        let mut desk = on("is:live session:sess_checkout_rework", width, height);
+        let mut desk = on("is:live session:checkout_rework", width, height);
         desk.type_keys("d");
         insta::assert_snapshot!(format!("menu-{width}x{height}"), stable(&desk.screen()));
         desk.press(KeyCode::Esc);
@@ -90,10 +90,10 @@ fn the_menu_and_the_tag_prompt_look_as_they_should() {
 fn tags_are_added_and_taken_away_and_undo_and_redo_turn_that() {
     let mut desk = on("type:decision", 120, 36);
     let before = files(&desk);
-    let id = selected_id(&desk);
+    let (id, title) = (selected_id(&desk), selected_title(&desk));
     desk.type_keys("t+reviewed");
     desk.press(KeyCode::Enter);
-    assert_eq!(notice(&desk), format!("tagged {id} · u to undo"));
+    assert_eq!(notice(&desk), format!("tagged {title} · u to undo"));
     assert_eq!(selected_id(&desk), id);
     let has_tag = |desk: &Desk| {
         let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
@@ -103,11 +103,11 @@ fn tags_are_added_and_taken_away_and_undo_and_redo_turn_that() {
     let tagged = files(&desk);
     assert_ne!(tagged, before);
     desk.type_keys("u");
-    assert_eq!(notice(&desk), format!("undid: tagged {id} · U to redo"));
+    assert_eq!(notice(&desk), format!("undid: tagged {title} · U to redo"));
     assert!(!has_tag(&desk));
     assert_eq!(files(&desk), before);
     desk.type_keys("U");
-    assert_eq!(notice(&desk), format!("redid: tagged {id} · u to undo"));
+    assert_eq!(notice(&desk), format!("redid: tagged {title} · u to undo"));
     assert_eq!(files(&desk), tagged);
 }
 
@@ -136,14 +136,14 @@ fn a_prompt_that_cannot_be_understood_stays_open_and_changes_nothing() {
 fn deleting_takes_a_menu_and_the_cursor_stays_on_its_line() {
     let mut desk = on("is:live", 100, 30);
     desk.type_keys("jj");
-    let (id, before) = (selected_id(&desk), files(&desk));
+    let (id, title, before) = (selected_id(&desk), selected_title(&desk), files(&desk));
     let next = App::name_of(&desk.app.listed, desk.app.results.hits[3].at);
     desk.type_keys("dd");
     desk.press(KeyCode::Enter);
     assert!(desk.app.menu.is_some(), "neither d nor Enter does anything in the menu");
     assert_eq!(files(&desk), before);
     desk.type_keys("x");
-    assert_eq!(notice(&desk), format!("deleted {id} · u to undo"));
+    assert_eq!(notice(&desk), format!("deleted {title} · u to undo"));
     assert_eq!((desk.app.list.at, selected_id(&desk)), (2, next));
     assert_ne!(state_of(&desk, &id), Some(State::Live));
     desk.type_keys("u");
@@ -153,9 +153,9 @@ fn deleting_takes_a_menu_and_the_cursor_stays_on_its_line() {
 
 #[test]
 fn what_is_deleted_is_restored_from_the_same_menu() {
-    let mut desk = on("session:sess_checkout_rework is:live", 100, 30);
+    let mut desk = on("session:checkout_rework is:live", 100, 30);
     assert_eq!(format_of(&desk), "session-log");
-    let id = selected_id(&desk);
+    let (id, title) = (selected_id(&desk), selected_title(&desk));
     desk.type_keys("d");
     assert!(!desk.app.menu.as_ref().unwrap().lines.iter().any(|line| line.key == 'r'));
     desk.type_keys("x");
@@ -164,15 +164,15 @@ fn what_is_deleted_is_restored_from_the_same_menu() {
     desk.press(KeyCode::Enter);
     assert_eq!(selected_id(&desk), id);
     desk.type_keys("dx");
-    assert_eq!(notice(&desk), "it is deleted already.");
+    assert_eq!(notice(&desk), "it is already deleted.");
     desk.type_keys("r");
-    assert_eq!(notice(&desk), format!("restored {id} · u to undo"));
+    assert_eq!(notice(&desk), format!("restored {title} · u to undo"));
     assert_eq!(state_of(&desk, &id), Some(State::Live));
 }
 
 #[test]
 fn what_a_format_refuses_is_grey_in_the_menu_and_tells_why() {
-    let mut desk = on("session:sess_checkout_rework is:live", 100, 30);
+    let mut desk = on("session:checkout_rework is:live", 100, 30);
     let before = files(&desk);
     desk.type_keys("da");
     assert!(desk.app.menu.is_some());
@@ -187,12 +187,12 @@ fn what_a_format_refuses_is_grey_in_the_menu_and_tells_why() {
 #[test]
 fn a_change_is_aimed_at_the_memory_that_was_under_the_cursor_when_it_was_asked_for() {
     let mut desk = on("type:decision", 100, 30);
-    let id = selected_id(&desk);
+    let title = selected_title(&desk);
     desk.type_keys("d");
     // The list moves while the menu is open.
     desk.app.list.at = 3;
     desk.type_keys("x");
-    assert_eq!(notice(&desk), format!("deleted {id} · u to undo"));
+    assert_eq!(notice(&desk), format!("deleted {title} · u to undo"));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn undo_reverts_the_last_change_whichever_store_it_was_in() {
     let mut desk = Desk::new(120, 36);
     let before = files(&desk);
     let mut seen = Vec::new();
-    for query in ["session:sess_checkout_rework is:live", "type:learning", "type:decision"] {
+    for query in ["session:checkout_rework is:live", "type:learning", "type:decision"] {
         desk.type_keys(&format!("/{query}"));
         desk.press(KeyCode::Enter);
         seen.push(format_of(&desk));
@@ -292,7 +292,7 @@ fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
     let mut desk = on("type:learning", 120, 36);
     desk.type_keys("dxu");
     assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
-    desk.type_keys("/session:sess_checkout_rework is:live");
+    desk.type_keys("/session:checkout_rework is:live");
     desk.press(KeyCode::Enter);
     desk.type_keys("dx");
     desk.type_keys("U");
@@ -303,8 +303,8 @@ fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
 
 #[test]
 fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
-    let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
-    let id = selected_id(&desk);
+    let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
+    let (id, title) = (selected_id(&desk), selected_title(&desk));
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
     let file = store.root.join(&store.document(entry).path);
     let previous = std::fs::read(&file).unwrap();
@@ -312,14 +312,14 @@ fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
     std::fs::write(&file, [&line[..], &previous].concat()).unwrap();
     desk.type_keys("t+late");
     desk.press(KeyCode::Enter);
-    assert_eq!(notice(&desk).split(" · ").next().unwrap(), format!("tagged {id}"));
+    assert_eq!(notice(&desk).split(" · ").next().unwrap(), format!("tagged {title}"));
     assert!(std::fs::read(&file).unwrap().starts_with(line));
     assert_eq!(selected_id(&desk), id);
 }
 
 #[test]
 fn late_lines_are_rescued_while_the_screens_are_open() {
-    let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
+    let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
     let file = store.root.join(&store.document(entry).path);
     // An agent has the file open, and writes after it was replaced.

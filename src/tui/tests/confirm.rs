@@ -39,8 +39,10 @@ fn every_memory_everything_left_out_and_every_file_of_a_plan_is_seen_before_it_i
         let mut names: Vec<String> = planned
             .changing
             .iter()
-            .chain(planned.left.iter().flat_map(|own| &own.which))
             .map(|at| App::name_of(&desk.app.listed, *at))
+            .chain(
+                planned.left.iter().flat_map(|own| &own.which).map(|at| App::quoted(&desk.app.listed, *at)),
+            )
             .collect();
         assert_eq!(names.len(), desk.app.marks.count());
         names.extend(planned.left.iter().map(|own| format!("left out: {} memor", own.which.len())));
@@ -65,7 +67,7 @@ fn every_memory_everything_left_out_and_every_file_of_a_plan_is_seen_before_it_i
 
 #[test]
 fn keys_scroll_a_plan_line_by_line_by_pages_and_to_its_ends() {
-    let mut desk = on("session:sess_checkout_rework is:live", 80, 24);
+    let mut desk = on("session:checkout_rework is:live", 80, 24);
     desk.type_keys("*");
     enter(&mut desk, "t+reviewed");
     let top = |desk: &Desk| desk.app.confirm.as_ref().unwrap().top;
@@ -98,7 +100,7 @@ fn keys_scroll_a_plan_line_by_line_by_pages_and_to_its_ends() {
 
 #[test]
 fn where_words_are_typed_letters_are_words_and_other_keys_scroll() {
-    let mut desk = on("session:sess_checkout_rework is:live", 80, 24);
+    let mut desk = on("session:checkout_rework is:live", 80, 24);
     desk.type_keys("*de");
     desk.type_keys("jkGg");
     let confirm = desk.app.confirm.as_ref().unwrap();

@@ -34,7 +34,7 @@ fn newer(like: &str, number: usize) -> String {
 
 #[test]
 fn a_list_that_is_seen_from_its_top_shows_what_is_new_and_the_cursor_stays_on_its_memory() {
-    let mut desk = on("session:sess_checkout_rework is:live", 100, 24);
+    let mut desk = on("session:checkout_rework is:live", 100, 24);
     let (own_now, log) = (own(&desk), file(&desk));
     for number in 0..50 {
         let text = std::fs::read_to_string(&log).unwrap();
@@ -284,7 +284,7 @@ fn a_count_before_a_move_makes_it_so_often_and_the_keys_of_panes_stay_theirs() {
 fn counts_move_in_the_problems_too() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gp");
-    let count = desk.app.problem_count();
+    let count = desk.app.problem_list.len();
     assert!(count > 20, "{count}");
     for (keys, at) in [("12j", 12), ("6k", 6), ("99999G", count - 1), ("10gg", 9)] {
         desk.type_keys(keys);

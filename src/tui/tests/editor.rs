@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::changes::{differing, files, notice, on, selected_id};
-use super::{Desk, now, stable};
+use super::changes::{differing, files, notice, on};
+use super::{Desk, now, selected_title, stable};
 use crate::tui::app::Screen;
 use crate::tui::msg::Msg;
 use crate::tui::update::update;
@@ -40,7 +40,7 @@ fn value(desk: &Desk, name: &str) -> String {
 #[test]
 fn the_editor_looks_as_it_should() {
     for (width, height) in [(120, 36), (80, 24), (40, 12)] {
-        let mut desk = on("type:decision session:sess_checkout_rework is:live", width, height);
+        let mut desk = on("type:decision session:checkout_rework is:live", width, height);
         desk.type_keys("e");
         desk.press(KeyCode::End);
         desk.type_keys(" And that stands.");
@@ -70,9 +70,9 @@ fn every_format_has_a_form() {
 
 #[test]
 fn a_text_and_tags_are_typed_saved_and_undone() {
-    let mut desk = on("type:decision session:sess_checkout_rework is:live", 120, 36);
+    let mut desk = on("type:decision session:checkout_rework is:live", 120, 36);
     let before = files(&desk);
-    let id = selected_id(&desk);
+    let title = selected_title(&desk);
     desk.type_keys("e");
     desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
     desk.type_keys(" Reviewed.");
@@ -81,7 +81,7 @@ fn a_text_and_tags_are_typed_saved_and_undone() {
     desk.type_keys(", reviewed");
     assert_eq!(files(&desk), before);
     desk.press(KeyCode::F(2));
-    assert_eq!(notice(&desk), format!("saved {id} · u to undo"));
+    assert_eq!(notice(&desk), format!("saved {title} · u to undo"));
     assert_eq!(desk.app.screen, Screen::Browse);
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
     let raw = String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned();
@@ -107,7 +107,7 @@ fn meanwhile(desk: &mut Desk, from: &str, to: &str) {
 
 #[test]
 fn what_was_typed_is_found_again_and_dropped_once_it_is_saved() {
-    let mut desk = on("type:decision session:sess_checkout_rework is:live", 100, 30);
+    let mut desk = on("type:decision session:checkout_rework is:live", 100, 30);
     let before = files(&desk);
     desk.type_keys("e");
     desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
@@ -135,7 +135,7 @@ fn what_was_typed_is_found_again_and_dropped_once_it_is_saved() {
 
 /// A form whose text and tags somebody else changed, too.
 pub(super) fn typed_on_both_sides(width: u16, height: u16) -> Desk {
-    let mut desk = on("id:mem_che_056", width, height);
+    let mut desk = on("id:mem_no_retries", width, height);
     desk.type_keys("e");
     desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
     desk.type_keys(", mine");
@@ -161,14 +161,14 @@ fn a_memory_that_changed_meanwhile_is_told_at_once_and_settled_field_by_field() 
     assert_eq!(value(&desk, "content.decision"), "Retries, theirs\nNo retries of tests in CI, mine");
     assert_eq!(value(&desk, "tags"), "ci.flaky, theirs, mine");
     desk.press(KeyCode::F(2));
-    assert!(notice(&desk).starts_with("saved mem_che_056"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("saved \"No retries of tests in CI\""), "{}", notice(&desk));
     let text = std::fs::read_to_string(file_of(&desk)).unwrap();
     assert!(text.contains("[\"ci.flaky\",\"theirs\",\"mine\"]"));
 }
 
 #[test]
 fn of_a_conflict_mine_can_become_a_memory_of_its_own() {
-    let mut desk = on("id:mem_che_056", 80, 24);
+    let mut desk = on("id:mem_no_retries", 80, 24);
     let listed = desk.app.snapshot.entries().count();
     desk.type_keys("e");
     desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
@@ -193,7 +193,7 @@ fn of_a_conflict_mine_can_become_a_memory_of_its_own() {
 
 #[test]
 fn what_others_change_beside_it_is_no_conflict() {
-    let mut desk = on("id:mem_che_056", 100, 30);
+    let mut desk = on("id:mem_no_retries", 100, 30);
     desk.type_keys("e");
     desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
     desk.type_keys(", mine");
@@ -211,7 +211,7 @@ fn what_others_change_beside_it_is_no_conflict() {
 
 #[test]
 fn errors_are_not_saved_warnings_are_after_they_were_shown_and_a_key_fixes_both() {
-    let mut desk = on("id:mem_che_056", 120, 36);
+    let mut desk = on("id:mem_no_retries", 120, 36);
     let before = files(&desk);
     desk.type_keys("e");
     go_to(&mut desk, "timestamp");
@@ -251,7 +251,7 @@ fn a_link_is_completed_from_the_notes_of_the_store() {
 
 #[test]
 fn a_secret_is_masked_while_it_is_edited() {
-    let mut desk = on("is:sensitive is:live session:sess_checkout_rework", 100, 30);
+    let mut desk = on("is:sensitive is:live session:checkout_rework", 100, 30);
     desk.type_keys("e");
     assert!(desk.screen().contains("•••••••"), "{}", desk.screen());
     desk.send(alt('x'));
@@ -316,7 +316,7 @@ proptest! {
     fn any_keys_pastes_and_sizes_in_the_editor_change_no_byte_that_is_not_saved(
         which in 0..5_usize, happenings in proptest::collection::vec(happening(), 200)
     ) {
-        let query = ["id:mem_che_056", "type:learning", "type:note", "type:gotchas", "type:profile"][which];
+        let query = ["id:mem_no_retries", "type:learning", "type:note", "type:gotchas", "type:profile"][which];
         let mut desk = on(query, 100, 30);
         let before = files(&desk);
         for happening in happenings {

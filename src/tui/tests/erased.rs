@@ -78,7 +78,7 @@ fn typed_and_erased(mut desk: Desk) -> (Desk, FormRequest) {
 #[test]
 fn a_copy_of_what_was_typed_about_an_erased_memory_is_not_written() {
     for reads in [true, false] {
-        let (mut desk, _) = typed_and_erased(on("id:mem_che_056", 100, 30));
+        let (mut desk, _) = typed_and_erased(on("id:mem_no_retries", 100, 30));
         let before = files(&desk);
         if reads {
             desk.send(Msg::Changed);
@@ -121,7 +121,7 @@ fn assert_none_is_kept((mut desk, request): (Desk, FormRequest)) {
 
 #[test]
 fn no_draft_of_an_erased_memory_is_kept_however_late_it_comes() {
-    assert_none_is_kept(typed_and_erased(on("id:mem_che_056", 100, 30)));
+    assert_none_is_kept(typed_and_erased(on("id:mem_no_retries", 100, 30)));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn of_a_part_of_a_bundle_that_was_erased_no_draft_is_kept_however_late_it_comes(
 
 #[test]
 fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
-    let mut desk = on("id:mem_che_056", 100, 30);
+    let mut desk = on("id:mem_no_retries", 100, 30);
     let late = request(&desk, Wanted::text(TYPED.into()));
     erase(&desk);
     let before = files(&desk);
@@ -191,7 +191,7 @@ fn what_is_typed_about_a_part_that_is_still_there_is_kept_when_another_was_erase
 
 #[test]
 fn a_form_of_an_erased_memory_says_that_what_was_typed_is_not_kept() {
-    let (mut desk, _) = typed_and_erased(on("id:mem_che_056", 120, 36));
+    let (mut desk, _) = typed_and_erased(on("id:mem_no_retries", 120, 36));
     desk.send(Msg::Changed);
     assert!(desk.screen().contains("DRAFT NOT KEPT"), "{}", desk.screen());
     desk.press(KeyCode::F(2));

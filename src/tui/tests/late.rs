@@ -10,7 +10,7 @@ use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
 use crate::work::Job;
 
-const DECISIONS: &str = "type:decision session:sess_checkout_rework is:live";
+const DECISIONS: &str = "type:decision session:checkout_rework is:live";
 
 fn press(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
     update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now())

@@ -16,7 +16,7 @@ use crate::tui::app::App;
 use crate::tui::msg::Msg;
 use crate::tui::update::update;
 
-const DECISIONS: &str = "session:sess_checkout_rework type:decision is:live";
+const DECISIONS: &str = "session:checkout_rework type:decision is:live";
 
 /// The log of the memory under the cursor.
 fn log(desk: &Desk) -> PathBuf {
@@ -215,12 +215,13 @@ fn the_words_of_an_erasure_are_typed_anew_with_the_new_count() {
 fn one_that_the_menu_was_opened_on_is_deleted_as_it_was_seen_or_asked_for() {
     let mut desk = on(DECISIONS, 120, 36);
     let (file, id) = (log(&desk), App::name_of(&desk.app.listed, desk.app.selected().unwrap()));
+    let title = App::quoted(&desk.app.listed, desk.app.selected().unwrap());
     desk.type_keys("d");
     meanwhile(&file, &id, important);
     let before = files(&desk);
     desk.type_keys("x");
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
-    assert_eq!(question(&desk), format!("delete {id}?"));
+    assert_eq!(question(&desk), format!("delete {title}?"));
     desk.type_keys("y");
     assert!(notice(&desk).starts_with("deleted"), "{}", notice(&desk));
     assert_eq!(state_of(&desk, &id), Some(State::Deleted));

@@ -7,7 +7,7 @@ use crate::tui::update::update;
 
 #[test]
 fn a_text_comes_back_from_the_editor_changed_unchanged_or_not_at_all() {
-    let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
+    let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
     let before = files(&desk);
     let mut aim = || {
         let mut effects = update(&mut desk.app, key('E'), now());
@@ -30,7 +30,7 @@ fn a_text_comes_back_from_the_editor_changed_unchanged_or_not_at_all() {
 
 #[test]
 fn a_text_that_is_refused_is_kept_and_the_whole_refusal_is_told() {
-    let mut desk = on("session:sess_checkout_rework type:decision is:live", 80, 24);
+    let mut desk = on("session:checkout_rework type:decision is:live", 80, 24);
     let before = files(&desk);
     let Some(Effect::Edit(aim)) = update(&mut desk.app, key('E'), now()).pop() else { panic!() };
     let long = "far too long ".repeat(2_000_000);

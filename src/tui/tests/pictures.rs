@@ -27,7 +27,7 @@ fn main() -> Desk {
 }
 
 fn marked() -> Desk {
-    let mut desk = on("session:sess_checkout_rework", SIZE.0, SIZE.1);
+    let mut desk = on("session:checkout_rework", SIZE.0, SIZE.1);
     desk.type_keys("*/type:decision");
     desk.press(KeyCode::Enter);
     desk.type_keys("j");
@@ -42,7 +42,7 @@ fn plan() -> Desk {
 }
 
 fn edit() -> Desk {
-    let mut desk = on("id:mem_che_056", SIZE.0, SIZE.1);
+    let mut desk = on("id:mem_no_retries", SIZE.0, SIZE.1);
     desk.type_keys("e");
     while desk.app.editor.as_ref().unwrap().own().name != "importance" {
         desk.press(KeyCode::Tab);

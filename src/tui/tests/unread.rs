@@ -10,7 +10,7 @@ fn how_much_cannot_be_read_is_told_at_the_top() {
     for (path, bytes) in demo::stores(1, now()) {
         write_new(&folder.path().join(path), &bytes).unwrap();
     }
-    let note = folder.path().join("project/.chora/memory/knowledge/notes/gone.md");
+    let note = folder.path().join("notes/.chora/memory/knowledge/notes/gone.md");
     std::os::unix::fs::symlink(folder.path().join("nowhere.md"), note).unwrap();
     let desk = Desk::of(folder, 100, 30);
     assert!(desk.screen().contains("1 can't be read!"), "{}", desk.screen());

@@ -1,8 +1,8 @@
 //! What each action does.
 
 use super::{
-    among_memories, arrive, back, change, editor, fields, filter, focus, mark, order, prompt, references,
-    search, tabs, walk,
+    among_memories, arrive, back, change, copy, editor, fields, filter, focus, mark, new, order, prompt,
+    references, search, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -51,6 +51,7 @@ pub fn act(app: &mut App, action: Action) {
         Action::Toggle if app.screen == Screen::Browse && app.focus == Pane::Memories => mark::toggle(app),
         Action::Toggle => filter::toggle_line(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => mark::act(app, action),
+        Action::Export => export(app),
         Action::MarkBySearch => fields::open(app, Purpose::MarkBySearch, None),
         Action::FilterLikeThis => filter::like_this(app),
         Action::DropFilter => filter::drop_blocker(app),
@@ -105,10 +106,47 @@ fn look(app: &mut App, action: Action) {
         }
         Action::NextProblem => walk::to_problem(app, true),
         Action::PreviousProblem => walk::to_problem(app, false),
+        Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson | Action::CopyVerb => {
+            copy::copy(app, action);
+        }
+        Action::Fold => walk::fold(app),
+        Action::FoldAll => walk::fold_all(app, true),
+        Action::UnfoldAll => walk::fold_all(app, false),
+        Action::Middle => walk::to_middle(app),
+        Action::Secrets => secrets(app),
+        Action::Tutor => tutor::toggle(app),
+        Action::New => new::show(app),
+        Action::AllSeen => new::all_seen(app),
         Action::NextMatch => walk::step(app, 1),
         Action::PreviousMatch => walk::step(app, -1),
         _ => walk::go(app, action),
     }
+}
+
+/// Asks for a file for what is marked, or else for all that is listed.
+fn export(app: &mut App) {
+    if app.screen != Screen::Browse {
+        return app.say(among_memories());
+    }
+    if let Err(why) = filter::is_answered(app) {
+        return app.say(why);
+    }
+    if app.marks.is_empty() && app.results.hits.is_empty() {
+        return app.say("Nothing is listed, so there is nothing to export.");
+    }
+    let at = match app.marks.is_empty() {
+        true => app.results.hits.iter().map(|hit| hit.at).collect(),
+        false => app.marks.list(),
+    };
+    let aim = change::aim_at(app, at, Vec::new());
+    fields::open(app, Purpose::Export, Some(aim));
+}
+
+/// The memories with what looks like a secret.
+fn secrets(app: &mut App) {
+    app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse };
+    app.focus = Pane::Memories;
+    filter::ask(app, "is:sensitive".into());
 }
 
 fn reload(app: &mut App) {

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{change, confirm, editor, filter, mark, walk};
+use super::{change, confirm, detail, editor, filter, mark, new, walk};
 use crate::deed::AllChecked;
-use crate::model::{Carry, Severity};
+use crate::model::Carry;
 use crate::query::Query;
 use crate::store::Place;
-use crate::tui::app::{App, Branch, Screen};
+use crate::tui::app::{App, Screen};
 use crate::tui::marks::Shown;
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
-use crate::work::{Asked, Done, Explained, Found, Job, Loaded, Tally};
+use crate::tui::{kinds, problem_list, tree, why};
+use crate::work::{Asked, Done, Explained, Found, Job, Loaded};
 
 /// Opens stores: from their first entries, which are there already, to everything.
 pub fn open(app: &mut App, first: Loaded) -> Vec<Effect> {
@@ -57,14 +58,21 @@ pub fn done(app: &mut App, done: Done) {
         Done::TextKept(said) => editor::text_kept(app, &said),
         Done::Saved(saved) => editor::saved(app, *saved),
         Done::DraftFound(at, draft) => editor::draft_found(app, at, draft),
+        Done::Exported(said) => app.say(said),
         Done::Tended(tended) => change::tended(app, tended),
     }
 }
 
 fn loaded(app: &mut App, read: Loaded) {
+    let before = app.is_whole().then(|| new::newest(app)).flatten().map(|(created, _)| created);
     app.snapshot = read.snapshot;
     app.tallies = read.tallies;
-    app.tree = tree(app);
+    app.problem_list = problem_list::of(&app.snapshot);
+    tree::renew(app);
+    kinds::give_letters(app);
+    if app.is_whole() {
+        new::arrived(app, before);
+    }
     if let Ok(parsed) = Query::parse(&app.query, app.now) {
         app.parsed = parsed;
     }
@@ -98,43 +106,8 @@ fn checked(app: &mut App, found: AllChecked) {
         tally.count_problems(store);
     }
     app.snapshot = found.with;
-    app.tree = tree(app);
-}
-
-fn tree(app: &App) -> Vec<Branch> {
-    let none = Tally::default();
-    let mut tree = Vec::new();
-    for (number, store) in app.snapshot.stores.iter().enumerate() {
-        let counted = app.tallies.get(number);
-        let tally = counted.unwrap_or(&none);
-        let [errors, warnings, _] = tally.problems;
-        let worst =
-            if errors > 0 { Some(Severity::Error) } else { (warnings > 0).then_some(Severity::Warning) };
-        let store_branch = Branch {
-            store: number,
-            name: None,
-            is_session: false,
-            count: counted.map(|tally| tally.listed),
-            worst,
-        };
-        tree.push(store_branch.clone());
-        for (index, session) in store.sessions.iter().enumerate() {
-            tree.push(Branch {
-                name: Some(session.name.clone()),
-                is_session: true,
-                count: tally.sessions.get(index).copied(),
-                worst: tally.worst.get(index).copied().flatten().filter(|worst| *worst != Severity::Note),
-                ..store_branch.clone()
-            });
-        }
-        tree.extend(tally.kinds.iter().map(|(kind, count)| Branch {
-            name: Some(kind.clone()),
-            count: Some(*count),
-            worst: None,
-            ..store_branch.clone()
-        }));
-    }
-    tree
+    app.problem_list = problem_list::of(&app.snapshot);
+    tree::renew(app);
 }
 
 /// The cursor goes to the memory that is sought, and else stays on its memory, whatever is asked
@@ -161,10 +134,14 @@ fn arrived(app: &mut App, found: Found) {
         app.detail_of = None;
     }
     let held = app.held;
-    app.why = None;
+    (app.why, app.why_place) = (None, None);
+    app.found_lines.clear();
     app.answered = Some(question);
     app.listed = found.asked.snapshot;
     app.results = results;
+    if app.query.is_empty() || app.query.ends_with(' ') {
+        app.offered = facets.clone();
+    }
     app.facets = facets;
     mark::picked(app);
     app.marks.see(&app.results.hits);
@@ -192,7 +169,7 @@ fn shown(asked: &Asked) -> Shown {
 /// A search that was begun is over once its answer is there and nothing more is typed.
 pub fn let_go(app: &mut App) {
     let is_typed = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
-    let is_answered = app.answered.as_ref().is_some_and(|(query, ..)| query == app.understood());
+    let is_answered = app.answered.as_ref().is_some_and(|(query, ..)| *query == app.searched());
     if !is_typed && is_answered && app.error.is_none() {
         app.held = None;
     }
@@ -200,6 +177,12 @@ pub fn let_go(app: &mut App) {
 
 fn explained(app: &mut App, why: Explained) {
     if Arc::ptr_eq(&why.snapshot, &app.listed) && app.selected() == Some(why.at) {
+        let rank = why.explanation.as_ref().map(|own| own.factors.rank);
+        let place = rank.and_then(|rank| why::place(app, rank));
+        app.why_place = place.map(|(place, next)| why::Place {
+            place,
+            next: next.map(|hit| (hit, detail::title_of(app, hit.at))),
+        });
         app.why = Some(why);
     }
 }

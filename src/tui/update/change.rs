@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::tutor;
 use super::{among_memories, arrive, edit_text, editor, fields, filter, menu};
 use crate::deed::{By, ChangeRequest, Changed, Turned, Wanted, memories};
 use crate::model::carried::carried;
@@ -155,7 +156,7 @@ fn aimed(app: &App, action: Action) -> Result<Aim, String> {
 /// An aim at memories of the list, of which it hides some.
 pub(super) fn aim_at(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> Aim {
     let name = match at.as_slice() {
-        [one] => App::name_of(&app.listed, *one),
+        [one] => App::quoted(&app.listed, *one),
         several => memories(several.len()),
     };
     let mut hidden = hidden;
@@ -290,6 +291,7 @@ pub fn done(app: &mut App, outcome: Result<Changed, String>) {
 }
 
 pub fn told(app: &mut App, changed: Changed) -> String {
+    tutor::changed(app, &changed);
     let follows = match changed.turned {
         Turned::Made | Turned::Redone => {
             app.can_undo = true;

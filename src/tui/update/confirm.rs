@@ -144,12 +144,12 @@ fn question(planned: &Planned) -> String {
     let hidden = match hidden.as_slice() {
         [] => String::new(),
         [own] if request.at.len() == 1 => {
-            format!(", hidden by the filter: {}", App::name_of(&request.snapshot, *own))
+            format!(", hidden by the filter: {}", App::quoted(&request.snapshot, *own))
         }
         own => {
             let more = if own.len() > NAMED { ", …" } else { "" };
             let named = own.iter().take(NAMED);
-            let names: Vec<String> = named.map(|at| App::name_of(&request.snapshot, *at)).collect();
+            let names: Vec<String> = named.map(|at| App::quoted(&request.snapshot, *at)).collect();
             format!(", {} of them hidden by the filter: {}{more}", own.len(), names.join(", "))
         }
     };

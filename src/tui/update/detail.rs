@@ -6,9 +6,10 @@ use ratatui::text::{Line, Span};
 use super::references;
 use crate::format;
 use crate::model::{EntryRef, RecordText, Store, Tie};
-use crate::query::highlights;
+use crate::query::{Hit, Query, highlights};
 use crate::text::secrets::cut;
 use crate::text::show::{show, show_lines};
+use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Tab};
 use crate::tui::layout;
 use crate::tui::markdown;
@@ -20,6 +21,8 @@ const LARGE: usize = 1 << 20;
 const SHOWN: usize = 64 << 10;
 /// So many bytes of a member's value.
 const FACT: usize = 4_000;
+/// So many references are named beside a text; all of them in a tab of their own.
+const REFERENCES: usize = 3;
 /// So many titles are remembered.
 const TITLES: usize = 4_000;
 
@@ -36,8 +39,61 @@ pub fn refresh(app: &mut App) {
             let title = title_of(app, at);
             app.titles.insert(at, title);
         }
+        if app.parsed.has_words() && !app.found_lines.contains_key(&at) {
+            let found = found_line(app, at);
+            app.found_lines.insert(at, found);
+        }
     }
+    keep_cursor_in_sight(app, rows);
     refresh_detail(app);
+}
+
+/// A row with a line of its text below it takes two: the list scrolls on where the cursor would be
+/// below the last.
+fn keep_cursor_in_sight(app: &mut App, rows: usize) {
+    let taken = |app: &App, from: usize| {
+        let shown = app.results.hits.get(from..=app.list.at).unwrap_or_default();
+        let found = |hit: &&Hit| app.found_lines.get(&hit.at).is_some_and(Option::is_some);
+        shown.len() + shown.iter().filter(found).count()
+    };
+    while !app.list.is_held && app.list.top < app.list.at && taken(app, app.list.top) > rows {
+        app.list.top += 1;
+    }
+}
+
+/// The line of a text that the search found, where the title does not have all of its words.
+fn found_line(app: &App, at: EntryRef) -> Option<String> {
+    let title = app.titles.get(&at)?;
+    let in_title = distinct(title, &app.parsed);
+    if in_title >= app.parsed.count_words() {
+        return None;
+    }
+    let text = text_of(app, at).text;
+    let masked = theme::masked(app, &text[..cut(&text, SHOWN)]).into_owned();
+    let best =
+        masked.lines().max_by_key(|line| (distinct(line, &app.parsed), std::cmp::Reverse(line.len())))?;
+    let first = highlights(best, &app.parsed).first()?.start;
+    (distinct(best, &app.parsed) > 0 && !title.contains(best.trim())).then(|| around(best, first))
+}
+
+/// A part of a line from some words before a place in it.
+fn around(line: &str, at: usize) -> String {
+    const BEFORE: usize = 24;
+    let from = line[..at].char_indices().rev().nth(BEFORE).map_or(0, |(byte, _)| byte);
+    let from = if from == 0 { 0 } else { line[from..at].find(' ').map_or(from, |blank| from + blank + 1) };
+    let lead = if from > 0 { "… " } else { "" };
+    format!("{lead}{}", line[from..].trim_start())
+}
+
+/// How many different words of a search are in a line.
+fn distinct(line: &str, query: &Query) -> usize {
+    let mut words: Vec<String> = highlights(line, query)
+        .into_iter()
+        .filter_map(|range| Some(line.get(range)?.to_lowercase()))
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words.len()
 }
 
 fn refresh_detail(app: &mut App) {
@@ -101,6 +157,7 @@ fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> 
     }
 }
 
+/// The text, what is wrong with it, what it is tied to; all else one key away.
 fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(at);
@@ -110,9 +167,6 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
         false => prose(app, &text.text, width),
     };
     lines.push(Line::default());
-    for (name, value) in facts(app, store, at).into_iter().chain(text.fields) {
-        lines.extend(fact(app, &name, &value, width));
-    }
     for problem in store.problems_of(entry) {
         let style = theme.severity(problem.severity);
         let message = format!("{} {}: {}", sign(problem.severity), problem.code.as_str(), problem.message);
@@ -120,7 +174,45 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
             wrap(&theme::safe(app, &message), width).into_iter().map(|line| Line::styled(line, style)),
         );
     }
+    for (name, value) in context(app, at) {
+        lines.extend(fact(app, name, &value, width));
+    }
+    let facts: Vec<(String, String)> = facts(app, store, at).into_iter().chain(text.fields).collect();
+    let (sign, key) = (if app.all_facts { "▾" } else { "▸" }, Action::Fold.key());
+    let folded = format!("{sign} {} fields · file · bytes  ", facts.len());
+    lines.push(Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]));
+    if app.all_facts {
+        lines.extend(facts.iter().flat_map(|(name, value)| fact(app, name, value, width)));
+    }
     lines
+}
+
+/// Tags, what it refers to, its session, who wrote it and when.
+fn context(app: &App, at: EntryRef) -> Vec<(&'static str, String)> {
+    let (store, entry) = app.listed.get(at);
+    let mut context = Vec::new();
+    let Some(view) = store.view(entry) else { return context };
+    if !view.tags.is_empty() {
+        context.push(("tags", view.tags.join(" ")));
+    }
+    let refers = view.references.iter().take(REFERENCES).map(|own| format!("→ {}", own.to.text));
+    let refers: Vec<String> = refers.collect();
+    if !refers.is_empty() {
+        let more = view.references.iter().count().saturating_sub(REFERENCES);
+        let more = if more > 0 { format!("  and {more} more") } else { String::new() };
+        context.push(("refs", refers.join("  ") + &more));
+    }
+    if let Some(session) = store.session(entry) {
+        let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
+        context.push(("session", format!("{}{lifecycle}", session.name)));
+    }
+    let agent = view.facets.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| agent);
+    let written = view.created.map(|created| created.ago_at(app.now));
+    let by: Vec<String> = agent.map(str::to_owned).into_iter().chain(written).collect();
+    if !by.is_empty() {
+        context.push((if agent.is_some() { "by" } else { "written" }, by.join(", ")));
+    }
+    context
 }
 
 /// A note's text, rendered.
@@ -172,19 +264,19 @@ fn facts(app: &App, store: &Store, at: EntryRef) -> Vec<(String, String)> {
     let bytes = format!("{}–{} ({} bytes)", record.span.start, record.span.end, record.span.len());
     let mut facts = vec![("state".to_owned(), entry.state.as_str().to_owned())];
     if let Some(created) = store.view(entry).and_then(|view| view.created) {
-        facts.push(("age".into(), format!("{} · {}", created.age_at(app.now), created.to_minute())));
+        facts.push(("written".into(), created.to_minute()));
     }
     facts.extend([("file".into(), place), ("bytes".into(), bytes)]);
-    if let Some(session) = store.session(entry) {
-        let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
-        facts.push(("session".into(), format!("{}{lifecycle}", session.name)));
-    }
     facts.extend(store.facts_of(at.entry).map(|(name, value)| (name.to_owned(), value.to_owned())));
     facts
 }
 
 fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
-    let names = if width < 60 { 11 } else { 18 };
+    let names = match (app.all_facts, width) {
+        (true, 60..) => 18,
+        (true, _) => 13,
+        (false, _) => 8,
+    };
     let name = theme::column(&theme::safe(app, name.rsplit('.').next().unwrap_or(name)), names);
     let style = Theme::of(app).dim();
     let start = &value[..cut(value, FACT)];

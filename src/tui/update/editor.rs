@@ -25,7 +25,7 @@ pub use leave::{keep_before_leaving, unkept};
 pub use typing::{paste, refresh};
 
 /// Why a memory has no form whose bytes are gone.
-const CHANGED: &str = "The file of the memory was changed since it was read: it is read anew.";
+const CHANGED: &str = "The file of the memory changed since it was read. It is read again.";
 
 /// Opens the form of a memory, or says why it has none.
 pub fn open(app: &mut App, aim: &Aim) -> Result<(), String> {

@@ -10,6 +10,7 @@ use crate::model::State;
 use crate::query::most_first;
 use crate::tui::app::{Aim, App};
 use crate::tui::prompt::{Purpose, Words};
+use crate::work::Job;
 
 /// The tag of what is pinned.
 const PINNED: &str = "pinned";
@@ -86,6 +87,13 @@ pub fn entered(app: &mut App) {
             app.prompt = None;
             app.give_job(job);
         }),
+        Purpose::Export => {
+            if let Some(aim) = app.prompt.take().and_then(|prompt| prompt.aim) {
+                let (snapshot, at, file) = (aim.snapshot, aim.at, text.trim().to_owned());
+                app.give_job(Job::Export { snapshot, at, file });
+            }
+            Ok(())
+        }
         Purpose::RenameTag => renamed(&text).map(|(from, to)| {
             app.prompt = None;
             rename(app, from, to)

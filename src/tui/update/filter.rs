@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::model::Tell;
 use crate::query::Query;
 use crate::tui::app::{App, Branch, Pane, Screen};
 use crate::work::{Asked, Job};
@@ -53,7 +52,9 @@ pub fn is_answered(app: &App) -> Result<(), String> {
 
 /// Asks for the same once more, of stores, order or time that have changed.
 pub fn again(app: &mut App) {
-    app.give_job(Job::Search(app.asked()));
+    let asked = app.asked();
+    app.asked_for.clone_from(&asked.query);
+    app.give_job(Job::Search(asked));
 }
 
 /// Adds a term to the query, or takes it out if it is there.
@@ -77,9 +78,10 @@ pub fn term(field: &str, value: &str) -> String {
     format!("{field}:\"{}\"", value.replace(['"', '\\'], "*"))
 }
 
-/// One line of the facets: a heading, or a term with its count.
+/// One line of the filters: a heading, a term with its count, or what unfolds the rest.
+#[derive(Default)]
 pub struct FacetLine {
-    /// The term that the line stands for; headings have none.
+    /// The term that the line filters by.
     pub term: Option<String>,
     /// What it says. Untrusted text.
     pub text: String,
@@ -87,54 +89,103 @@ pub struct FacetLine {
     pub count: usize,
     /// Whether the query asks for it.
     pub on: bool,
+    /// Whether it is a type, which has a letter.
+    pub is_type: bool,
+    /// Whether it shows what is left out.
+    pub unfolds: bool,
 }
 
-/// The lines of the facets pane.
+impl FacetLine {
+    pub fn is_heading(&self) -> bool {
+        self.term.is_none() && !self.unfolds
+    }
+}
+
+/// So many values of the types, and of every other field, are shown before the rest is unfolded.
+const FEW: [usize; 2] = [5, 2];
+
+/// The lines of the filters. A field of which all have the same value says nothing, and is left out.
 pub fn facet_lines(app: &App) -> Vec<FacetLine> {
     let asked: Vec<&str> = app.parsed.terms().filter_map(|span| app.query.get(span)).collect();
-    let heading = |text: &str| FacetLine { term: None, text: text.into(), count: 0, on: false };
-    let line = |field: &str, value: &str, count: usize| {
-        let term = term(field, value);
-        FacetLine { on: asked.contains(&term.as_str()), term: Some(term), text: value.to_owned(), count }
-    };
     let facets = &app.facets;
-    let mut lines = vec![heading("type")];
-    lines.extend(facets.types.iter().map(|(kind, count)| line("type", kind, *count)));
-    lines.push(heading("importance"));
-    lines.extend(
-        ["high", "medium", "low"].iter().zip(facets.importance).map(|(word, n)| line("importance", word, n)),
-    );
-    for (name, values) in &facets.fields {
-        lines.push(heading(name));
-        lines.extend(values.iter().map(|(value, count)| line(name, value, *count)));
+    let words = ["high", "medium", "low"].iter().zip(facets.importance);
+    let importance: Vec<(String, usize)> =
+        words.filter(|(_, count)| *count > 0).map(|(word, count)| ((*word).to_owned(), count)).collect();
+    let fields = facets.fields.iter().map(|(name, values)| (*name, values));
+    let mut lines = Vec::new();
+    let first = [("type", &facets.types), ("tag", &facets.tags), ("importance", &importance)];
+    for (name, values) in first.into_iter().chain(fields) {
+        let on = |value: &str| asked.contains(&term(name, value).as_str());
+        if values.is_empty() || name != "type" && values.len() < 2 && !values.iter().any(|(own, _)| on(own)) {
+            continue;
+        }
+        let is_type = name == "type";
+        let few = if app.all_filters { usize::MAX } else { FEW[usize::from(!is_type)] };
+        lines.push(FacetLine { text: name.into(), ..FacetLine::default() });
+        for (at, (value, count)) in values.iter().enumerate() {
+            if at < few || on(value) {
+                let (term, on) = (Some(term(name, value)), on(value));
+                lines.push(FacetLine {
+                    term,
+                    text: value.clone(),
+                    count: *count,
+                    on,
+                    is_type,
+                    unfolds: false,
+                });
+            }
+        }
+        let left = values.len().saturating_sub(few);
+        if left > 0 {
+            let text = format!(" … {left} more");
+            lines.push(FacetLine { text, unfolds: true, ..FacetLine::default() });
+        }
     }
-    lines.push(heading("tag"));
-    lines.extend(facets.tags.iter().map(|(tag, count)| line("tag", tag, *count)));
     lines
 }
 
 /// The term that a branch of the tree stands for.
-fn branch_term(app: &App, branch: &Branch) -> Option<String> {
+pub fn branch_term(app: &App, branch: &Branch) -> Option<String> {
+    let store = || branch.store.map(|store| term("store", app.store_name(store)));
     match &branch.name {
         Some(name) if branch.is_session => Some(term("session", name)),
-        Some(name) => Some(term("type", name)),
-        None => {
-            let root = app.snapshot.stores.get(branch.store)?.root.told().into_owned();
-            Some(term("store", &root))
-        }
+        Some(name) if app.snapshot.stores.len() < 2 => Some(term("type", name)),
+        Some(name) => Some(format!("{} {}", store()?, term("type", name))),
+        None => store(),
     }
 }
 
-/// Filters by the line under the cursor of the sessions or the facets, or no longer.
+/// Asks again where the cursor of the stores went to another.
+pub fn follow_tree(app: &mut App) {
+    if app.places.is_empty() || app.searched() == app.asked_for {
+        return;
+    }
+    again(app)
+}
+
+/// Filters by the line under the cursor of the stores or the filters, or no longer.
 pub fn toggle_line(app: &mut App) {
     let term = match app.focus {
         Pane::Sessions => app.tree.get(app.branch.at).cloned().and_then(|branch| branch_term(app, &branch)),
-        Pane::Facets => facet_lines(app).into_iter().nth(app.facet.at).and_then(|line| line.term),
+        Pane::Facets => {
+            let Some(line) = facet_lines(app).into_iter().nth(app.facet.at) else { return };
+            app.all_filters |= line.unfolds;
+            line.term
+        }
         _ => None,
     };
     match term {
         Some(term) if app.screen == Screen::Browse => toggle(app, &term),
         _ => {}
+    }
+}
+
+/// Filters by the store or session under the cursor, where the search does not do so already.
+pub fn keep_branch(app: &mut App) {
+    let branch = app.tree.get(app.branch.at).cloned();
+    let Some(term) = branch.and_then(|branch| branch_term(app, &branch)) else { return };
+    if app.screen == Screen::Browse && !app.parsed.terms().any(|span| app.query.get(span) == Some(&*term)) {
+        toggle(app, &term);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which pane has the focus.
 
 use crate::tui::app::{App, Pane, Screen};
+use crate::tui::tree;
 
 /// The order of the panes for Tab.
 const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Facets, Pane::Health, Pane::Memories, Pane::Detail];
@@ -20,6 +21,9 @@ pub fn round(app: &mut App, ahead: bool) {
 
 /// The pane beside.
 pub fn side(app: &mut App, left: bool) {
+    if app.focus == Pane::Sessions && app.screen == Screen::Browse && tree::fold(app, left) {
+        return;
+    }
     app.focus = match (app.focus, left) {
         (Pane::Detail | Pane::Why, true) => Pane::Memories,
         (_, true) => Pane::Sessions,

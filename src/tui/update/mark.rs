@@ -34,6 +34,9 @@ pub fn toggle(app: &mut App) {
     if app.marks.range.is_some() {
         return range(app);
     }
+    if let Err(why) = filter::is_answered(app) {
+        return app.say(why);
+    }
     let Some(at) = app.selected() else { return nothing(app) };
     app.marks.set(at, !app.marks.has(at));
     walk::step(app, 1);

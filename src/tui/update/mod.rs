@@ -5,20 +5,24 @@ mod arrive;
 mod back;
 mod change;
 mod confirm;
+mod copy;
 pub mod count;
 mod detail;
 mod edit_text;
 pub mod editor;
 mod fields;
-mod filter;
+pub mod filter;
 mod focus;
 mod mark;
 mod menu;
+mod mouse;
+pub mod new;
 mod order;
 mod prompt;
 mod references;
 mod search;
 mod tabs;
+pub mod tutor;
 mod walk;
 mod why;
 
@@ -27,6 +31,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::action::Action;
 use super::app::{App, Pane, Screen};
 use super::bulk::Going;
+use super::health;
 use super::keys::{self, Pressed};
 use super::layout;
 use super::msg::{Effect, Msg};
@@ -41,7 +46,7 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
 pub use arrive::{open, reload};
 pub use change::can;
 pub use detail::set_off;
-pub use filter::facet_lines;
+pub use filter::{FacetLine, facet_lines};
 pub use mark::open_range;
 
 /// A second Ctrl-c within this many microseconds quits.
@@ -72,6 +77,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     match msg {
         Msg::Key(key) if key.kind != KeyEventKind::Release => key_pressed(app, key),
         Msg::Key(_) => {}
+        Msg::Mouse(event) => mouse::mouse(app, event),
         Msg::Paste(text) => prompt::paste(app, &text),
         Msg::Resize(width, height) => app.size = (width, height),
         Msg::Done(done) => arrive::done(app, done),
@@ -80,9 +86,12 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Keep => editor::keep(app),
         Msg::Changed => app.give(arrive::reload_later(app)),
         Msg::Mask => app.revealed = false,
+        Msg::Waited => app.waited = !app.waiting.is_empty(),
         Msg::Going => change::figure(app),
         Msg::Tick => change::tend(app),
     };
+    filter::follow_tree(app);
+    tutor::look(app);
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
         why::ask(app);
@@ -96,22 +105,24 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
 /// Lists scroll so that their cursors stay on screen, whatever changed.
 pub fn keep_in_view(app: &mut App) {
     let frame = layout::frame(app);
-    let body = usize::from(frame.body.height.saturating_sub(2));
     let (hits, branches, ties) = (app.results.hits.len(), app.tree.len(), app.ties.len());
     app.list.go(app.list.at, hits, frame.rows(Pane::Memories));
     app.branch.go(app.branch.at, branches, frame.rows(Pane::Sessions));
+    app.vital.go(app.vital.at, health::rows(app).len(), frame.rows(Pane::Health));
     app.tie.go(app.tie.at, ties, frame.rows(Pane::Detail));
     if frame.pane(Pane::Facets).is_some() {
+        app.facet.at = walk::past_heading(app, app.facet.at);
         app.facet.go(app.facet.at, filter::facet_lines(app).len(), frame.rows(Pane::Facets));
     }
     if app.screen == Screen::Problems {
-        app.problem.go(app.problem.at, app.problem_count(), layout::problem_rows(app));
+        layout::keep_problem_in_view(app);
     }
     back::keep_in_view(app);
     confirm::keep_in_view(app);
+    let palette = layout::palette_rows(app);
     if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose.is_list()) {
         let choices = prompt.actions().len();
-        prompt.choice.go(prompt.choice.at, choices, body.saturating_sub(2));
+        prompt.choice.go(prompt.choice.at, choices, palette);
     }
 }
 
@@ -151,6 +162,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
         }
     }
     let waiting = std::mem::take(&mut app.waiting);
+    app.waited = false;
     match keys::press(&waiting, key) {
         Pressed::Act(action) => {
             app.count.times = count::taken(app);

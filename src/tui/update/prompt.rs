@@ -7,6 +7,7 @@ use crate::tui::app::{App, Screen};
 use crate::tui::layout;
 use crate::tui::msg::Effect;
 use crate::tui::prompt::{Prompt, Purpose};
+use crate::tui::suggest;
 
 /// Opens a prompt.
 pub fn open(app: &mut App, purpose: Purpose, text: &str) {
@@ -41,7 +42,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
         KeyCode::Char('p') if control && searching => recall(app, true),
         KeyCode::Char('n') if control && searching => recall(app, false),
         KeyCode::Tab | KeyCode::BackTab => {
-            prompt.complete(key.code == KeyCode::Tab);
+            complete(app, key.code == KeyCode::Tab);
             typed(app)
         }
         KeyCode::Esc => close(app),
@@ -53,7 +54,9 @@ pub fn key(app: &mut App, key: KeyEvent) {
         KeyCode::Enter if listing => run_choice(app),
         KeyCode::Enter => fields::entered(app),
         _ if listing && by.is_some() => move_choice(app, by.unwrap_or_default()),
-        KeyCode::Down | KeyCode::Up if searching => {
+        KeyCode::Up if searching => recall(app, true),
+        KeyCode::Down if searching && app.asked_before.is_back() => recall(app, false),
+        KeyCode::Down if searching => {
             app.prompt = None;
             key_pressed(app, key)
         }
@@ -62,6 +65,16 @@ pub fn key(app: &mut App, key: KeyEvent) {
             typed(app)
         }
     }
+}
+
+/// Completes the word before the cursor.
+fn complete(app: &mut App, ahead: bool) {
+    let Some(mut prompt) = app.prompt.take() else { return };
+    match prompt.purpose {
+        Purpose::Search | Purpose::MarkBySearch => prompt.suggest(|word| suggest::of(app, word), ahead),
+        _ => prompt.complete(ahead),
+    }
+    app.prompt = Some(prompt);
 }
 
 /// Brings back an earlier search, or a later one.

@@ -5,13 +5,14 @@ use ratatui::text::Line;
 use super::{filter, walk};
 use crate::model::{EntryRef, State, Tie};
 use crate::tui::app::{App, Identity, Pane, Screen, Step, Tab};
+use crate::tui::problem_list;
 use crate::tui::theme::{self, Theme};
 
 /// What a memory refers to, and what refers to it: a line each.
 pub fn lines(app: &App, at: EntryRef, ties: &[Tie], width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     if app.listed.get(at).0.view(app.listed.get(at).1).is_none() {
-        return vec![Line::styled("A broken record refers to nothing.", theme.dim())];
+        return vec![Line::styled("A broken line refers to nothing.", theme.dim())];
     }
     if ties.is_empty() {
         return vec![Line::styled("Refers to nothing, and nothing refers to it.", theme.dim())];
@@ -127,17 +128,10 @@ fn reach(app: &mut App, sought: Identity, state: State) {
 
 /// From a problem to its memory.
 pub fn open_problem(app: &mut App) {
-    let Some((number, index)) = app.problems().nth(app.problem.at) else { return };
-    let store = &app.snapshot.stores[number];
-    let problem = &store.problems[index];
-    let entry = store
-        .entries
-        .iter()
-        .position(|entry| problem.record == Some(entry.record) && store.document(entry).path == problem.file);
-    let Some(entry) = entry else {
-        return app.say(format!("{} concerns no single memory", problem.code.as_str()));
+    let Some((store, problem)) = problem_list::selected(app) else { return };
+    let Some(at) = problem_list::entry(&app.snapshot, store, problem) else {
+        return app.say("this problem is about the file, not about one memory");
     };
-    let at = EntryRef { store: number as u32, entry: entry as u32 };
     app.screen = Screen::Browse;
     app.focus = Pane::Memories;
     let state = app.snapshot.get(at).1.state;

@@ -1,18 +1,17 @@
 //! How a search is begun.
 
-use super::{filter, prompt};
+use super::prompt;
 use crate::tui::app::App;
 use crate::tui::prompt::Purpose;
 
-/// A new search; the one before comes back with Esc, or with Ctrl-p to be changed.
+/// The search as it is, selected: what is typed replaces it, an arrow goes into it to change it.
 pub fn begin(app: &mut App) {
     let before = app.query.clone();
-    prompt::open(app, Purpose::Search, "");
+    prompt::open(app, Purpose::Search, &before);
     if let Some(prompt) = &mut app.prompt {
+        prompt.line.select_all();
         app.asked_before.keep(&before);
-        prompt.before = before;
         app.held = app.results.hits.get(app.list.at).map(|hit| hit.at);
-        filter::ask(app, String::new());
     }
 }
 

@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::{filter, references};
+use super::filter::{self, FacetLine};
+use super::{act, references};
 use crate::model::{EntryRef, Named};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Identity, Pane, Screen};
+use crate::tui::health::{self, Lead};
 use crate::tui::layout;
+use crate::tui::tree;
 
 /// Moves the cursor of what has the keys.
 pub fn go(app: &mut App, action: Action) {
@@ -39,16 +42,17 @@ pub fn target(action: Action, at: usize, len: usize, rows: usize, count: Option<
 
 fn rows(app: &App) -> usize {
     match app.screen {
-        Screen::Problems => usize::from(layout::frame(app).body.height).saturating_sub(2),
+        Screen::Problems => usize::from(layout::problems(app).0.height).saturating_sub(1),
         _ => layout::rows(app, app.focus),
     }
 }
 
 fn place(app: &App) -> (usize, usize) {
     match (app.screen, app.focus) {
-        (Screen::Problems, _) => (app.problem.at, app.problem_count()),
+        (Screen::Problems, _) => (app.problem.at, app.problem_list.len()),
         (_, Pane::Sessions) => (app.branch.at, app.tree.len()),
         (_, Pane::Facets) => (app.facet.at, filter::facet_lines(app).len()),
+        (_, Pane::Health) => (app.vital.at, health::rows(app).len()),
         (_, Pane::Detail) if app.shown_tab().is_list() => (app.tie.at, app.ties.len()),
         (_, Pane::Detail) => (app.detail_top, app.detail.len()),
         _ => (app.list.at, app.results.hits.len()),
@@ -59,13 +63,25 @@ fn set(app: &mut App, to: usize) {
     match (app.screen, app.focus) {
         (Screen::Problems, _) => app.problem.at = to,
         (_, Pane::Sessions) => app.branch.at = to,
-        (_, Pane::Facets) => app.facet.at = to,
+        (_, Pane::Facets) => app.facet.at = past_heading(app, to),
+        (_, Pane::Health) => app.vital.at = to,
         (_, Pane::Detail) if app.shown_tab().is_list() => app.tie.at = to,
         (_, Pane::Detail) => app.detail_top = to,
         _ => {
             app.held = None;
             select(app, to);
         }
+    }
+}
+
+/// A line of the filters to filter by: past a heading, the way the cursor goes.
+pub fn past_heading(app: &App, to: usize) -> usize {
+    let lines = filter::facet_lines(app);
+    let is_heading = |at: usize| lines.get(at).is_some_and(FacetLine::is_heading);
+    match (is_heading(to), to < app.facet.at && to > 0) {
+        (false, _) => to,
+        (true, true) => to - 1,
+        (true, false) => (to + 1).min(lines.len().saturating_sub(1)),
     }
 }
 
@@ -92,9 +108,62 @@ pub fn open(app: &mut App) {
     match (app.screen, app.focus) {
         (Screen::Problems, _) => references::open_problem(app),
         (_, Pane::Detail) if app.shown_tab().is_list() => references::follow(app),
-        (_, Pane::Sessions | Pane::Facets) => filter::toggle_line(app),
+        (_, Pane::Sessions) => {
+            filter::keep_branch(app);
+            app.focus = Pane::Memories;
+        }
+        (_, Pane::Facets) => filter::toggle_line(app),
+        (_, Pane::Health) => open_vital(app),
         _ => app.focus = Pane::Detail,
     }
+}
+
+/// Goes where a figure of the health leads.
+fn open_vital(app: &mut App) {
+    let Some(row) = health::rows(app).into_iter().nth(app.vital.at) else { return };
+    match row.leads {
+        Lead::View(action) => {
+            act::act(app, action);
+            // A figure of warnings leads to the first of them.
+            let severity = |at: &(usize, usize)| app.snapshot.stores[at.0].problems[at.1].severity;
+            let first = app.problem_list.iter().position(|at| severity(at) == row.severity);
+            if let Some(first) = first.filter(|_| action == Action::Problems) {
+                app.problem.at = first;
+            }
+        }
+        Lead::Search(query) => {
+            app.focus = Pane::Memories;
+            filter::ask(app, query.into());
+        }
+    }
+}
+
+/// Folds or unfolds what has the keys.
+pub fn fold(app: &mut App) {
+    match app.focus {
+        Pane::Sessions => {
+            let _ = tree::fold(app, false) || tree::fold(app, true);
+        }
+        Pane::Facets => app.all_filters = !app.all_filters,
+        _ => {
+            app.all_facts = !app.all_facts;
+            app.detail_of = None;
+        }
+    }
+}
+
+/// Folds or unfolds all stores.
+pub fn fold_all(app: &mut App, folds: bool) {
+    let roots = app.snapshot.stores.iter().map(|store| store.root.clone());
+    app.unfolded = if folds { Default::default() } else { roots.collect() };
+    tree::renew(app);
+}
+
+/// Scrolls so that the cursor of the list is in the middle.
+pub fn to_middle(app: &mut App) {
+    let rows = layout::rows(app, Pane::Memories);
+    app.list.is_held = false;
+    app.list.top = app.list.at.saturating_sub(rows / 2);
 }
 
 /// Puts the cursor on a memory, if it is listed: the one of its key, or else of its id.

@@ -5,14 +5,16 @@ use std::path::Path;
 use super::{Look, StepFile, StepShown};
 use crate::model::{Act, Tell};
 
-/// So many lines of a step are shown of a file.
+/// This many lines of a step are shown of a file.
 const SHOWN: usize = 200;
 
 impl Look<'_> {
     pub(super) fn step(&self, number: usize, step: u64) -> StepShown {
         let read = self.store(number).and_then(|store| {
             let kept = self.vault(store).step(step).map_err(|error| error.to_string())?;
-            kept.ok_or_else(|| "what it replaced is kept no longer: the journal has lengths alone".to_owned())
+            kept.ok_or_else(|| {
+                "what it replaced is not kept any more: the journal has lengths alone".to_owned()
+            })
         });
         let files = read.map(|own| {
             let data = own.changes.iter().filter(|change| !change.is_empty());

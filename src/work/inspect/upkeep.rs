@@ -92,7 +92,7 @@ impl<'a> Look<'a> {
             Ok(plan) => {
                 let rule = ops::compact::rule(store);
                 let touched = effect(store, &plan, self.now);
-                // An index that is made anew is no compaction.
+                // An index that is made again is no compaction.
                 let has_work = plan.changes.iter().any(|change| !change.is_empty());
                 let refused = (!has_work).then(|| "nothing would go now".to_owned());
                 chore(rule, touched, has_work.then_some(plan), refused)

@@ -9,9 +9,9 @@ use crate::query::{
     Cancel, Matches, Query, Request, Results, TextIndex, explain_in, facets, search, search_in,
 };
 
-/// Of so many bytes the text is kept.
+/// Of this many bytes the text is kept.
 const TEXT: u64 = 256 << 20;
-/// Of so many searches it is kept where their words are.
+/// Of this many searches it is kept where their words are.
 const WORDS: usize = 16;
 /// How many days ahead a rank is looked at.
 const LATER: [i64; 3] = [7, 30, 90];
@@ -19,7 +19,7 @@ const LATER: [i64; 3] = [7, 30, 90];
 impl Kept {
     /// The text of a snapshot, for words that are merely alike: they are looked for in all of it, key after
     /// key. Every search that follows needs it, so none of them stops it: a key that did would have it start
-    /// over. Where there is too much of it, it is looked through anew each time.
+    /// over. Where there is too much of it, it is looked through again each time.
     fn text(&mut self, snapshot: &Arc<Snapshot>) -> Option<&TextIndex> {
         let current = self.text.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, snapshot));
         if !current {

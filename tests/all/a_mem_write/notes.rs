@@ -43,7 +43,7 @@ fn a_notes_record_gives_its_fields() {
         )
     );
     assert!(site.has("knowledge/tags.json") && site.has("knowledge/links.json"));
-    site.refuses("is there already", |scene| add(scene, "note", Some("x"), Some(r#"{"id": "lone"}"#)));
+    site.refuses("already exists", |scene| add(scene, "note", Some("x"), Some(r#"{"id": "lone"}"#)));
     site.refuses("hyphens", |scene| add(scene, "note", Some("x"), Some(r#"{"id": "../lone"}"#)));
     site.refuses("should be one of", |scene| add(scene, "note", Some("x"), Some(r#"{"status": "odd"}"#)));
     site.refuses("can't be \"odd\"", |scene| add(scene, "note", Some("x"), Some(r#"{"confidence": "odd"}"#)));
@@ -116,7 +116,7 @@ fn edits_that_break_a_note_are_refused() {
     for (name, value, part) in [
         ("confidence", "certain", "one of low, medium, high"),
         ("status", "done", "one of draft, validated, deprecated"),
-        ("id", "lone", "is there already"),
+        ("id", "lone", "already exists"),
         ("id", "Not Kebab", "hyphens"),
         ("created", "yesterday", "not an ISO 8601"),
         ("tags", "[1]", "not a list of texts"),
@@ -168,7 +168,7 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
         assert!(note.contains(part), "{part} {note}");
     }
     let again = |scene: &Scene<'_>| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked);
-    site.refuses("deprecated already", again);
+    site.refuses("already deprecated", again);
     site.does(|scene| {
         ops::delete::undelete(scene, &named(scene.store, "timeout-fix"), &palimp::ops::erase::Gone::default())
     });

@@ -86,6 +86,30 @@ fn end_of_item(code: &str, from: usize) -> usize {
     code.len()
 }
 
+/// The strings of `text` with their lines, as they are read, up to its tests.
+pub fn strings_of(text: &str) -> Vec<(usize, String)> {
+    let text = text.split_once("#[cfg(test)]\nmod ").map_or(text, |(own, _)| own);
+    let mut strings = Vec::new();
+    let (mut rest, mut line, mut before) = (text, 1, None);
+    while let Some(c) = rest.chars().next() {
+        let is_string = !rest.starts_with('\'') && !rest.starts_with("//");
+        let length = comment(rest).or_else(|| literal(rest, before));
+        let own = &rest[..length.unwrap_or(c.len_utf8())];
+        if length.is_some() && is_string {
+            strings.push((line, unescaped(own.trim_matches(|c| "rb#".contains(c)).trim_matches('"'))));
+        }
+        line += own.matches('\n').count();
+        (rest, before) = (&rest[own.len()..], Some(c));
+    }
+    strings
+}
+
+fn unescaped(text: &str) -> String {
+    let mut lines = text.split("\\\n");
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |whole, line| whole + line.trim_start()).replace("\\n", "\n").replace("\\\"", "\"")
+}
+
 fn without_comments_and_strings(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;

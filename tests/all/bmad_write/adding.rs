@@ -38,9 +38,13 @@ fn an_add_says_what_it_lacks() {
     assert_eq!(add(Draft { session: Some("other"), ..draft("finding", "x") }).0, "E_SESSION_NOT_FOUND");
     assert!(said(draft("event", "x")).contains("not a type of memory"));
     assert!(said(draft("preference", "no key")).contains("needs a key"));
-    assert!(said(Draft { importance: Some(0.5), ..draft("finding", "x") }).contains("derived"));
     assert!(
-        said(Draft { record: Some(r#"{"id":"msg-001"}"#), ..draft("conversation", "x") }).contains("taken")
+        said(Draft { importance: Some(0.5), ..draft("finding", "x") })
+            .contains("importance follows from the type")
+    );
+    assert!(
+        said(Draft { record: Some(r#"{"id":"msg-001"}"#), ..draft("conversation", "x") })
+            .contains("already exists")
     );
     assert_eq!(add(Draft { record: Some("[]"), ..draft("finding", "x") }).0, "E_SCHEMA_INVALID");
 }

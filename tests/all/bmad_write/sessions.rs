@@ -82,7 +82,7 @@ fn nothing_is_left_behind_or_overwritten_by_an_archive() {
         assert!(refusal.message.contains("move it away first"), "{strange}: {}", refusal.message);
     }
     let store = build(&healthy().with(ARCHIVE, tar_gz(&[])));
-    assert!(refused(&store, archive).message.contains("is there already"));
+    assert!(refused(&store, archive).message.contains("already exists"));
     let unread = build(&healthy().with(&format!("{SESSION}/manifest.json"), "{"));
     assert_eq!(refused(&unread, archive).code, "E_STORAGE_CORRUPT");
     assert_eq!(refused(&unread, |scene| ops::session::archive(scene, "other")).code, "E_SESSION_NOT_FOUND");
@@ -179,7 +179,7 @@ fn a_session_is_made_and_takes_a_record() {
         ops::add::add(scene, &Draft { session: Some(name), ..draft("finding", "Slow start") })
     });
     let again = |scene: &Scene<'_>| ops::session::new(scene, Some("pools"), "");
-    assert!(refused(&store, again).message.contains("there already"));
+    assert!(refused(&store, again).message.contains("already exists"));
     assert!(
         refused(&store, |scene| ops::session::new(scene, Some("../x"), "")).message.contains("separator")
     );

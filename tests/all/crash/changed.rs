@@ -75,7 +75,7 @@ fn a_finished_change_whose_line_an_agent_changed_since_stays_and_that_is_told() 
     rewritten(&disk, NEW, "What the agent made of it.");
     let notes = started(&disk);
     assert!(text(&disk).contains("What the agent made of it."));
-    assert!(notes.iter().any(|note| note.contains("others have changed")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("another program changed")), "{notes:?}");
     assert_eq!(started(&disk), Vec::<String>::new(), "it is told once");
     assert!(text(&disk).contains("What the agent made of it."));
 }

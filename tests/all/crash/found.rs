@@ -58,7 +58,7 @@ fn a_journal_that_cannot_be_written_is_told_and_the_next_start_writes_it() {
         let receipt = run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
         let notes = receipt.notes.join(" ");
         assert!(!receipt.is_journalled, "{}: {notes}", log[step]);
-        assert!(notes.contains("made and durable") && !notes.contains("nothing was changed"), "{notes}");
+        assert!(notes.contains("the change is saved") && !notes.contains("nothing was changed"), "{notes}");
         let disk = disk.restart();
         next_start(&disk, "session-log", &Still::next()).unwrap();
         let journal = Vault::look(&disk, Path::new(DATA), Path::new(ROOT)).journal().unwrap();

@@ -34,7 +34,7 @@ fn a_lock_that_is_lost_between_two_files_stops_the_change_and_what_was_made_is_p
             step += 1;
         });
         let told = run(&disk, &Still::first(), &prepared).unwrap_err().to_string();
-        assert!(told.contains("its lock was lost") && told.contains("put back"), "{told}");
+        assert!(told.contains("its lock was lost") && told.contains("changed already is undone"), "{told}");
         files.iter().for_each(|file| assert_eq!(disk.files()[&at(file)], was[&at(file)], "{file}"));
     }
 }
@@ -52,7 +52,7 @@ fn a_last_line_without_an_end_that_stays_so_does_not_keep_a_change_waiting() {
     let prepared = bench.prepare(&disk);
     disk.another().append(&at("config.json")).unwrap().write(b" torn").unwrap();
     let notes = run(&disk, &Still::first(), &prepared).unwrap().notes;
-    assert_eq!(notes, ["others changed /store/config.json meanwhile; this was fitted to it"]);
+    assert_eq!(notes, ["another program changed /store/config.json meanwhile; this change was fitted to it"]);
     assert_eq!(disk.files()[&at("config.json")], b"{\"version\": \"1.1\"}\n torn");
 }
 

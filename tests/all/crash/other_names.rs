@@ -32,7 +32,7 @@ fn told_by(format: &'static str, name: &str) -> bool {
     minutes_later(&after, format).unwrap();
     assert_eq!(after.files()[Path::new(ELSEWHERE)], before, "{format} {name}");
     assert_ne!(after.files().get(&path_of(format, &change.path)), Some(&before), "{format} {name}");
-    plan.unwrap().lines.iter().any(|line| line.contains("another name"))
+    plan.unwrap().lines.iter().any(|line| line.contains("a second name"))
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn what_is_left_is_named_though_others_write_to_a_file_of_their_own_all_the_time
         assert!(is_left(&stray), "{:?}", erased.left);
         // What could be gone through is not named; one that is new each time could not be.
         assert!(!is_left(&log(0)), "{:?}", erased.left);
-        assert_eq!(erased.left.iter().any(|own| own.contains("changed it all the while")), rotates);
+        assert_eq!(erased.left.iter().any(|own| own.contains("kept changing it")), rotates);
         assert_eq!(erased.left.len() > 1, rotates, "{:?}", erased.left);
     }
 }

@@ -8,9 +8,9 @@ use super::Site;
 use crate::support::{DemoStore, StoreBuilder};
 
 const CASES: [(&str, &str); 3] = [
-    ("agents/memories", "type:learning"),
-    ("project/memory", "session:sess_today type:finding"),
-    ("project/.bmad/memory", "session:sess-review-orders type:finding"),
+    ("team/memories", "type:learning"),
+    ("ops/memory", "session:release_4_3 type:finding"),
+    ("shop/.bmad/memory", "session:double-charge type:finding"),
 ];
 
 #[test]
@@ -36,7 +36,7 @@ fn copies_go_and_are_named_before() {
         assert_eq!(all.len(), 3, "{store}: {all:?}");
         let first = &all.iter().find(|(_, own)| own == raw).unwrap().0;
         let plan = desk.run(&["erase", first, "--dry-run"]).expect_status(0).stdout;
-        assert!(plan.contains("with 2 copies, which would still say it:"), "{store}: {plan}");
+        assert!(plan.contains("with 2 copies that say the same:"), "{store}: {plan}");
         desk.run(&["erase", first, "--yes"]).expect_status(0);
         assert!(keys().is_empty(), "{store}");
         assert!(!fs::read_to_string(&log).unwrap().contains(raw), "{store}");

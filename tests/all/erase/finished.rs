@@ -1,4 +1,4 @@
-//! What a start says of an erasure that was cut short, and that it finishes.
+//! What a start says of an erasure that was interrupted, and that it finishes.
 
 use crate::faulty::Fault;
 use palimp::disk::ThisMachine;

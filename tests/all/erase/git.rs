@@ -121,7 +121,7 @@ fn what_is_staged_or_in_the_reflog_alone_is_named_too() {
     site.store.write("learnings.jsonl", &[&log[..], b"\n"].concat());
     git(&root, &["add", "-A"]).unwrap();
     let output = with_git(&site, &["erase", "k-1", "--yes"], &path()).expect_status(0);
-    for part in [&*dropped, "no branch leads there, the reflog does", "so does a staged version"] {
+    for part in [&*dropped, "only the reflog leads there", "a staged version has it, too"] {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
     }
 }
@@ -134,7 +134,7 @@ fn where_no_commit_holds_it_or_git_is_missing_that_is_said() {
     let output = with_git(&site, &["erase", "k-1", "--yes"], &path()).expect_status(0);
     assert!(output.stderr.contains("none of the 1 commits here"), "{}", output.stderr);
     let output = with_git(&site, &["erase", "k-2", "--yes"], "/nowhere").expect_status(0);
-    assert!(output.stderr.contains("there is no `git`"), "{}", output.stderr);
+    assert!(output.stderr.contains("`git` is not installed"), "{}", output.stderr);
 }
 
 #[test]

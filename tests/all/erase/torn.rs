@@ -7,10 +7,10 @@ use crate::support::{DemoStore, StoreBuilder};
 use serde_json::Value;
 
 const STORES: [(&str, &str); 4] = [
-    ("agents/memories", "type:learning"),
-    ("project/memory", "session:sess_today type:finding"),
-    ("project/.bmad/memory", "session:sess-review-orders type:finding"),
-    ("project/.chora/memory", "type:event"),
+    ("team/memories", "type:learning"),
+    ("ops/memory", "session:release_4_3 type:finding"),
+    ("shop/.bmad/memory", "session:double-charge type:finding"),
+    ("notes/.chora/memory", "type:event"),
 ];
 
 /// Live records of one log that are alone on their lines.
@@ -27,9 +27,10 @@ fn text<'r>(row: &'r Value, name: &str) -> &'r str {
     row[name].as_str().unwrap_or_else(|| panic!("{name}: {row}"))
 }
 
-/// The record without its end.
+/// The record without its end, torn within a word: what comes behind it is no value of it.
 fn torn(raw: &str) -> &str {
-    let at = (raw.len() * 3 / 4..).find(|at| raw.is_char_boundary(*at)).unwrap();
+    let is_word = |at: usize| raw.is_char_boundary(at) && raw[..at].ends_with(char::is_alphanumeric);
+    let at = (raw.len() * 3 / 4..).find(|at| is_word(*at)).unwrap();
     &raw[..at]
 }
 
@@ -162,12 +163,12 @@ fn a_plan_and_the_receipt_say_alike_what_goes_with_a_torn_record_and_no_name_of_
             let place = format!("{file}:{}", now.lines().count() + 1);
             let plan = desk.change(&["erase", text(erased, "key"), "--dry-run"]).expect_status(0).stdout;
             let told: Vec<&str> = plan.lines().filter(|line| line.contains(&place)).collect();
-            assert!(told.iter().any(|line| line.starts_with("goes too")), "{ways}, {place}: {plan}");
-            assert!(!told.iter().any(|line| line.contains("records behind stay")), "{ways}: {plan}");
+            assert!(told.iter().any(|line| line.starts_with("erase too")), "{ways}, {place}: {plan}");
+            assert!(!told.iter().any(|line| line.contains("memories after it stay")), "{ways}: {plan}");
             let output = desk.change(&["erase", text(erased, "key")]).expect_status(0);
             let said = format!("{}{}", output.stdout, output.stderr);
             assert!(!desk.text_of(file).contains(&fresh), "{ways}");
-            let went = |line: &&str| line.contains("went too") && line.ends_with(&place);
+            let went = |line: &&str| line.contains("also erased") && line.ends_with(&place);
             assert_eq!(said.lines().filter(went).count(), 1, "{ways}: {said}");
             assert!(!said.contains("palimp-old"), "{ways}: {said}");
             let receipt = said.lines().find_map(|line| line.split_once("receipt: ")).unwrap().1;
@@ -184,7 +185,10 @@ fn a_whole_record_on_a_damaged_line_that_is_chosen_is_named_in_the_plan() {
         let rows = rows_of(&desk, query);
         let (first, other) = (&rows[0], rows.last().unwrap());
         let file = text(first, "file");
-        let torn = torn(text(first, "raw")).replacen(":\"", ":\"own-", 1);
+        let raw = text(first, "raw");
+        let at = raw.find(':').unwrap();
+        let at = at + raw[at..].find('"').unwrap() + 1;
+        let torn = format!("{}own-{}", &raw[..at], &torn(raw)[at..]);
         let id = other["id"].as_str().filter(|id| text(other, "raw").contains(id));
         let fresh = match id {
             Some(id) => text(other, "raw").replacen(id, &format!("{id}-own"), 1),
@@ -200,7 +204,7 @@ fn a_whole_record_on_a_damaged_line_that_is_chosen_is_named_in_the_plan() {
         let place = format!("{file}:{}", broken["line"]);
         let named = |own: &str| {
             let has_id = id.is_none_or(|id| own.ends_with(&format!("{id}-own")));
-            own.starts_with("goes too, a whole record") && own.contains(&place) && has_id
+            own.starts_with("erase too, an intact memory") && own.contains(&place) && has_id
         };
         assert!(plan.lines().any(named), "{store}: {plan}");
         desk.change(&["erase", text(broken, "key")]).expect_status(0);

@@ -7,6 +7,12 @@ use tempfile::TempDir;
 
 use super::{Output, run};
 
+/// What the screens say of the number of memories when so many of the demo's are gone.
+pub fn memories(gone: usize) -> String {
+    let all = DemoStore::new("").run(&["list", "--json"]).json_lines().len();
+    format!("{} memories", all - gone)
+}
+
 /// A store of a demo of its own.
 pub struct DemoStore {
     folder: TempDir,

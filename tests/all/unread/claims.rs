@@ -19,11 +19,11 @@ const COMPARING: [&str; 6] = [
 fn what_is_made_of_a_file_that_cannot_be_read_is_not_compared_with_the_others() {
     let site = Site::new();
     for (store, file) in [
-        ("agents/memories", "learnings.jsonl"),
-        ("project/memory", "sessions/sess_today/memory.jsonl"),
-        ("project/.bmad/memory", "sessions/sess-review-orders/decisions.jsonl"),
-        ("project/.chora/memory", "knowledge/notes/cache-keys.md"),
-        ("project/.agent-memory", "history/events.jsonl"),
+        ("team/memories", "learnings.jsonl"),
+        ("ops/memory", "sessions/release_4_3/memory.jsonl"),
+        ("shop/.bmad/memory", "sessions/double-charge/decisions.jsonl"),
+        ("notes/.chora/memory", "knowledge/notes/cache-keys.md"),
+        ("web/.agent-memory", "history/events.jsonl"),
     ] {
         let root = site.store(store);
         let file = root.join(file);

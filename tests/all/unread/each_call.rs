@@ -25,14 +25,14 @@ type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
 
 /// What is tried, in which store of the demo.
 const TRIED: [(&str, &str, &str, Make); 8] = [
-    ("memory-server", "agents/memories", "add", add),
-    ("memory-server", "agents/memories", "edit", edit),
-    ("session-log", "project/memory", "add", add),
-    ("session-log", "project/memory", "delete", delete),
-    ("agent-memory", "project/.agent-memory", "edit", edit),
-    ("bmad", "project/.bmad/memory", "add", add),
-    ("bmad", "project/.bmad/memory", "edit", edit),
-    ("a-mem", "project/.chora/memory", "edit", edit),
+    ("memory-server", "team/memories", "add", add),
+    ("memory-server", "team/memories", "edit", edit),
+    ("session-log", "ops/memory", "add", add),
+    ("session-log", "ops/memory", "delete", delete),
+    ("agent-memory", "web/.agent-memory", "edit", edit),
+    ("bmad", "shop/.bmad/memory", "add", add),
+    ("bmad", "shop/.bmad/memory", "edit", edit),
+    ("a-mem", "notes/.chora/memory", "edit", edit),
 ];
 
 fn live(store: &Store) -> &Entry {

@@ -18,11 +18,11 @@ const SAMPLED: usize = 31;
 
 /// The demo's stores: the place, whether it has sessions, and what lies outside and belongs to it.
 const STORES: [(&str, bool, &str); 5] = [
-    ("agents/memories", false, ""),
-    ("project/memory", true, ""),
-    ("project/.agent-memory", false, "project/docs/agent-memory"),
-    ("project/.bmad/memory", true, ""),
-    ("project/.chora/memory", false, ""),
+    ("team/memories", false, ""),
+    ("ops/memory", true, ""),
+    ("web/.agent-memory", false, "web/docs/agent-memory"),
+    ("shop/.bmad/memory", true, ""),
+    ("notes/.chora/memory", false, ""),
 ];
 
 /// A demo that belongs to a user whom modes hold back.

@@ -25,7 +25,7 @@ const PROVING: [&str; 1] = ["erase KEY"];
 #[test]
 fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_empty() {
     let site = Site::new();
-    let root = site.store("project/memory");
+    let root = site.store("ops/memory");
     let rows = site.run(&["list", "--json"], Some(&root)).expect_status(0).json_lines();
     let live = rows.iter().find(|row| row["state"] == "live" && row["id"].is_string()).unwrap();
     let (key, session) = (live["key"].as_str().unwrap(), live["session"].as_str().unwrap());
@@ -70,7 +70,7 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
 #[test]
 fn the_first_screen_off_a_terminal_tells_what_could_not_be_read_and_ends_with_1() {
     let site = Site::new();
-    let root = site.store("agents/memories");
+    let root = site.store("team/memories");
     site.run(&[], Some(&root)).expect_status(0);
     let file = root.join("learnings.jsonl");
     fs::set_permissions(&file, Permissions::from_mode(0o000)).unwrap();

@@ -8,7 +8,7 @@ fn a_plan_names_what_changes_and_tells_apart_what_is_left_out() {
     let demo = folder.path().join("demo");
     let now = ["--now", "2026-03-01T12:00:00Z"];
     Verb::new([&["demo", demo.to_str().unwrap()][..], &now].concat()).run().expect_status(0);
-    let store = demo.join("project/.chora/memory");
+    let store = demo.join("notes/.chora/memory");
     let options = ["--store", store.to_str().unwrap(), "--data-dir", folder.path().to_str().unwrap()];
     let all = [&["delete", "--query", "type:note OR type:event", "--dry-run"][..], &options, &now].concat();
     let output = Verb::new(all).run().expect_status(0);
@@ -18,8 +18,10 @@ fn a_plan_names_what_changes_and_tells_apart_what_is_left_out() {
         let name = name.trim_end_matches(':');
         assert!(store.join(format!("knowledge/notes/{name}.md")).exists(), "{name}: {}", output.stdout);
     }
-    assert!(output.stderr.contains("left out: 45 records"), "{}", output.stderr);
-    assert!(output.stdout.contains("… and 1 more record"), "{}", output.stdout);
+    let events =
+        Verb::new([&["list", "--json", "type:event"][..], &options, &now].concat()).run().json_lines().len();
+    assert!(output.stderr.contains(&format!("left out: {events} of ")), "{}", output.stderr);
+    assert!(output.stdout.contains("… and 2 more memories"), "{}", output.stdout);
 }
 
 #[test]

@@ -31,7 +31,7 @@ const LINES: [&str; 3] = ["**Deprecated**: ", "**Reason**: ", "**Replacement**: 
 pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Moment) -> Result<String> {
     let note = Note::read(text);
     if is_deprecated(&note) {
-        return Err(Refusal::invalid("the note is deprecated already."));
+        return Err(Refusal::invalid("the note is already deprecated."));
     }
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     if reason.is_empty() {
@@ -40,7 +40,7 @@ pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Momen
     if let Some(id) =
         replacement.filter(|id| id.trim().is_empty() || id.contains(['[', ']', '|', '#', '\n', '\r']))
     {
-        return Err(bad_value("replacement", id, "it has to be the id of a note"));
+        return Err(bad_value("replacement", id, "it should be the id of a note"));
     }
     let status = note.field("status").and_then(|field| text.get(field.span.clone())).unwrap_or_default();
     let end = line_end(text);

@@ -27,12 +27,11 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
     }
     let members = Members::of(draft.record)?;
     if let Some(name) = members.names().find(|name| !MEMBERS.contains(name)) {
-        let message =
-            format!("an event has no member {name:?}; what is its own alone belongs into `metadata`.");
+        let message = format!("an event has no field {name:?}; put your own fields into `metadata`.");
         return Err(Refusal::invalid(message));
     }
     if members.text("schema_version")?.is_some_and(|version| version != "1.0") {
-        return Err(Refusal::invalid("`schema_version` has to be 1.0."));
+        return Err(Refusal::invalid("`schema_version` should be 1.0."));
     }
     let text = |name: &str, or: &str| Ok::<_, Refusal>(members.text(name)?.unwrap_or_else(|| or.to_owned()));
     let status = text("status", "success")?;
@@ -61,7 +60,7 @@ fn when(members: &Members, now: Moment) -> Result<Moment> {
     let Some(text) = members.text("timestamp")? else { return Ok(now) };
     match Moment::parse(&text) {
         Some((when, Zone::Given)) if when <= now => Ok(when),
-        Some((_, Zone::Given)) => Err(Refusal::invalid(format!("`timestamp` lies in the future: {text}."))),
+        Some((_, Zone::Given)) => Err(Refusal::invalid(format!("`timestamp` is in the future: {text}."))),
         _ => {
             Err(Refusal::invalid(format!("`timestamp` is {text:?}, not an ISO 8601 timestamp with a zone.")))
         }
@@ -76,7 +75,7 @@ fn metadata(members: &Members, status: &str, text: Option<&str>) -> Result<Strin
     let object = edit::scan(&mut tape, own.as_bytes())?;
     // Those come before it where the reader looks for what an event is known by.
     if let Some(name) = ["error", "error_message", "note"].iter().find(|name| object.get(name).is_some()) {
-        let message = format!("`metadata.{name}` says already what happened; leave out the text.");
+        let message = format!("`metadata.{name}` already says what happened; leave out the text.");
         return Err(Refusal::invalid(message));
     }
     let name = if status == "failure" { "error" } else { "note" };
@@ -118,13 +117,13 @@ pub fn new_event(parts: &Parts<'_>, event: NewEvent<'_>, now: Moment) -> Result<
     let metadata = event.metadata.unwrap_or("{}").trim();
     let mut tape = Tape::default();
     if !edit::scan(&mut tape, metadata.as_bytes()).is_ok_and(|own| own.kind() == Kind::Object) {
-        return Err(bad_value("metadata", metadata, "it has to be a JSON object"));
+        return Err(bad_value("metadata", metadata, "it should be a JSON object"));
     }
     let month = now.to_pattern("%Y-%m");
     let log = log(parts, &month);
     let trace = traces(parts, &log).join(format!("{}.jsonl", trace(event.trace_id)?));
     if layout::place(&trace, false) != Placement::File(Role::Records) {
-        return Err(bad_value("trace_id", event.trace_id, "its file would be taken for another"));
+        return Err(bad_value("trace_id", event.trace_id, "its file would be mistaken for another kind"));
     }
     // Line breaks in JSON that is whole are between its tokens.
     let metadata = metadata.replace(['\n', '\r'], "");

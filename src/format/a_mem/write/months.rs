@@ -91,10 +91,10 @@ fn over(scene: &Scene<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>> {
         let message = match month_of(path) {
             Some(month) if over.contains(&month) => return Ok(month),
             Some(month) => format!(
-                "{} has no log of a month that is over: only whole months before this one are archived.",
+                "{} has no log of a past month: only whole months before this one can be archived.",
                 month.told()
             ),
-            None => format!("{} is not a month's log: only whole months are archived.", path.told()),
+            None => format!("{} is not the log of a month: only whole months can be archived.", path.told()),
         };
         Err(Refusal::unfit(message))
     };
@@ -126,7 +126,7 @@ fn compressed(scene: &Scene<'_>, log: &Document) -> Result<Change> {
 fn whole(packed: &Document) -> Result<()> {
     match packed.problems.iter().any(|problem| problem.code == Code::ArchiveBroken) {
         true => Err(Refusal::corrupt(format!(
-            "{} can't be unpacked to its end: what is missing would be lost.",
+            "{} can't be unpacked completely: what is missing would be lost.",
             packed.path.told()
         ))),
         false => Ok(()),
@@ -135,7 +135,7 @@ fn whole(packed: &Document) -> Result<()> {
 
 fn on_disk<'a>(scene: &Scene<'a>, document: &Document) -> Result<&'a [u8]> {
     let bytes = scene.packed.get(&document.path).map(Vec::as_slice);
-    bytes.ok_or_else(|| Refusal::corrupt(format!("{} was not read whole.", document.path.told())))
+    bytes.ok_or_else(|| Refusal::corrupt(format!("{} was not read completely.", document.path.told())))
 }
 
 /// The event that says what was done to the log.
@@ -172,7 +172,7 @@ pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         let target = target(&document.path)?;
         if copies.iter().any(|own: &Change| own.path == target) {
             return Err(Refusal::unfit(format!(
-                "two archived files would become {}; move one away first.",
+                "two archived files would both become {}; move one away first.",
                 target.told()
             )));
         }
@@ -201,7 +201,7 @@ fn target(path: &Path) -> Result<PathBuf> {
     let target = if is_gz { path.with_extension("") } else { path.to_owned() };
     match layout::place(&target, false) {
         Placement::File(Role::Records) => Ok(target),
-        _ => Err(Refusal::unfit(format!("{} has no place outside the archive.", path.told()))),
+        _ => Err(Refusal::unfit(format!("{} does not belong anywhere outside the archive.", path.told()))),
     }
 }
 

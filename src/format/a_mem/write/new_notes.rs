@@ -56,7 +56,7 @@ pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(Pa
     one_of("source", note.source, &SOURCES)?;
     let title = note.title.trim();
     if title.is_empty() || title.contains(['\n', '\r']) {
-        return Err(bad_value("title", note.title, "it has to be one line"));
+        return Err(bad_value("title", note.title, "it should be one line"));
     }
     let when = timestamp(now);
     let front = format!("---\nid: {}\ncreated: {when}\nupdated: {when}\n---\n", note.id);
@@ -84,7 +84,7 @@ pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(Pa
 pub fn tag(own: &str) -> Result<String> {
     let tag = own.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
     match tag.is_empty() || tag.chars().any(char::is_control) {
-        true => Err(bad_value("tag", own, "it has to be a word")),
+        true => Err(bad_value("tag", own, "it should be a word")),
         false => Ok(tag),
     }
 }
@@ -110,7 +110,7 @@ pub fn check_id(id: &str) -> Result<()> {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
     if id.len() > ID || !id.split('-').all(is_word) {
-        let rule = "it has to be lower-case letters and digits, in words joined by hyphens";
+        let rule = "it should be lower-case letters and digits, in words joined by hyphens";
         return Err(bad_value("id", id, rule));
     }
     if GUIDES.contains(&id) {
@@ -165,7 +165,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
     };
     let (title, body) = title_and_body(named("title")?, &text);
     if title.is_empty() {
-        return Err(Refusal::invalid("a note needs a text, or a record with a `title`."));
+        return Err(Refusal::invalid("a note needs a text, or JSON with a `title`."));
     }
     let id = match named("id")? {
         Some(id) => id,
@@ -237,5 +237,5 @@ fn id_from(scene: &Scene<'_>, title: &str) -> String {
 
 /// Another note has that id, or its file.
 pub fn taken(id: &str) -> Refusal {
-    Refusal::invalid(format!("a note called {id:?} is there already."))
+    Refusal::invalid(format!("a note with the id {id:?} already exists."))
 }

@@ -26,7 +26,7 @@ pub fn with_raw(text: &str, name: &str, raw: &str) -> Result<String> {
     match value.kind() {
         Kind::Null => Ok(text.to_owned()),
         Kind::Array => Ok(set(text, name, NewValue::List(&texts(raw)?))?),
-        Kind::Object => Err(Refusal::invalid(format!("`{name}` has to be a text or a list of texts."))),
+        Kind::Object => Err(Refusal::invalid(format!("`{name}` should be a text or a list of texts."))),
         _ if LISTS.contains(&name) => Ok(set(text, name, NewValue::List(&texts(&format!("[{raw}]"))?))?),
         _ => Ok(set(text, name, NewValue::Text(&value.plain()))?),
     }
@@ -169,7 +169,7 @@ pub fn deprecate(scene: &Scene<'_>, entries: &[Entry], reason: &str, replaced_by
         let own = entries.iter().any(|entry| id_of(scene, entry) == known.meant(id));
         if own || !known.ids.contains_key(known.meant(id).as_str()) {
             let why = if own { "is deleted itself" } else { "is not a note of this store" };
-            return Err(Refusal::invalid(format!("{id:?} {why}: it can't take the place of others.")));
+            return Err(Refusal::invalid(format!("{id:?} {why}: it can't replace others.")));
         }
     }
     let deprecated = |entry: &Entry| {
@@ -202,7 +202,7 @@ pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
     }
     if own.is_empty() {
         return Err(Refusal::unfit(
-            "none of these is deleted or deprecated. `palimp list is:deleted` lists what is deleted and can be brought back.",
+            "none of these is deleted or deprecated. `palimp list is:deleted` lists what can be restored.",
         ));
     }
     let restored = |entry: &Entry| {
@@ -221,7 +221,7 @@ fn may_archive(scene: &Scene<'_>, entry: &Entry) -> Result<()> {
     let since = deprecated_on(text_of(scene.store.document(entry))?);
     if since.is_none_or(|since| scene.now < since.plus(YEAR)) {
         let when = since.map_or("it does not say when".into(), |since| {
-            format!("{id} may go on {}", since.plus(YEAR).to_pattern("%Y-%m-%d"))
+            format!("{id} can be archived on {}", since.plus(YEAR).to_pattern("%Y-%m-%d"))
         });
         let message = format!("notes are archived a year after they were deprecated; {when}.");
         return Err(Refusal::unfit(message));
@@ -261,7 +261,7 @@ pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
 /// Refuses a path where something is.
 pub fn free(scene: &Scene<'_>, path: &PathBuf) -> Result<()> {
     match scene.store.documents.iter().any(|document| document.path == *path) {
-        true => Err(Refusal::unfit(format!("{} is there already; move it away first.", path.told()))),
+        true => Err(Refusal::unfit(format!("{} already exists; move it away first.", path.told()))),
         false => Ok(()),
     }
 }

@@ -29,7 +29,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
         members.or_text("agent_name", name.trim());
     }
     let Some(name) = members.text("agent_name")? else {
-        return Err(Refusal::invalid("name the agent: the record needs an `agent_name`."));
+        return Err(Refusal::invalid("name the agent: the JSON needs an `agent_name`."));
     };
     let path = file(scene, &name)?;
     members.or_text("agent_version", "unknown");
@@ -64,7 +64,7 @@ fn file(scene: &Scene<'_>, name: &str) -> Result<PathBuf> {
         own.path == path || views.any(|id| id == name)
     };
     match own().any(|own| has_name(own)) {
-        true => Err(Refusal::invalid(format!("a profile of {name:?} is there already."))),
+        true => Err(Refusal::invalid(format!("a profile of {name:?} already exists."))),
         false => Ok(path),
     }
 }
@@ -116,7 +116,7 @@ fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Resul
 pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>> {
     let value = value.trim();
     if edit::scan(&mut Tape::default(), value.as_bytes()).is_err() {
-        return Err(bad_value("preference", value, "it has to be JSON: text is in quotes"));
+        return Err(bad_value("preference", value, "it should be JSON: text is in quotes"));
     }
     if key.is_empty() {
         return Err(bad_value("preference", key, "it needs a name"));

@@ -33,7 +33,7 @@ impl Choice {
                 Contents::Bundle => drop(parts.insert(entry.record)),
                 Contents::Event => drop(choice.events.insert(id()?)),
                 Contents::Checkpoint => drop(choice.checkpoints.insert(id()?)),
-                _ => return Err(Refusal::unfit("it is neither of the bundle nor of the history.")),
+                _ => return Err(Refusal::unfit("it belongs neither to the bundle nor to the history.")),
             }
         }
         for record in parts.into_iter().rev() {

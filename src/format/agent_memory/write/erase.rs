@@ -41,14 +41,14 @@ impl Erases for AgentMemory {
             return Ok(());
         }
         let Some(view) = store.view(entry) else {
-            return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
+            return Err(Refusal::corrupt("it can't be read as a memory: repair it first."));
         };
         if layout::is_checkpoint(&own.path) {
             let latest = latest(store);
             let is_latest = own.path.starts_with(layout::CHECKPOINTS) && latest.as_deref() == view.id;
             return match is_latest {
                 true => Err(Refusal::unfit(
-                    "the latest checkpoint says what the state says: erase the part of the bundle.",
+                    "the latest checkpoint repeats the state: erase the part of the bundle.",
                 )),
                 false => Ok(()),
             };

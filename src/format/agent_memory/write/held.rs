@@ -111,7 +111,7 @@ fn state_of(pieces: Vec<BundlePiece>) -> Vec<u8> {
 
 /// The changes that bring records of such a state back, as one canonical write.
 pub fn bring_back(scene: &Scene<'_>, held: &Document, records: &[u32]) -> Changes {
-    let lost = || Refusal::corrupt("the state has no bundle of which it could be a part.");
+    let lost = || Refusal::corrupt("the state has no bundle that it could be a part of.");
     let state = document(&scene.store.documents, Path::new(layout::STATE)).ok_or_else(lost)?;
     let mut counts: HashMap<String, usize> = HashMap::new();
     let items = pieces(&state.bytes).into_iter().filter(|own| own.index.is_some());

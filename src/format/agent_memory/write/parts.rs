@@ -51,7 +51,7 @@ fn unknown(path: &str) -> Refusal {
         true => String::new(),
         false => format!(" `{within}` has {}.", known.join(", ")),
     };
-    Refusal::invalid(format!("The bundle has no `{path}`, and the format knows none.{known}"))
+    Refusal::invalid(format!("The bundle has no `{path}`, and neither has the format.{known}"))
 }
 
 /// What is there is a list or an object, and the new value is neither.
@@ -78,7 +78,7 @@ fn field<'n>(record: &[u8], name: &'n str, part: &str) -> Result<Option<&'n str>
     match main.filter(|main| ["summary", "title", "command", "path"].contains(main)) {
         Some(main) => Ok(Some(main)),
         None if record.kind() == Kind::String => Ok(None),
-        None => Err(Refusal::invalid("it has no text of its own: name the field that is to be set.")),
+        None => Err(Refusal::invalid("it has no text of its own: name the field to set.")),
     }
 }
 

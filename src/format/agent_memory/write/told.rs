@@ -13,7 +13,7 @@ use crate::text::scan::Tape;
 /// canonical write does not write them anew.
 pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
     if store.beside.is_empty() {
-        return vec!["No page is made from this memory beside the store, and none is written.".into()];
+        return vec!["There are no pages of this bundle beside the store, and none are written.".into()];
     }
     let entry = state.after().and_then(|bytes| {
         let mut tape = Tape::default();
@@ -32,10 +32,10 @@ pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<Stri
             (false, _) => format!("{path} is missing, and is not made."),
             (true, false) => {
                 format!(
-                    "{path} is not written: its first line does not say that it is made from this memory."
+                    "{path} is not written: its first line does not say that it is made from this bundle."
                 )
             }
-            (true, true) => format!("{path} is not written: its block about this memory can't be read."),
+            (true, true) => format!("{path} is not written: its block about this bundle can't be read."),
         }
     };
     alone.map(told).collect()
@@ -54,8 +54,7 @@ pub fn repeated(state: &Change, changes: &[Change]) -> Option<String> {
     };
     (!ids.is_empty()).then(|| {
         format!(
-            "{named}{more}: not recalled yet, and the signals still hold what goes. The format's own tool \
-             would bring it back; `palimp delete --remove` takes it out there as well."
+            "{named}{more}: not recalled yet, and the signals still hold what is deleted. The format's own tool would restore it; `palimp delete --remove` removes it there as well."
         )
     })
 }

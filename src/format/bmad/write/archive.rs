@@ -59,7 +59,7 @@ pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> 
         restore_session(session, &tar_gz, Some(&archived), true).map_err(|refusal| lost(&refusal.message))?;
     let same = back.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
     if !same.eq(packed) {
-        return Err(lost("Its archive would give back other files."));
+        return Err(lost("Its archive would unpack to other files."));
     }
     let [packed, beside] = layout::archive_files(session);
     Ok(vec![(packed, tar_gz), (beside, archived)])

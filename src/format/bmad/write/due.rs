@@ -42,8 +42,8 @@ fn purge(scene: &Scene<'_>) -> Option<Due> {
         is_log && created.zip(kept).is_some_and(|(when, days)| scene.now > when.plus(days * DAY))
     };
     let own: Vec<Entry> = store.entries.iter().filter(is_old).copied().collect();
-    let what = "delete records that are older than the config keeps them".into();
-    let rule = format!("the config says auto_purge, and keeps {}", days.told());
+    let what = "delete memories that are older than the config allows".into();
+    let rule = format!("the config sets auto_purge and keeps {}", days.told());
     (!own.is_empty()).then(|| Due { what, rule, records: own.len(), changes: removals(store, &own) })
 }
 
@@ -57,7 +57,7 @@ fn purge_archives(scene: &Scene<'_>) -> Vec<Due> {
         let mut changes = vec![Change::remove(&path, packed.as_slice().into())];
         changes.extend(beside.map(|own| Change::remove(&own.path, own.bytes.clone())));
         let what = format!("delete the archived session {}", path.told());
-        let rule = "an archived session goes when the longest of the config's retention days is over".into();
+        let rule = "an archived session is deleted when the longest retention of the config is over".into();
         Some(Due { what, rule, records: 0, changes })
     };
     paths.into_iter().filter_map(due).collect()
@@ -88,7 +88,7 @@ fn idle(scene: &Scene<'_>) -> Result<Vec<Due>> {
             let records = store.entries.iter().filter(|entry| entry.session == Some(number as u32)).count();
             let changes = super::sessions::archive_session(scene, &session.name)?;
             let what = format!("archive {}, idle for 30 days", session.name);
-            let rule = "a session that nothing was written to for 30 days is packed into the archive".into();
+            let rule = "a session that was not written to for 30 days is archived".into();
             all.push(Due { what, rule, records, changes });
         }
     }
@@ -112,8 +112,7 @@ fn full(scene: &Scene<'_>) -> Vec<Due> {
     let due = |session: &Session| {
         let goes = compacted(scene, &session.path);
         let what = format!("compact {}", session.name);
-        let rule =
-            format!("the session is as full as the config lets it be: {}", Bmad.compaction_rule(store));
+        let rule = format!("the session is as full as the config allows: {}", Bmad.compaction_rule(store));
         (!goes.is_empty()).then(|| Due { what, rule, records: goes.len(), changes: removals(store, &goes) })
     };
     full.filter_map(due).collect()

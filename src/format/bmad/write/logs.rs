@@ -51,6 +51,8 @@ pub fn stamp(now: Moment) -> String {
 /// The logs in a folder of the store.
 pub fn logs_in<'a>(store: &'a Store, folder: &Path) -> Result<Vec<LogBytes<'a>>> {
     let logs = store.documents.iter().filter(|own| own.role == Role::Records && own.path.starts_with(folder));
-    logs.map(|own| LogBytes::of(own).ok_or_else(|| Refusal::unfit("the store has not been read whole yet.")))
-        .collect()
+    logs.map(|own| {
+        LogBytes::of(own).ok_or_else(|| Refusal::unfit("the store has not been read completely yet."))
+    })
+    .collect()
 }

@@ -99,10 +99,10 @@ pub fn new_record(
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !id.starts_with(|c: char| c.is_ascii_alphanumeric()) || !id.chars().all(plain) {
             let allowed = "it may hold letters, digits, `-`, `_` and `.`.";
-            return Err(Refusal::invalid(format!("{id:?} can't be a record's id: {allowed}")));
+            return Err(Refusal::invalid(format!("{id:?} can't be a memory's id: {allowed}")));
         }
         if taken.ids.contains(&id) {
-            return Err(Refusal::invalid(format!("The id {id:?} is taken.")));
+            return Err(Refusal::invalid(format!("The id {id:?} already exists.")));
         }
     }
     members.or_text("id", &taken.next(schema.prefix));

@@ -30,7 +30,7 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         let Some(session) = store.sessions.get(number as usize) else { continue };
         if own.len() < all {
             let refusal = Refusal::unfit(format!(
-                "only whole sessions are archived, and these are {} of the {all} records of {}. \
+                "only whole sessions are archived, and these are {} of the {all} memories of {}. \
                  `palimp session archive {}` archives all of them.",
                 own.len(),
                 session.name,
@@ -64,7 +64,7 @@ pub fn archive_session(scene: &Scene<'_>, name: &str) -> Changes {
     let made = archive::archive_session(name, &bytes, scene.now)?;
     if let Some((path, _)) = made.iter().find(|(path, _)| document(&scene.store.documents, path).is_some()) {
         return Err(Refusal::unfit(format!(
-            "{} is there already: bring it back, or move it away, first.",
+            "{} already exists: bring it back or move it away first.",
             path.told()
         )));
     }

@@ -12,7 +12,10 @@ use super::super::{MemoryServer, rules};
 use super::*;
 use crate::format::Format;
 use crate::format::lists::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
+use crate::format::outline::tests::by_blocks;
+use crate::format::reading::whole_object;
 use crate::model::Moment;
+use crate::text::scan::Tape;
 
 const NOW: Moment = Moment(1_768_141_800_123_456);
 
@@ -107,19 +110,32 @@ proptest! {
             let Some(map) = object.get(name) else {
                 let has_keys = |own: &ListedRecord<'_>| own.view().id.is_some() && !keys(own.view()).is_empty();
                 let is_missed = records.live().any(has_keys);
-                return is_missed.then(|| format!("`{name}` is missing; it is rebuilt from the records."));
+                return is_missed.then(|| format!("`{name}` is missing; it is rebuilt from the memories."));
             };
             let (missing, extra) = differences(map, &records, *keys);
-            let message = format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the records.");
+            let message = format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the memories.");
             (missing + extra > 0).then_some(message)
         });
         let expected: Vec<String> = expected.collect();
         let told: Vec<String> = check(&index, &records).into_iter().map(|problem| problem.message.to_string()).collect();
         prop_assert_eq!(&told, &expected, "{:?}", String::from_utf8_lossy(&index.bytes));
         let whole = format!("{{\"statistics\":{{}},{}", String::from_utf8_lossy(&index.bytes[1..]));
-        let mut tape = Tape::default();
         let has_tags = object.get("tags_index").is_some();
-        let object = whole_object(&mut tape, whole.as_bytes()).unwrap();
-        prop_assert_eq!(is_right(object, &records), has_tags && expected.is_empty());
+        let whole = Bytes::from(whole);
+        prop_assert_eq!(is_right(&whole, &records).unwrap().0, has_tags && expected.is_empty());
+        // The same where it is read piece by piece, and a new one is made of it.
+        for held in [whole, index.bytes.clone()] {
+            let by_blocks = by_blocks(&held);
+            let right = |bytes: &Bytes| is_right(bytes, &records).map(|own| own.0);
+            prop_assert_eq!(right(&by_blocks), right(&held));
+            let of = |bytes: &Bytes| Document::of_bytes("index.json".into(), Role::Index, bytes.clone());
+            prop_assert_eq!(check(&of(&by_blocks), &records), check(&of(&held), &records));
+            let anew = |bytes: &Bytes| {
+                let documents = [documents[0].clone(), of(bytes).into(), documents[1].clone()];
+                let parts = Parts { documents: &documents, folders: &[], locks: &[], beside: None };
+                MemoryServer.derived(&parts, &[], NOW).pop().unwrap().bytes
+            };
+            prop_assert_eq!(anew(&by_blocks), anew(&held));
+        }
     }
 }

@@ -4,66 +4,73 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::super::{index, layout, rules};
-use crate::format::lists::Lists;
-use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::{document, set_members};
+use crate::format::lists::{Keys, Lists};
+use crate::format::writing::document;
+use crate::format::written::{Member, Written, with_members};
 use crate::format::{Derived, Parts};
 use crate::text::edit;
-use crate::text::scan::Tape;
 
 /// The index as it should be: the one that is there, where it is right.
 pub fn derived(parts: &Parts<'_>) -> Vec<Derived> {
     let path = PathBuf::from("index.json");
     let (ids, _) = rules::ids(parts);
     let records = index::AllRecords::of(parts, &rules::entries(parts), &ids);
-    let own = document(parts.documents, &path).map(|own| &*own.bytes).unwrap_or_default();
-    let mut tape = Tape::default();
-    let object = whole_object(&mut tape, without_mark(own)).ok();
-    let bytes = match object.is_some_and(|object| index::is_right(object, &records)) {
-        true => own.to_vec(),
-        false => set_members(object, without_mark(own), &index_parts(&records)),
+    let own = document(parts.documents, &path).map(|own| own.bytes.clone()).unwrap_or_default();
+    let current = match index::is_right(&own, &records) {
+        Some((true, _)) => return vec![Derived { path, bytes: own }],
+        current => current.map(|(_, outline)| outline),
     };
-    vec![Derived { path, bytes: bytes.into() }]
+    let often = often(&records);
+    let write = |at: usize| {
+        let (records, often, (_, keys)) = (&records, &often, index::MAPS[at]);
+        move |out: &mut Written| match at {
+            2 => lists(records, None, keys).write_of(&["high", "medium", "low"], out),
+            _ => lists(records, Some(often), keys).write(out),
+        }
+    };
+    let [tags, categories, importances] = [write(0), write(1), write(2)];
+    let [of_tags, of_categories, of_importances] = index::MAPS.map(|(name, _)| name);
+    let members = [
+        ("version", Member::Text(edit::quoted(index::VERSION))),
+        ("statistics", Member::Text(statistics(&records))),
+        (of_tags, Member::Made(&tags)),
+        (of_categories, Member::Made(&categories)),
+        (of_importances, Member::Made(&importances)),
+    ];
+    vec![Derived { path, bytes: with_members(current.as_ref(), &own, &members) }]
 }
 
-fn index_parts(records: &index::AllRecords<'_>) -> [(&'static str, String); 5] {
+fn statistics(records: &index::AllRecords<'_>) -> String {
     let count = |kind| records.live().filter(|own| own.view().kind == kind).count();
     let kinds = layout::FILES.map(|(_, kind)| format!("\"{kind}\":{}", count(kind)));
     let (live, [bytes, _]) = (records.live().count(), records.bytes);
-    let statistics = format!(
+    format!(
         "{{\"total_memories\":{live},\"by_type\":{{{}}},\"archived_count\":{},\"total_storage_bytes\":{bytes}}}",
         kinds.join(","),
         records.own.len() - live,
-    );
-    let [of_tags, of_categories, of_importances] = lists(records);
-    let [tags, categories, importances] = index::MAPS.map(|(name, _)| name);
-    [
-        ("version", edit::quoted(index::VERSION)),
-        ("statistics", statistics),
-        (tags, of_tags.to_json()),
-        (categories, of_categories.to_json()),
-        (importances, of_importances.to_json_of(&["high", "medium", "low"])),
-    ]
+    )
 }
 
-/// The maps from keys to the ids of the live records that have them. Tags and categories list each
-/// id once, the importances every record.
-fn lists<'a>(records: &index::AllRecords<'a>) -> [Lists<'a>; 3] {
-    let mut lists = index::MAPS.map(|_| Lists::default());
-    let live = || records.live().filter_map(|own| Some((own.view(), own.id?)));
-    let mut often = vec![0_usize; records.ids.all().len()];
-    live().for_each(|(_, (_, place))| often[place as usize] += 1);
-    let mut known = HashSet::new();
-    for (view, (id, place)) in live() {
+/// How many live records have the id of each place.
+fn often(records: &index::AllRecords<'_>) -> Vec<u32> {
+    let mut often = vec![0; records.ids.all().len()];
+    records.live().filter_map(|own| own.id).for_each(|(_, place)| often[place as usize] += 1);
+    often
+}
+
+/// The map from keys to the ids of the live records that have them. Where it is told how `often` each is there
+/// it lists each id once, else every record.
+fn lists<'a>(records: &index::AllRecords<'a>, often: Option<&Vec<u32>>, keys: Keys) -> Lists<'a> {
+    let (mut lists, mut known) = (Lists::default(), HashSet::new());
+    for (view, (id, place)) in records.live().filter_map(|own| Some((own.view(), own.id?))) {
         let id = edit::quoted(id);
-        for (at, (list, (_, keys))) in lists.iter_mut().zip(index::MAPS).enumerate() {
-            let mut keys = keys(view);
-            keys.sort_unstable();
-            keys.dedup();
-            for key in keys {
-                if at == 2 || often[place as usize] == 1 || known.insert((at, key, place)) {
-                    list.push(key, &id);
-                }
+        let mut keys = keys(view);
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            let is_once = || often.is_none_or(|often| often[place as usize] == 1);
+            if is_once() || known.insert((key, place)) {
+                lists.push(key, &id);
             }
         }
     }

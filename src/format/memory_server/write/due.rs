@@ -10,9 +10,7 @@ use crate::text::json::Json;
 use crate::text::scan::Tape;
 
 /// The rules, in words ("Archival", "Storage Limits").
-pub const RULE: &str = "learnings go to the archive 90 days after their last use, tasks 30 days after they were \
-done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least recently used go, of tasks only those \
-done; core memories only by hand";
+pub const RULE: &str = "learnings are archived 90 days after their last use, tasks 30 days after they are done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least recently used, done tasks only; core memories by hand";
 
 /// What is due, and that in a few words.
 pub struct DueEntries {

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::*;
 use crate::format::lists::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
+use crate::format::outline::tests::by_blocks;
 use crate::format::reading::whole_object;
 use crate::format::session_log::SessionLog;
 use crate::format::{Format, Parts};
@@ -79,9 +80,9 @@ fn of_entries(entries: Json<'_>, records: &Records<'_>, deleted: &HashSet<&str>)
     }
     let missing = records.keys().filter(|id| !deleted.contains(**id) && !seen.contains(**id)).count();
     let parts = [
-        (missing, "entries are missing"),
-        (gone, "entries are not in the log"),
-        (wrong, "entries are wrong"),
+        (missing, "memories are missing"),
+        (gone, "memories are not in the log"),
+        (wrong, "memories are wrong"),
     ];
     parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
 }
@@ -184,14 +185,27 @@ proptest! {
         let object = whole_object(&mut tape, index.as_bytes()).unwrap();
 
         let own = EntryLog::of(Some(&log), Some(&tombstones));
-        let problems = check(object, Path::new("i"), &own);
+        let held = Bytes::from(&*index);
+        let problems = check(&held, Path::new("i"), &own);
+        // The same where it is read piece by piece, and a new one is made of it.
+        let by_blocks = by_blocks(&held);
+        prop_assert_eq!(&check(&by_blocks, Path::new("i"), &own), &problems);
+        prop_assert_eq!(is_right(&by_blocks, &own).map(|own| own.0), is_right(&held, &own).map(|own| own.0));
+        let anew = |bytes: &Bytes| {
+            let index = Document::of_bytes("sessions/s/index.json".into(), Role::Index, bytes.clone());
+            let documents = [index.into(), log.clone(), tombstones.clone()];
+            let parts = Parts { documents: &documents, folders: &[], locks: &[], beside: None };
+            SessionLog.derived(&parts, &touched, NOW).pop().unwrap().bytes
+        };
+        prop_assert_eq!(anew(&by_blocks), anew(&held));
+        prop_assert!(by_blocks.is_of_a_file(), "it is not put together for that");
         let (stale, gone) = stale(object, &log, &deleted.iter().copied().collect());
         let mut expected = Vec::new();
         expected.extend(version.contains("\"1\"").then(|| "The index names version 1; this format has 1.".to_owned()));
         expected.extend((!stale.is_empty()).then(|| format!("The index disagrees with the log: {}. It is rebuilt from it.", stale.join("; "))));
-        expected.extend((gone > 0).then(|| format!("The index names {gone} deleted entries as if they were live.")));
+        expected.extend((gone > 0).then(|| format!("The index names {gone} deleted memories as if they were live.")));
         let told: Vec<Cow<'_, str>> = problems.iter().map(|problem| Cow::from(&*problem.message)).collect();
         prop_assert_eq!(&told, &expected, "{}", index);
-        prop_assert_eq!(is_right(object, &own), told.is_empty() && object.get("entries").is_some(), "{}", index);
+        prop_assert_eq!(is_right(&held, &own).unwrap().0, told.is_empty() && object.get("entries").is_some(), "{}", index);
     }
 }

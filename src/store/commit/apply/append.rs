@@ -55,7 +55,7 @@ impl<'a> Scene<'a, '_> {
                 break;
             }
         }
-        Err(own.moved("others keep putting another file in its place"))
+        Err(own.moved("other programs keep putting another file in its place"))
     }
 
     /// The file as it is, and its last byte. Who keeps to the lock is in the middle of no line now;
@@ -114,7 +114,7 @@ impl<'a> Scene<'a, '_> {
                 }
                 Left::TornAndMore => {
                     self.begin(own);
-                    "written whole (a torn line is left, and what others wrote beside it)"
+                    "written whole (a torn line is left, and what other programs wrote beside it)"
                 }
             };
             return Err(CommitError::io(&own.path, stage, source));

@@ -5,11 +5,12 @@ use std::io;
 
 use super::{Ready, Scene};
 use crate::model::snapshot::Generation;
-use crate::model::{Act, Tell};
+use crate::model::{Act, Bytes, Tell};
 use crate::store::commit::carry::Keep;
 use crate::store::commit::rebase::{moved_only, rebase};
 use crate::store::commit::unfinished::whole_lines;
 use crate::store::commit::{CommitError, Files};
+use crate::store::large;
 
 /// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
 /// for the lock some milliseconds, and to take it again would take longer beside busy agents.
@@ -40,7 +41,7 @@ impl Scene<'_, '_> {
                 let len = own.base.as_ref().map_or(0, |base| base.len() as u64);
                 let is_other = self.len(&own.path)?.unwrap_or(0) != len;
                 if is_other && own.bound {
-                    return Err(own.moved("others have written to it meanwhile"));
+                    return Err(own.moved("another program wrote to it meanwhile"));
                 }
                 self.carried.derive |= is_other;
                 // What takes it back has to know where it went.
@@ -81,6 +82,14 @@ impl Scene<'_, '_> {
 
     fn read(&self, own: &Ready) -> Result<Vec<u8>, CommitError> {
         Ok(own.there(self.host.disk.read(&own.path, 0, None))?.0)
+    }
+
+    /// The same; those of a large log are read when they are asked for.
+    fn bytes(&self, own: &Ready) -> Result<Bytes, CommitError> {
+        match own.base().is_of_a_file() {
+            true => Ok(own.there(large::read(self.host.disk, &own.path))?.0),
+            false => Ok(self.read(own)?.into()),
+        }
     }
 
     /// Adds lines that came meanwhile to the new bytes.
@@ -129,7 +138,7 @@ impl Scene<'_, '_> {
                 }
                 _ => {}
             }
-            let now = self.read(own)?;
+            let now = self.bytes(own)?;
             own.drop_temp(self.host.disk);
             let fit = if self.exact { moved_only } else { rebase };
             let fitted = fit(&splices, &now).map_err(|conflict| CommitError::Conflict {
@@ -139,9 +148,12 @@ impl Scene<'_, '_> {
                 files: Files::Untouched,
             })?;
             own.act = Act::Splice(fitted);
-            own.base = Some(now.into());
+            own.base = Some(now);
             (own.counted, own.is_as_planned) = (None, false);
-            let note = format!("others changed {} meanwhile; this was fitted to it", own.path.told());
+            let note = format!(
+                "another program changed {} meanwhile; this change was fitted to it",
+                own.path.told()
+            );
             if !self.carried.notes.contains(&note) {
                 self.carried.notes.push(note);
             }

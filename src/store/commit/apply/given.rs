@@ -74,10 +74,10 @@ pub fn sentences(lacking: &Lacking) -> Vec<String> {
     let sentence = |(what, files): (&String, &Vec<PathBuf>)| {
         let first = files.first().map(|file| file.told().into_owned()).unwrap_or_default();
         match files.len() {
-            0 | 1 => format!("{first} is back, but could not be given {what}"),
+            0 | 1 => format!("{first} is restored, but not {what}"),
             count => {
                 let more = plan::counted(count as u64 - 1, "other");
-                format!("{first} and {more} are back, but could not be given {what}")
+                format!("{first} and {more} are restored, but not {what}")
             }
         }
     };

@@ -255,19 +255,14 @@ pub fn keep_owner(
     let is_owner = made.is_some_and(|made| made.owner.user == owner.user);
     out.set_owner(owner).map_err(refused(match is_owner {
         true => {
-            "it belongs to a group that you are not a member of, and a rewrite can't leave it to that: give it to \
-             one of yours (chgrp), or run this as the superuser"
+            "it belongs to a group that you are not in, and would lose that group: give it to one of yours (chgrp), or run this as root"
         }
         false => {
-            "it belongs to another user or group, and a rewrite can't leave it to them: run this as its owner"
+            "it belongs to another user or group, and would lose that owner: run this as its owner"
         }
     }))?;
     out.set_extended(&attributes).map_err(refused(match is_owner {
-        true => {
-            "it has an access list or extended attributes that a rewrite can't keep: run this as the superuser"
-        }
-        false => {
-            "it has an access list or extended attributes that a rewrite can't keep: run this as its owner"
-        }
+        true => "it has an access list or extended attributes that would be lost: run this as root",
+        false => "it has an access list or extended attributes that would be lost: run this as its owner",
     }))
 }

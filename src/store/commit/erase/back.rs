@@ -32,7 +32,7 @@ impl Writer<'_> {
         }
         let brought = |own| Some((own, brought(&wanted, own, &current)?));
         let Some((change, id)) = plan.changes.iter().find_map(brought) else { return Ok(()) };
-        let name = id.map_or_else(|| "a record".to_owned(), |id| format!("the record {id}"));
+        let name = id.map_or_else(|| "a memory".to_owned(), |id| format!("the memory {id}"));
         Err(CommitError::Refused(Refusal::unfit(format!(
             "{what} would bring {name} back to {}, and that was erased.",
             change.path.told()

@@ -38,11 +38,14 @@ impl Writer<'_> {
         let mut root = search::search(self.host.disk, &self.place.root, look);
         let changed = changed.iter().map(|own| self.path(own));
         for path in changed.filter(|own| self.host.disk.look(own).is_ok()) {
-            root.find(path, "others changed it all the while: it may hold what was to be erased".to_owned());
+            root.find(
+                path,
+                "other programs kept changing it: it may still hold what was to be erased".to_owned(),
+            );
         }
         let around = self.search_around(look)?;
         if root.has_ours || around.as_ref().is_some_and(|own| own.has_ours) {
-            let why = "an old file of palimp's own in it holds it still, or can't be searched, and could not be removed.";
+            let why = "one of palimp's own old files still holds it, or can't be searched, and could not be removed.";
             return Err(self.refused(&Refusal::unfit(why)));
         }
         self.journal_erased(entry)?;
@@ -52,7 +55,7 @@ impl Writer<'_> {
         let mut git = History::of(self.host.disk, &self.place.root, &self.files_beside(), &sought.needles);
         if resumed {
             // What was gone by then is not known any more.
-            git.iter_mut().for_each(|own| own.stop("the erasure was cut short"));
+            git.iter_mut().for_each(|own| own.stop("the erasure was interrupted"));
         }
         let mut erased = Erased {
             step: entry.step,
@@ -144,9 +147,9 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Tells what came of an erasure that was cut short, when this start has finished it.
+    /// Tells what came of an erasure that was interrupted, when this start has finished it.
     pub(super) fn tell_finished(&self, erased: &Erased) {
-        self.note(format!("step {}, an erasure that was cut short, was finished now", erased.step));
+        self.note(format!("step {}, an erasure that was interrupted, was finished now", erased.step));
         let found = if erased.left.is_empty() { Vec::new() } else { erased.found() };
         found.into_iter().chain(erased.besides()).for_each(|line| self.note(line));
     }

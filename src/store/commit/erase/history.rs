@@ -67,10 +67,10 @@ impl History {
         let inside = beside.iter().filter(|own| own.starts_with(&work_tree)).map(|own| own.clone().into());
         let paths: Vec<OsString> = [OsString::from(".")].into_iter().chain(inside).collect();
         if needles.is_empty() {
-            history.stop("nothing that was erased is long enough to be searched for");
+            history.stop("nothing that was erased is long enough to search for");
         } else if let Err(error) = history.search(&git, &paths, needles) {
             let why = match error.kind() {
-                io::ErrorKind::NotFound => "there is no `git` to look at them with".to_owned(),
+                io::ErrorKind::NotFound => "`git` is not installed".to_owned(),
                 _ => error.to_string(),
             };
             history.stop(why);
@@ -157,7 +157,7 @@ impl History {
             }
         }
         if found.len() >= COMMITS {
-            self.stop(format!("only the newest {COMMITS} were looked at"));
+            self.stop(format!("only the newest {COMMITS} were searched"));
         }
         Ok(found)
     }
@@ -187,7 +187,7 @@ impl History {
             bytes < BYTES
         })?;
         if !is_all {
-            self.stop("there is too much in them, or a part of it is not here");
+            self.stop("they hold too much, or a part of them is not here");
         }
         Ok(held)
     }
@@ -222,24 +222,24 @@ impl History {
         if count == 0 && !self.staged {
             return match incomplete {
                 Some(why) => format!(
-                    "git commits of {place}: not all of them were looked at ({why}); what was committed stays in them, and where it was pushed"
+                    "git commits of {place}: not all of them were searched ({why}). What was committed stays in them, and wherever it was pushed"
                 ),
                 None => format!(
-                    "clones of {place}: none of the {} commits here that changed this store holds it",
+                    "clones of {place}: none of the {} commits here that changed this store has it",
                     self.searched
                 ),
             };
         }
         let mut told = match count {
-            0 => format!("git has a version in {place} that is staged and holds it"),
-            1 => format!("1 commit of {place} holds it: {}", self.named()),
-            _ => format!("{count} commits of {place} hold it: {}", self.named()),
+            0 => format!("a version staged in {place} has it"),
+            1 => format!("1 commit of {place} has it: {}", self.named()),
+            _ => format!("{count} commits of {place} have it: {}", self.named()),
         };
         if self.staged && count > 0 {
-            told.push_str("; so does a staged version");
+            told.push_str("; a staged version has it, too");
         }
         if let Some(why) = incomplete {
-            told.push_str(&format!("; more may, for not all were looked at ({why})"));
+            told.push_str(&format!("; more may have it, as not all were searched ({why})"));
         }
         told.push_str(
             ". Rewrite them with git filter-repo, then run `git reflog expire --expire=now --all` and `git gc --prune=now`; where they were pushed, they stay",
@@ -261,7 +261,7 @@ impl History {
         }
         let branches: Vec<&str> = self.branches.iter().take(NAMED).map(String::as_str).collect();
         match (branches.as_slice(), count_over(self.branches.len())) {
-            ([], _) => named.push_str("; no branch leads there, the reflog does"),
+            ([], _) => named.push_str("; only the reflog leads there"),
             (some, 0) => named.push_str(&format!("; on {}", some.join(", "))),
             (some, more) => named.push_str(&format!("; on {} and {more} more", some.join(", "))),
         }

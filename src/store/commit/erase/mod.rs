@@ -200,14 +200,12 @@ impl Writer<'_> {
     fn none_is_pending(&self) -> Result<(), CommitError> {
         let Some(Erasing { step, .. }) = self.vault.erasing()? else { return Ok(()) };
         let message = format!(
-            "step {step}, an erasure, was cut short and is not over: another one would forget what it still has to \
-             erase. Every change of this store goes on with it: free what is in its way (a lock that is held, a \
-             file that can't be read or written), and erase again."
+            "step {step}, an erasure, was interrupted and is not finished. Every change of this store continues it. Remove what is in its way (a lock that is held, a file that can't be read or written), then erase again."
         );
         Err(CommitError::Refused(Refusal::new("E_CONCURRENT_MOD", message)))
     }
 
-    /// Finishes an erasure that was cut short, and tells what came of it. What it can't finish waits
+    /// Finishes an erasure that was interrupted, and tells what came of it. What it can't finish waits
     /// for the next start.
     pub(super) fn finish_erasing(&self) -> Result<Option<Erased>, CommitError> {
         let Some(entry) = self.vault.erasing()? else { return Ok(None) };
@@ -216,7 +214,7 @@ impl Writer<'_> {
         match &finished {
             Ok(erased) => self.tell_finished(erased),
             Err(error) => self.note(format!(
-                "step {}, an erasure that was cut short, can't be finished yet ({}): what it erases may still be in \
+                "step {}, an erasure that was interrupted, can't be finished yet ({}): what it erases may still be in \
                  places",
                 entry.step,
                 error.in_short()

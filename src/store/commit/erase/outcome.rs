@@ -34,7 +34,7 @@ pub struct Erased {
     pub too_short: usize,
     /// Values that other records have as well.
     pub also_elsewhere: usize,
-    /// Whether it had been cut short: what was gone by then could not be searched for.
+    /// Whether it was interrupted before: what was already gone by then could not be searched for.
     pub resumed: bool,
     /// What no program can promise.
     pub cannot_reach: Vec<String>,
@@ -59,12 +59,10 @@ impl Erased {
     pub fn found(&self) -> Vec<String> {
         if self.left.is_empty() {
             let files: u64 = self.searched.iter().map(|own| own.files).sum();
-            let found =
-                if self.alike.is_empty() { "none holds it" } else { "only records that stay hold it" };
-            return vec![format!("erased; {files} files were searched, and {found}")];
+            let found = if self.alike.is_empty() { "none has it" } else { "only memories that stay have it" };
+            return vec![format!("erased. {files} files were searched: {found}")];
         }
-        let head =
-            "not erased everywhere. What is left is here; remove it by hand, unless it says to keep it:";
+        let head = "not erased everywhere. It is still in these places. Remove it by hand, unless the line says to keep it:";
         let left = self.left.iter().map(|own| format!("  {own}"));
         std::iter::once(head.to_owned()).chain(left).collect()
     }
@@ -73,17 +71,20 @@ impl Erased {
     pub fn besides(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.resumed {
-            lines.push("it had been cut short: what was gone by then could not be searched for".to_owned());
+            lines.push(
+                "it was interrupted before: what was already gone by then could not be searched for"
+                    .to_owned(),
+            );
         }
         if self.too_short > 0 {
             let were = if self.too_short == 1 { "was" } else { "were" };
             let values = counted(self.too_short as u64, "value");
             lines.push(format!("{values} {were} too short to be searched for"));
         }
-        let alike = |own: &String| format!("another record holds the same text and stays: {own}");
+        let alike = |own: &String| format!("another memory has the same text and stays: {own}");
         lines.extend(self.alike.iter().map(alike));
         let torn =
-            |own: &String| format!("went too, as it may have been part of the torn record before it: {own}");
+            |own: &String| format!("also erased, as it may have been part of the torn line before it: {own}");
         lines.extend(self.with_torn.iter().map(torn));
         lines.push(format!("receipt: {}", self.receipt.told()));
         lines
@@ -99,10 +100,10 @@ impl Erased {
 /// What no program can promise of a store.
 pub fn cannot_reach(git: Option<&History>) -> Vec<String> {
     let mut texts: Vec<String> = [
-        "blocks of an SSD or a copying file system that are no longer any file's",
+        "old blocks of an SSD or of a copy-on-write file system",
         "snapshots and backups of the system, and what was copied elsewhere",
         "copies in a cloud that the folder is synced to",
-        "agents that run, or have run, and read it before",
+        "agents that have read it before",
     ]
     .map(str::to_owned)
     .into();

@@ -146,7 +146,7 @@ pub fn each_file(
 ) {
     let items = match disk.list(folder) {
         Ok(items) if depth < DEPTH => items,
-        Ok(_) => return see(folder, Err(std::io::Error::other("its folders are nested too deep"))),
+        Ok(_) => return see(folder, Err(std::io::Error::other("its folders are nested too deeply"))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
         Err(error) => return see(folder, Err(error)),
     };
@@ -168,21 +168,21 @@ const CALLED: &str = "its name repeats what was erased";
 /// Why the bytes are not clean, if they are not.
 pub(super) fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
     if needles.any(bytes) {
-        return Some("it holds what was to be erased".into());
+        return Some("it still has what was to be erased".into());
     }
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return None;
     }
     let unpacked = gunzip(bytes, LARGEST);
     if unpacked.content.len() as u64 >= LARGEST {
-        return Some(format!("it unpacks to {LARGEST} bytes and more, and was not searched to its end"));
+        return Some(format!("it unpacks to more than {LARGEST} bytes, and was not searched completely"));
     }
     if needles.any(&unpacked.content) {
-        return Some("it holds what was to be erased, compressed".into());
+        return Some("it still has what was to be erased, compressed".into());
     }
     if unpacked.content.starts_with(&[0x1f, 0x8b]) {
         return match depth {
-            0 => Some("it is packed too often to be searched".into()),
+            0 => Some("it is compressed too often to be searched".into()),
             _ => says(&unpacked.content, needles, depth - 1),
         };
     }

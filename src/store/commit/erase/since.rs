@@ -110,7 +110,7 @@ fn has_bytes(change: &Change) -> bool {
 
 fn since(change: &Change) -> CommitError {
     let message = format!(
-        "something was erased since this was planned, and {} is not as it was then: do it again.",
+        "something was erased since this was planned, and {} is not as it was then: try again.",
         change.path.told()
     );
     CommitError::Refused(Refusal::new("E_CONCURRENT_MOD", message))

@@ -1,7 +1,7 @@
 //! Lines that an erasure was adding when it was cut short: tombstones and events, which say
 //! nothing of what is erased.
 
-use crate::model::{Act, Plan};
+use crate::model::{Act, Bytes, Plan};
 use crate::store::commit::made::Made;
 use crate::store::commit::{CommitError, JournalLine, Step, Writer, carry};
 
@@ -27,14 +27,15 @@ impl Writer<'_> {
                 self.drop_adding();
                 Ok(())
             }
-            false => self.vault.put_whole(&self.vault.path(ADDING), &step.to_bytes()),
+            false => self.vault.put_parts(&self.vault.path(ADDING), &step.parts()),
         }
     }
 
     /// Cuts off what a crash left of such lines: the erasure adds them whole.
     pub(super) fn cut_torn(&self) -> Result<(), CommitError> {
         let bytes = self.vault.own(&self.vault.path(ADDING))?;
-        let Some(step) = bytes.as_deref().and_then(|bytes| Step::read(bytes, &|_, _| Vec::new())) else {
+        let Some(step) = bytes.as_deref().and_then(|bytes| Step::read(bytes, &|_, _| Bytes::default()))
+        else {
             return Ok(());
         };
         let mut plan = self.unseen("recover");

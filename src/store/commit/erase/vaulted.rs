@@ -1,15 +1,16 @@
 //! What our own data holds of erased records: undo steps, drafts, quarantine, backups.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::each_within;
-use crate::disk::{ItemKind, write_synced};
+use crate::disk::ItemKind;
 use crate::model::plan::{PRIVATE, line_end_for};
-use crate::model::{Act, Change, meant};
+use crate::model::{Act, Bytes, Change, meant};
 use crate::store::commit::drafts::{DraftOf, draft_of};
 use crate::store::commit::keeping::NEW;
 use crate::store::commit::step::Remade;
@@ -17,6 +18,9 @@ use crate::store::commit::vault::JOURNAL;
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
 use crate::store::erase::{Contents, LARGEST, Marks, Outside, Shown, Sought, Target, Wanted, clean, is_log};
 use crate::text::unpack::gunzip;
+
+/// So many bytes that are not held are written at once.
+const STRETCH: usize = 1 << 20;
 
 /// An erasure that has begun. It holds no content, and stays until the search is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +112,7 @@ impl Vault<'_> {
         let lines = bytes.split(|byte| *byte == b'\n').zip(1_u32..);
         let read = |(line, number): (&[u8], u32)| {
             serde_json::from_slice(line).map_err(|error| {
-                let why = format!("line {number} of the erasure list names no record ({error})");
+                let why = format!("line {number} of the erasure list names no memory ({error})");
                 CommitError::unread(&path, std::io::Error::other(why))
             })
         };
@@ -147,8 +151,8 @@ impl Vault<'_> {
     pub(super) fn why_kept(&self, path: &Path) -> Option<&'static str> {
         match path.strip_prefix(self.path("")).ok()?.to_str()? {
             // Without that list it would come back.
-            LIST => Some("; keep it: palimp knows by it what stays gone"),
-            JOURNAL => Some("; keep it: palimp counts its steps by it"),
+            LIST => Some("; keep it: palimp needs it to keep erased memories from coming back"),
+            JOURNAL => Some("; keep it: palimp needs it to number its steps"),
             _ => None,
         }
     }
@@ -274,9 +278,27 @@ impl Vault<'_> {
 
     /// Puts a whole file of our own in its place, durably. One of the two is there at any moment.
     pub(in crate::store::commit) fn put_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
+        self.put_parts(path, &[bytes.into()])
+    }
+
+    /// The same of bytes in parts.
+    pub(in crate::store::commit) fn put_parts(
+        &self,
+        path: &Path,
+        parts: &[Bytes],
+    ) -> Result<(), CommitError> {
         let (disk, temp) = (self.disk(), path.with_extension(NEW));
         let _ = disk.remove(&temp);
-        let put = write_synced(disk, &temp, PRIVATE, bytes).and_then(|()| disk.rename(&temp, path));
+        let write = || {
+            let mut out = disk.create(&temp, PRIVATE)?;
+            for own in parts {
+                if !own.each_block(STRETCH, &mut |block| out.write(block))? {
+                    return Err(io::Error::other("what it is about was written to meanwhile"));
+                }
+            }
+            out.sync()
+        };
+        let put = write().and_then(|()| disk.rename(&temp, path));
         // It may hold content: a part of it stays no longer than the whole would.
         let put = put.inspect_err(|_| drop(disk.remove(&temp)));
         put.and_then(|()| disk.sync_folder(path.parent().unwrap_or(Path::new("/"))))
@@ -320,7 +342,7 @@ fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
         let bytes = if is_packed(bytes) { &unpacked } else { bytes };
         return see(&named(path), bytes);
     }
-    let Some(step) = Step::read(bytes, &|_, _| Vec::new()) else { return see(&named(path), bytes) };
+    let Some(step) = Step::read(bytes, &|_, _| Bytes::default()) else { return see(&named(path), bytes) };
     for change in step.changes.iter().chain(&step.derived) {
         parts_of(change, see);
     }

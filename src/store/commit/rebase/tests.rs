@@ -1,5 +1,10 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::model::Change;
+use crate::model::plan::{apply, inverse, whole_lines};
+use crate::store::listed::tests::{edits, of_file, on_disk};
+use crate::store::reread::tests::parts;
 
 const MANY: usize = 10_000;
 
@@ -72,14 +77,14 @@ fn records_that_others_parted_go_one_by_one_and_nothing_else_does() {
     let back = Change::append("f", added, Some(base.as_bytes().into())).inverse();
     let crate::model::Act::Splice(back) = &back.act else { panic!() };
     let now = b"{\"id\":\"b\"}\n{\"id\":\"new\"}\n{\"id\":\"x\"}\n{\"id\":\"a\"}\n";
-    let fit = rebase(back, now).unwrap();
+    let fit = rebase(back, &now[..]).unwrap();
     assert_eq!(crate::model::plan::apply(now, &fit), b"{\"id\":\"new\"}\n{\"id\":\"x\"}\n");
-    assert!(rebase(back, b"{\"id\":\"x\"}\n{\"id\":\"a\"}\n").is_err(), "one of them is gone");
+    assert!(rebase(back, &b"{\"id\":\"x\"}\n{\"id\":\"a\"}\n"[..]).is_err(), "one of them is gone");
     // A part of a record is not told from the same part of another.
     let torn = "{\"id\":\n\"a\"}\n";
     let back = Change::append("f", torn, Some(base.as_bytes().into())).inverse();
     let crate::model::Act::Splice(back) = &back.act else { panic!() };
-    assert!(rebase(back, b"{\"id\":\n{\"id\":\"x\"}\n\"a\"}\n").is_err());
+    assert!(rebase(back, &b"{\"id\":\n{\"id\":\"x\"}\n\"a\"}\n"[..]).is_err());
 }
 
 #[test]
@@ -89,7 +94,7 @@ fn lines_come_back_before_a_line_that_is_replaced() {
     let change = Change::edits("f", base.as_bytes().into(), edits);
     let crate::model::Act::Splice(splices) = &change.act else { panic!() };
     let now = b"x\ny\nnew\n";
-    let fit = rebase(&crate::model::plan::inverse(splices), now).unwrap();
+    let fit = rebase(&crate::model::plan::inverse(splices), &now[..]).unwrap();
     assert_eq!(crate::model::plan::apply(now, &fit), b"x\ny\nz\nold\n");
 }
 
@@ -109,7 +114,7 @@ fn a_last_line_without_an_end_that_comes_back_before_others_gets_one() {
     let gone = splices("{\"id\":\"a\"}\n{\"id\":\"b\"}", "{\"id\":\"b\"}", "");
     let back = crate::model::plan::inverse(&gone);
     let now = b"{\"id\":\"a\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n";
-    let fit = rebase(&back, now).unwrap();
+    let fit = rebase(&back, &now[..]).unwrap();
     let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
     assert_eq!(text, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n");
 }
@@ -119,7 +124,7 @@ fn lines_that_come_back_stand_behind_the_line_they_stood_behind() {
     let splices = splices(BASE, "{\"id\":\"b\"}\n", "");
     let back = crate::model::plan::inverse(&splices);
     let now = b"{\"id\":\"new\"}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"c\"}";
-    let fit = rebase(&back, now).unwrap();
+    let fit = rebase(&back, &now[..]).unwrap();
     let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
     assert_eq!(text, "{\"id\":\"new\"}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"b\"}\n{\"id\":\"c\"}");
 }
@@ -133,7 +138,7 @@ fn lines_that_went_side_by_side_come_back_in_their_order() {
     let back = crate::model::plan::inverse(splices);
     assert!(fits(&back, &change.after().unwrap()));
     let now = b"new\n1\nfour\n";
-    let fit = rebase(&back, now).unwrap();
+    let fit = rebase(&back, &now[..]).unwrap();
     assert_eq!(crate::model::plan::apply(now, &fit), b"new\none\ntwo\nthree\nfour\n");
 }
 
@@ -142,7 +147,7 @@ fn a_last_line_without_an_end_gets_one_where_others_came_behind_it() {
     let change = Change::append("f", "two\n", Some(b"one".as_slice().into())).inverse();
     let crate::model::Act::Splice(back) = &change.act else { panic!() };
     let now = b"one\ntwo\nthree\n";
-    let fit = rebase(back, now).unwrap();
+    let fit = rebase(back, &now[..]).unwrap();
     assert_eq!(crate::model::plan::apply(now, &fit), b"one\nthree\n");
 }
 
@@ -164,4 +169,40 @@ fn a_change_is_not_carried_to_another_record_of_the_same_id() {
     let base = "{\"id\":\"a\",\"x\":1}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n";
     let now = base.replace("\"y\":1", "\"y\":2");
     assert!(moved(base, "\"x\":1,\"y\"", "\"x\":2,\"y\"", &now).is_err());
+}
+
+proptest! {
+    #![proptest_config(crate::tries::config(100, 20_000))]
+
+    #[test]
+    fn a_change_is_fitted_to_a_file_that_is_read_when_it_is_asked_for_as_to_one_that_is_held(
+        (base, edits) in parts().prop_flat_map(|own| {
+            let edits = edits(own.len());
+            (Just(own), edits)
+        }),
+        (others, moved) in (parts(), any::<prop::sample::Index>()),
+        is_joined in any::<bool>(),
+    ) {
+        let splices = whole_lines(&base, edits);
+        // Others put lines between those that are there, or wrote all of it anew.
+        let at = base[..moved.index(base.len() + 1)].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let now = if is_joined { [&base[..at], &others, &base[at..]].concat() } else { others };
+        for (splices, now) in [(splices.clone(), now), (inverse(&splices), apply(&base, &splices))] {
+            let (_folder, path) = on_disk(&now);
+            let own = of_file(&path, &now);
+            prop_assert_eq!(fits(&splices, &own), fits(&splices, &now));
+            prop_assert_eq!(rebase(&splices, &own), rebase(&splices, &now));
+            prop_assert_eq!(moved_only(&splices, &own), moved_only(&splices, &now));
+            let (held, places) = (Places::of(&now), Places::of(&own));
+            for wanted in [&splices.iter().flat_map(|own| own.was.to_vec()).collect::<Vec<_>>(), &base] {
+                prop_assert_eq!(places.has_any(wanted), held.has_any(wanted));
+            }
+            for sought in splices.iter().flat_map(|own| [&own.was, &own.becomes]) {
+                prop_assert_eq!(own.has(sought), memchr::memmem::find(&now, sought).is_some());
+                prop_assert_eq!(places.find(sought, None, &HashSet::new()), held.find(sought, None, &HashSet::new()));
+            }
+            prop_assert!(!own.are_gone() && own == Bytes::from(&now[..]));
+            prop_assert!(now.is_empty() || own.is_of_a_file());
+        }
+    }
 }

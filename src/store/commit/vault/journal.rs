@@ -109,7 +109,7 @@ impl Vault<'_> {
         let sentence = |(number, line): (usize, JournalLine)| {
             let (path, step) = (path.told(), line.step);
             format!(
-                "line {number} of {path} is damaged: step {step} is known only by its undo data, and is left alone"
+                "line {number} of {path} is damaged: step {step} is known only from its undo data, and is not touched"
             )
         };
         Ok(self.lost(&bytes, &lines_of(&bytes))?.into_iter().map(sentence).collect())

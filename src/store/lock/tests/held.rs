@@ -69,7 +69,7 @@ fn a_held_lock_makes_others_time_out_with_the_holders_name() {
         assert!(*waited >= patience.wait && *waited < patience.wait + Duration::from_millis(100));
         assert!(site.machine.monotonic() - before < Duration::from_secs(3));
         assert!(
-            error.to_string().contains("process 4711") && error.to_string().contains("nothing was changed")
+            error.to_string().contains("process 4711") && error.to_string().contains("Nothing was changed")
         );
         assert!(held.still_ours(), "{protocol:?}");
     }

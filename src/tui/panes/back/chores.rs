@@ -29,7 +29,7 @@ pub fn draw_archive(app: &App, frame: &mut Frame<'_>) {
         app.back.chores.iter().filter(|own| own.task == Task::Due).map(|own| own.touched.len()).sum();
     let title = format!("Due {due} · archived {archived} in {} places", app.back.batches.len());
     let inner = part(app, frame, &title, "", !own.inside, parts.list);
-    let width = usize::from(inner.width);
+    let width = usize::from(inner.width.saturating_sub(1));
     let row = |at: usize| match shelves[at] {
         Shelf::Chore(at) => chore(app, &app.back.chores[at], width),
         Shelf::Batch(at) => batch(app, &app.back.batches[at], width),
@@ -52,7 +52,7 @@ pub fn draw_upkeep(app: &App, frame: &mut Frame<'_>) {
     let tasks = app.back.tasks();
     let foot = if own.chosen.is_empty() { String::new() } else { format!("{} chosen", own.chosen.len()) };
     let inner = part(app, frame, "What can be done", &foot, !own.inside, parts.list);
-    let row = |at: usize| chore(app, &app.back.chores[tasks[at]], usize::from(inner.width));
+    let row = |at: usize| chore(app, &app.back.chores[tasks[at]], usize::from(inner.width.saturating_sub(1)));
     list(app, frame, inner, tasks.len(), "Nothing is due, and there is nothing to compact.", row);
     memories(app, frame, app.back.task(), own.within, own.inside, parts.within);
 }
@@ -126,7 +126,7 @@ fn memories(app: &App, frame: &mut Frame<'_>, own: Option<&Chore>, at: Cursor, i
     };
     let store = app.back.read_of.as_ref().and_then(|snapshot| snapshot.stores.get(own.store));
     let store = store.map(|store| format!(" {}", store.root.told())).unwrap_or_default();
-    let rule = theme::wrap(&theme::safe(app, &(why + &store)), usize::from(inner.width));
+    let rule = theme::wrap(&theme::safe(app, &(why + &store)), usize::from(inner.width.saturating_sub(1)));
     let high = (rule.len() as u16).min(inner.height / 2);
     let [head, list] = Layout::vertical([Constraint::Length(high), Constraint::Min(0)]).areas(inner);
     let theme = Theme::of(app);
@@ -162,7 +162,7 @@ fn archived_memories(app: &App, frame: &mut Frame<'_>, own: &Batch, area: Rect) 
     let Some(store) = app.back.read_of.as_ref().and_then(|snapshot| snapshot.stores.get(own.store)) else {
         return;
     };
-    let (theme, width) = (Theme::of(app), usize::from(inner.width));
+    let (theme, width) = (Theme::of(app), usize::from(inner.width.saturating_sub(1)));
     let row = |at: usize| {
         let entry = own.entries.get(at).and_then(|entry| store.entries.get(*entry as usize));
         let Some(entry) = entry else { return Line::default() };

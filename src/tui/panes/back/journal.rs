@@ -32,14 +32,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             );
         }
         Some(_) => {
-            let (theme, width) = (Theme::of(app), usize::from(inner.width));
+            let (theme, width) = (Theme::of(app), usize::from(inner.width.saturating_sub(1)));
             let row = |at: usize| journal.lines.get(at).map(|own| line(app, own, width)).unwrap_or_default();
             draw_lines(frame, &theme, inner, app.back.at, journal.lines.len(), !app.back.inside, row);
         }
     }
     let title = app.back.row().map_or_else(String::new, |(_, row)| format!("Step {}", row.line.step));
     let inner = part(app, frame, &title, "", app.back.inside, parts.within);
-    draw_text(frame, step(app, usize::from(inner.width)), journal.top, inner);
+    draw_text(frame, step(app, usize::from(inner.width.saturating_sub(1))), journal.top, inner);
 }
 
 fn line(app: &App, own: &back::Line, width: usize) -> Line<'static> {

@@ -12,12 +12,13 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::health::human as size;
 use super::hints::{Hint, act, hint};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::Shelf;
-use crate::tui::border::framed;
+use crate::tui::health::human as size;
+use crate::tui::layout;
+use crate::tui::pane::Title;
 use crate::tui::theme::{self, Theme, fit};
 
 /// The keys that can be used now.
@@ -30,7 +31,7 @@ pub fn hints(app: &App) -> Vec<Hint> {
         Screen::Restore if app.back.inside => hints.extend(restoring(app)),
         Screen::Restore => hints.extend([hint("Enter", "open"), act(Action::Verify, "verify all")]),
         Screen::Archive => hints.extend(archive(app)),
-        Screen::Upkeep if !app.back.tasks().is_empty() => {
+        Screen::Upkeep if app.back.tasks().iter().any(|at| app.back.chores[*at].plan.is_some()) => {
             hints.extend([hint("Space", "choose"), act(Action::ChooseAll, "all"), hint("Enter", "do it…")]);
         }
         Screen::Upkeep => {}
@@ -70,23 +71,29 @@ fn archive(app: &App) -> Vec<Hint> {
     vec![hint("Space", "choose"), act(Action::ChooseAll, "all"), own]
 }
 
-/// The border of a part of a view, set off where it has the keys, and the area within it.
+/// The title of a part of a view, set off where it has the keys, and the area below it.
 fn part(app: &App, frame: &mut Frame<'_>, title: &str, foot: &str, has_keys: bool, area: Rect) -> Rect {
-    match has_keys {
-        true => framed(app, frame, None, title, foot, area),
-        false => crate::tui::border::plain(frame, title, foot, area),
-    }
+    let has_keys = has_keys && !layout::is_asking(app);
+    let rule = area.y > layout::frame(app).body.y;
+    let inner = crate::tui::pane::part(app, frame, &Title { text: title, right: foot, has_keys, rule }, area);
+    Rect { width: inner.width.saturating_sub(1), ..inner }
 }
 
 /// Lines of text that scroll; `top` is the first on screen.
 fn draw_text(frame: &mut Frame<'_>, lines: Vec<Line<'static>>, top: usize, inner: Rect) {
     let shown: Vec<Line<'static>> = lines.into_iter().skip(top).take(usize::from(inner.height)).collect();
-    frame.render_widget(Paragraph::new(shown), inner);
+    frame.render_widget(Paragraph::new(shown), beside_cursor(inner));
+}
+
+/// The area of a text, behind the column of the cursor.
+fn beside_cursor(area: Rect) -> Rect {
+    Rect { x: area.x + area.width.min(1), width: area.width.saturating_sub(1), ..area }
 }
 
 /// What is where there is nothing to list: a sentence, wrapped.
 fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
     let theme = Theme::of(app);
+    let inner = beside_cursor(inner);
     let lines = theme::wrap(&theme::safe(app, text), usize::from(inner.width));
     let lines: Vec<Line<'static>> = lines.into_iter().map(|line| Line::styled(line, theme.dim())).collect();
     frame.render_widget(Paragraph::new(lines), inner);

@@ -30,7 +30,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
         (Some(_), Some(top)) => {
             let title = "The whole difference   − as it is now   + as the backup has it";
             let inner = part(app, frame, title, "= or Esc closes it", true, parts.within);
-            draw_text(frame, difference(app, usize::from(inner.width)), top, inner);
+            draw_text(frame, difference(app, usize::from(inner.width.saturating_sub(1))), top, inner);
         }
         (Some(opened), None) => items(app, frame, opened, parts.within),
     }
@@ -53,7 +53,7 @@ fn list(app: &App, frame: &mut Frame<'_>, area: Rect) {
         }
         Some(_) => {}
     }
-    let (theme, width) = (Theme::of(app), usize::from(inner.width));
+    let (theme, width) = (Theme::of(app), usize::from(inner.width.saturating_sub(1)));
     let row = |at: usize| list.get(at).map(|own| backup(app, own, width)).unwrap_or_default();
     draw_lines(frame, &theme, inner, app.back.at, list.len(), !app.back.inside, row);
 }
@@ -117,15 +117,16 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
     let compared = &opened.compared;
     let count = |kind: Kind| compared.count(kind);
     let blocked = count(Kind::Tombstoned) + count(Kind::Erased);
-    let title = format!(
-        "+{} back  −{} newer (kept)  ~{} changed  ⊘{blocked} can't come back",
+    let blocked = if blocked > 0 { format!("  ⊘{blocked} can't come back") } else { String::new() };
+    let foot = format!(
+        "+{} back  −{} newer (kept)  ~{} changed{blocked}",
         count(Kind::Missing),
         count(Kind::Newer),
         count(Kind::Changed)
     );
-    let foot = match &compared.whole_only {
-        Some(_) => "mode: whole file alone (W)".to_owned(),
-        None => format!("{} chosen · mode: bring back selected", restore.chosen.len()),
+    let title = match &compared.whole_only {
+        Some(_) => "The whole file alone (W)".to_owned(),
+        None => format!("{} chosen", restore.chosen.len()),
     };
     let inner = part(app, frame, &title, &foot, app.back.inside, area);
     let [head, rest] = ratatui::layout::Layout::vertical([
@@ -141,7 +142,7 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
         let text = if compared.is_alike {
             "The file is as the backup has it."
         } else {
-            "Every record is as the backup has it; only spaces or order differ."
+            "Every memory is as the backup has it; only spaces or order differ."
         };
         return say(app, frame, text, rest);
     }
@@ -209,8 +210,8 @@ fn below(app: &App, frame: &mut Frame<'_>, area: Rect) {
         |own| format!("{} {}", own.kind.sign(), theme::safe(app, own.id.as_deref().unwrap_or("(no id)"))),
     );
     let inner = part(app, frame, &title, "current file backed up first · u undoes it", false, area);
-    let mut lines = vec![Line::raw(one_line(app, &effect(app), usize::from(inner.width)))];
-    lines.extend(difference(app, usize::from(inner.width)));
+    let mut lines = vec![Line::raw(one_line(app, &effect(app), usize::from(inner.width.saturating_sub(1))))];
+    lines.extend(difference(app, usize::from(inner.width.saturating_sub(1))));
     draw_text(frame, lines, 0, inner);
 }
 

@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::diff::three_stretches;
+use super::part;
 use crate::tui::app::App;
-use crate::tui::border::framed;
 use crate::tui::editor::conflict::{Conflict, Differing, Side};
 use crate::tui::editor::{Editor, Theirs};
 use crate::tui::theme::{self, Theme, fit, wrap};
@@ -24,7 +24,7 @@ const COPIES: &str = "What was typed becomes a new memory, with an id of its own
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let Some(conflict) = &editor.conflict else { return };
     let foot = "nothing is written before it is saved";
-    let inner = framed(app, frame, None, "Changed on disk since the form was opened", foot, area);
+    let inner = part(app, frame, "Changed on disk since the form was opened", foot, area);
     let theme = Theme::of(app);
     let width = usize::from(inner.width);
     if conflict.copies {

@@ -6,9 +6,9 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::form::masked;
+use super::part;
 use crate::model::plan::difference;
 use crate::tui::app::App;
-use crate::tui::border::framed;
 use crate::tui::editor::Editor;
 use crate::tui::theme::{self, Theme, fit};
 
@@ -22,7 +22,7 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     if area.height < 3 {
         return;
     }
-    let inner = framed(app, frame, None, "Diff against disk", "", area);
+    let inner = part(app, frame, "Diff against disk", "", area);
     let theme = Theme::of(app);
     let width = usize::from(inner.width);
     let mut lines: Vec<Line<'static>> = Vec::new();

@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use super::part;
 use crate::model::{Code, State};
 use crate::tui::app::App;
-use crate::tui::border::framed;
 use crate::tui::editor::{Editor, Theirs};
 use crate::tui::theme::{Theme, fit};
 
@@ -23,7 +23,7 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
         frame.render_widget(Paragraph::new(Line::styled(line, theme.dim())), area);
         return;
     }
-    let inner = framed(app, frame, None, "Effect", "", area);
+    let inner = part(app, frame, "Effect", "", area);
     let width = usize::from(inner.width);
     let lines: Vec<Line<'static>> = long(editor)
         .into_iter()

@@ -11,11 +11,11 @@ use ratatui::widgets::Paragraph;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::finding;
+use super::part;
 use crate::ops::form::{Field, Kind, items};
 use crate::text::secrets::sensitive_spans;
 use crate::text::show::{columns, show};
 use crate::tui::app::App;
-use crate::tui::border::framed;
 use crate::tui::editor::text::{Text, width_of};
 use crate::tui::editor::{Editor, areas, choices, is_open};
 use crate::tui::theme::{self, Theme, column, fit};
@@ -28,7 +28,7 @@ const MASK: char = '•';
 /// Draws the form.
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let foot = format!("field {}/{}", editor.field + 1, editor.form.fields.len());
-    let inner = framed(app, frame, None, "Form", &foot, area);
+    let inner = part(app, frame, "Form", &foot, area);
     if inner.height == 0 || inner.width < 4 {
         return;
     }

@@ -178,7 +178,7 @@ fn place(app: &App) -> (usize, usize, usize) {
 /// How many lines of the list are shown, and how many within.
 fn rows(app: &App) -> (usize, usize) {
     let parts = layout::back(app);
-    let rows = |area: ratatui::layout::Rect| usize::from(area.height.saturating_sub(2));
+    let rows = |area: ratatui::layout::Rect| usize::from(area.height.saturating_sub(1));
     (rows(parts.list), rows(parts.within))
 }
 

@@ -49,7 +49,7 @@ fn an_id_that_is_taken_or_no_kebab_case_is_refused() {
     let held = three().with("knowledge/Other.md", "---\nid: the-other\n---\n");
     let refused = |id: &str| new_note(&held.parts(), NewNote { id, ..NOTE }, NOW).unwrap_err().message;
     for id in ["a", "the-other", "other"] {
-        assert_eq!(refused(id), format!("a note called {id:?} is there already."));
+        assert_eq!(refused(id), format!("a note with the id {id:?} already exists."));
     }
     for id in ["", "A", "a_b", "-a", "a-", "a--b", "a/b", "..", "ä", "a b", "readme", &"x".repeat(201)] {
         assert!(refused(id).starts_with("id can't be "), "{id}");
@@ -74,7 +74,7 @@ fn a_deprecated_note_says_since_when_why_and_what_replaces_it() {
     let back = undeprecate(&marked).unwrap();
     assert_eq!(back, text.replace("2025-01-01", "2026-02-03T04:05:06.000007+00:00"));
     let again = deprecate(&marked, "again", None, NOW).unwrap_err();
-    assert_eq!(again.message, "the note is deprecated already.");
+    assert_eq!(again.message, "the note is already deprecated.");
     assert_eq!(undeprecate(&back).unwrap_err().message, "the note is not deprecated.");
     assert!(deprecate(text, " ", None, NOW).is_err());
     assert!(deprecate(text, "why", Some("a]]"), NOW).is_err());

@@ -98,9 +98,9 @@ fn a_draft_that_breaks_the_schema_is_refused() {
     for id in ["", "../msg", "a b", "-x", ".."] {
         let extra = json!({ "id": id }).to_string();
         let bad = Draft { record: Some(&extra), ..draft("finding") };
-        assert!(refused(bad).starts_with(&format!("{id:?} can't be a record's id")));
+        assert!(refused(bad).starts_with(&format!("{id:?} can't be a memory's id")));
     }
-    assert_eq!(refused(with("finding", "[1]")), "the record is not a JSON object.");
+    assert_eq!(refused(with("finding", "[1]")), "the memory is not a JSON object.");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn an_id_that_is_given_is_kept_unless_it_is_taken() {
         add(&logs, &Draft { kind: "finding", text: Some("x"), record: Some(record), ..Draft::default() })
     };
     assert_eq!(given("{\"id\":\"finding-y\"}").unwrap()["id"], "finding-y");
-    assert_eq!(why(given("{\"id\":\"finding-x\"}")), "The id \"finding-x\" is taken.");
+    assert_eq!(why(given("{\"id\":\"finding-x\"}")), "The id \"finding-x\" already exists.");
 }
 
 #[test]

@@ -1,0 +1,283 @@
+//! Rows in columns, for a terminal: a header, what gives way where there is no room, colours.
+
+use std::ops::Range;
+
+use super::Context;
+use super::out::terminal_width;
+use crate::text::columns::{fit, wrap};
+use crate::text::secrets::mask;
+use crate::text::show::{columns, show};
+
+/// What is between two columns.
+const GAP: &str = "  ";
+
+/// A terminal that rows are printed on.
+#[derive(Clone, Copy)]
+pub struct Terminal {
+    /// How many columns it has.
+    pub width: usize,
+    /// Whether colours are wanted.
+    pub colours: bool,
+}
+
+impl Terminal {
+    /// The terminal that standard output is, where people are to read there.
+    pub fn of(context: &Context) -> Option<Terminal> {
+        let options = &context.options;
+        let width = terminal_width().filter(|_| !options.json)?;
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+        Some(Terminal { width, colours: !options.no_color && !is_set("NO_COLOR") && !is_dumb })
+    }
+
+    /// Safe text in that look.
+    pub fn painted(self, text: &str, look: Look) -> String {
+        match look.code().filter(|_| self.colours && !text.is_empty()) {
+            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            None => text.to_owned(),
+        }
+    }
+}
+
+/// How text looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    Plain,
+    Dim,
+    Bad,
+    Warning,
+    Secret,
+    Match,
+}
+
+impl Look {
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Look::Plain => None,
+            Look::Dim => Some("2"),
+            Look::Bad => Some("31"),
+            Look::Warning => Some("33"),
+            Look::Secret => Some("35"),
+            Look::Match => Some("1;4"),
+        }
+    }
+}
+
+/// A column.
+pub struct Column {
+    /// What is above it.
+    pub head: &'static str,
+    /// Whether it is aligned at its right.
+    pub is_right: bool,
+    /// So wide at most.
+    pub most: usize,
+    /// It is left out where the last column would have fewer columns than that.
+    pub leaves: usize,
+}
+
+impl Column {
+    /// A column of words.
+    pub fn new(head: &'static str) -> Column {
+        Column { head, is_right: false, most: usize::MAX, leaves: 0 }
+    }
+
+    /// A column of figures.
+    pub fn figures(head: &'static str) -> Column {
+        Column { is_right: true, ..Column::new(head) }
+    }
+
+    /// The same, at most so wide, and left out where the last column would have fewer than `leaves`.
+    pub fn giving_way(self, most: usize, leaves: usize) -> Column {
+        Column { most, leaves, ..self }
+    }
+}
+
+/// What is in a column of a row.
+pub struct Cell {
+    text: String,
+    look: Look,
+    marked: Vec<Range<usize>>,
+}
+
+impl Cell {
+    /// Text of a store, masked and safe to show.
+    pub fn new(text: &str) -> Cell {
+        Cell::of(text, Look::Plain)
+    }
+
+    /// The same in that look.
+    pub fn of(text: &str, look: Look) -> Cell {
+        Cell { text: show(&mask(text)).into_owned(), look, marked: Vec::new() }
+    }
+
+    /// The same with what a search marks in it.
+    pub fn marked(text: &str, marks: impl Fn(&str) -> Vec<Range<usize>>) -> Cell {
+        let cell = Cell::new(text);
+        Cell { marked: marks(&cell.text), ..cell }
+    }
+
+    /// The same over as many lines as it needs; what is marked is cut.
+    fn broken(&self, width: usize) -> Vec<Cell> {
+        let part = |text: String| Cell { text, look: self.look, marked: self.marked.clone() };
+        match self.marked.is_empty() {
+            true => wrap(&self.text, width).iter().map(|line| part(line.trim_end().to_owned())).collect(),
+            false => vec![part(self.text.clone())],
+        }
+    }
+
+    /// The cell in this many columns, which it fills up but in the last column.
+    fn drawn(&self, terminal: Terminal, (width, is_right, is_last): (usize, bool, bool)) -> String {
+        let cut = fit(&self.text, width);
+        let blank = " ".repeat(width.saturating_sub(columns(&cut)));
+        let whole = if cut == self.text { cut.len() } else { cut.len().saturating_sub('…'.len_utf8()) };
+        let mut text = String::new();
+        let mut at = 0;
+        for own in self.marked.iter().filter(|own| own.end <= whole) {
+            text.push_str(&cut[at..own.start]);
+            text.push_str(&terminal.painted(&cut[own.clone()], Look::Match));
+            at = own.end;
+        }
+        text.push_str(&terminal.painted(&cut[at..], self.look));
+        match (is_right, is_last) {
+            (true, _) => blank + &text,
+            (false, true) => text,
+            (false, false) => text + &blank,
+        }
+    }
+}
+
+/// A row, and what is said below its last column.
+pub struct Line {
+    /// A cell for each column.
+    pub cells: Vec<Cell>,
+    /// More of it.
+    pub below: Vec<Cell>,
+}
+
+impl From<Vec<Cell>> for Line {
+    fn from(cells: Vec<Cell>) -> Line {
+        Line { cells, below: Vec::new() }
+    }
+}
+
+/// The rows as they are printed, with their header; the last column has what the others leave.
+pub fn lines(columns: &[Column], rows: &[Line], terminal: Terminal) -> Vec<String> {
+    let widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(at, own)| widest(own, rows.iter().filter_map(|row| row.cells.get(at))))
+        .collect();
+    let shown = shown(columns, &widths, terminal.width);
+    let Some((&last, others)) = shown.split_last() else { return Vec::new() };
+    let before: usize = others.iter().map(|&at| widths[at] + GAP.len()).sum();
+    let rest = terminal.width.saturating_sub(before).max(1);
+    let place = |at: usize| (if at == last { rest } else { widths[at] }, columns[at].is_right, at == last);
+    let drawn = |cells: &dyn Fn(usize) -> Option<String>| -> String {
+        shown.iter().filter_map(|&at| cells(at)).collect::<Vec<_>>().join(GAP)
+    };
+    let head = |at: usize| Some(Cell::of(columns[at].head, Look::Dim).drawn(terminal, place(at)));
+    let mut lines = vec![drawn(&head)];
+    for row in rows {
+        lines.push(drawn(&|at| Some(row.cells.get(at)?.drawn(terminal, place(at)))));
+        let below = row.below.iter().flat_map(|own| own.broken(rest));
+        lines.extend(below.map(|own| " ".repeat(before) + &own.drawn(terminal, (rest, false, true))));
+    }
+    lines
+}
+
+fn widest<'c>(own: &Column, cells: impl Iterator<Item = &'c Cell>) -> usize {
+    let most = cells.map(|cell| columns(&cell.text)).max().unwrap_or(0);
+    if most == 0 { 0 } else { most.max(columns(own.head)).min(own.most) }
+}
+
+/// The columns that there is room for. Those in which there is nothing are left out.
+fn shown(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
+    let last = columns.len().saturating_sub(1);
+    let mut shown: Vec<usize> = (0..columns.len()).filter(|&at| at == last || widths[at] > 0).collect();
+    loop {
+        let before: usize = shown.iter().filter(|&&at| at != last).map(|&at| widths[at] + GAP.len()).sum();
+        let rest = width.saturating_sub(before).min(widths[last]);
+        let gives = shown.iter().filter(|&&at| at != last && rest < columns[at].leaves.min(widths[last]));
+        match gives.copied().max_by_key(|&at| columns[at].leaves) {
+            Some(at) => shown.retain(|&own| own != at),
+            None => return shown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Terminal = Terminal { width: 40, colours: false };
+
+    fn columns_of() -> [Column; 4] {
+        [
+            Column::figures("RANK"),
+            Column::new("STORE").giving_way(8, 10),
+            Column::new("ID").giving_way(36, 16),
+            Column::new("MEMORY"),
+        ]
+    }
+
+    fn row(rank: &str, store: &str, id: &str, title: &str) -> Line {
+        [rank, store, id, title].map(Cell::new).into_iter().collect::<Vec<_>>().into()
+    }
+
+    #[test]
+    fn figures_are_at_the_right_words_at_the_left_and_the_last_column_is_cut() {
+        let rows = [
+            row("1.18", "shop", "m-1", "Pool of 12 connections per service"),
+            row("0.9", "payments-api", "m-2", "x"),
+        ];
+        let told = lines(&columns_of(), &rows, PLAIN);
+        assert_eq!(
+            told,
+            [
+                "RANK  STORE     ID   MEMORY",
+                "1.18  shop      m-1  Pool of 12 connect…",
+                " 0.9  payment…  m-2  x"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_column_that_wants_most_room_for_the_text_goes_first() {
+        let rows = [row("1.18", "shop", "7104ea96-a2e8", "Pool of 12 connections per service")];
+        let head = |width| lines(&columns_of(), &rows, Terminal { width, ..PLAIN })[0].clone();
+        assert_eq!(head(60), "RANK  STORE  ID             MEMORY");
+        assert_eq!(head(40), "RANK  STORE  MEMORY");
+        assert_eq!(head(20), "RANK  MEMORY");
+    }
+
+    #[test]
+    fn a_column_with_nothing_in_it_is_left_out_and_hostile_text_is_inert() {
+        let rows = [row("1.18", "", "", "a\u{1b}[31mb")];
+        assert_eq!(lines(&columns_of(), &rows, PLAIN), ["RANK  MEMORY", "1.18  a␛[31mb"]);
+    }
+
+    #[test]
+    fn what_is_below_a_row_is_broken_into_lines_and_nothing_of_it_is_cut() {
+        let below = vec![Cell::new("match: a word of the title, a tag or the id, in 19")];
+        let rows = [Line { cells: vec![Cell::new("1.18"), Cell::new("x")], below }];
+        let columns = [Column::figures("RANK"), Column::new("MEMORY")];
+        let told = lines(&columns, &rows, Terminal { width: 22, ..PLAIN });
+        assert_eq!(told[2..], ["      match: a word of", "      the title, a tag", "      or the id, in 19"]);
+    }
+
+    #[test]
+    fn what_a_search_found_is_marked_where_it_is_not_cut() {
+        let cell =
+            |text| Cell::marked(text, |text| text.find("pool").map(|at| at..at + 4).into_iter().collect());
+        let rows = [Line::from(vec![cell("a pool of 12")])];
+        let terminal = Terminal { width: 20, colours: true };
+        let told = lines(&[Column::new("MEMORY")], &rows, terminal);
+        assert_eq!(told[1], "a \u{1b}[1;4mpool\u{1b}[0m of 12");
+        let cut = lines(
+            &[Column::new("MEMORY")],
+            &[Line::from(vec![cell("a pool of 12")])],
+            Terminal { width: 5, ..terminal },
+        );
+        assert!(!cut[1].contains("1;4"), "{cut:?}");
+    }
+}

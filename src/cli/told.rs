@@ -1,0 +1,163 @@
+//! What a verb tells of a plan, and of a change that was made.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::failure::{Exit, Failure, Result, say};
+use super::{Context, erase};
+use crate::deed::{self, Planned, Wanted};
+use crate::format;
+use crate::model::{Change, Plan, Store, Tell};
+use crate::store::commit::{Receipt, Turn};
+use crate::text::secrets::mask;
+use crate::text::shell;
+
+#[derive(Serialize)]
+struct Row<'a> {
+    plan: PlanRow<'a>,
+    applied: bool,
+    receipt: Option<String>,
+    undo: Option<u64>,
+}
+
+/// A plan in `--json`.
+#[derive(Serialize)]
+pub struct PlanRow<'a> {
+    fingerprint: String,
+    verb: &'a str,
+    store: String,
+    records: usize,
+    files: Vec<FileRow>,
+    told: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FileRow {
+    path: String,
+    change: &'static str,
+    bytes_before: u64,
+    bytes_after: u64,
+}
+
+/// What a change did, as a sentence begins.
+pub enum Said {
+    /// With the title of the one memory.
+    All(String),
+    /// With the count of each store behind it.
+    Verb(&'static str),
+}
+
+impl Said {
+    fn of(&self, plan: &Plan) -> String {
+        match self {
+            Said::All(told) => told.clone(),
+            Said::Verb(_) if plan.records == 0 => "saved".into(),
+            Said::Verb(verb) => format!("{verb} {}", deed::memories(plan.records)),
+        }
+    }
+}
+
+/// What is said of a change once it is made.
+pub fn said(planned: &Planned) -> Said {
+    let wanted = &planned.request.wanted;
+    match (wanted, planned.changing.as_slice()) {
+        (Wanted::Turn(steps), _) => Said::All(match steps.first() {
+            Some((_, Turn::Redo(_))) => "redone".into(),
+            _ => "undone".into(),
+        }),
+        (_, [at]) => {
+            let (store, entry) = planned.request.snapshot.get(*at);
+            Said::All(format!("{} \"{}\"", wanted.done(), mask(&format::title(store, entry))))
+        }
+        (_, []) => Said::All("saved".into()),
+        _ => Said::Verb(wanted.done()),
+    }
+}
+
+/// Tells a change that was made, and what undoes it.
+pub fn tell(
+    context: &mut Context,
+    store: &Store,
+    receipt: &Receipt,
+    (said, is_asked): (&Said, bool),
+) -> Result<()> {
+    let printed = match is_asked && !context.options.json {
+        true => Ok(()),
+        false => print(context, &receipt.plan, true, Some(receipt)),
+    };
+    // The plan comes before what is said of it.
+    let printed = printed.and_then(|()| Ok(context.out.flush()?));
+    if !receipt.is_journalled {
+        return Err(Failure::lines(Exit::Failed, receipt.notes.clone()));
+    }
+    let undo = match receipt.plan.is_too_large_to_undo() {
+        true => "it can't be undone: it replaced more than undo keeps".to_owned(),
+        false if receipt.plan.verb == "undo" => {
+            format!("`{}` redoes it", undo_of(context, store, receipt.step))
+        }
+        false => format!("`{}` undoes it", undo_of(context, store, receipt.step)),
+    };
+    // Also where the output failed: it is changed.
+    context.changed.push(format!("  {}: {undo}", store.root.told()));
+    printed?;
+    receipt.notes.iter().for_each(|note| say(note));
+    if !context.options.json {
+        say(&format!("{}; {undo}", said.of(&receipt.plan)));
+    }
+    Ok(())
+}
+
+/// The command that undoes a step, wherever it is run: numbers are each store's own.
+fn undo_of(context: &Context, store: &Store, step: u64) -> String {
+    let mut command = format!("palimp undo {step} --store {}", quoted(&store.root));
+    if let Some(format) = &context.options.format {
+        command.push_str(&format!(" --as {format}"));
+    }
+    if let Some(data) = &context.options.data_dir {
+        command.push_str(&format!(" --data-dir {}", quoted(data)));
+    }
+    command
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    shell::word(&path.told())
+}
+
+/// Prints what is planned for every store.
+pub fn print_all(context: &mut Context, planned: &Planned) -> Result<()> {
+    planned.plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
+    planned.erasures.iter().try_for_each(|own| erase::print(context, own, None))
+}
+
+/// Prints a plan.
+pub fn print(context: &mut Context, plan: &Plan, applied: bool, receipt: Option<&Receipt>) -> Result<()> {
+    if !context.options.json {
+        return Ok(plan.told().iter().try_for_each(|line| context.out.line(line))?);
+    }
+    let row = Row { plan: plan_row(plan), applied, receipt: None, undo: receipt.map(|receipt| receipt.step) };
+    context.out.json(&row).map_err(Failure::from)
+}
+
+/// A plan as it is told in `--json`.
+pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
+    PlanRow {
+        fingerprint: plan.fingerprint(),
+        verb: plan.verb,
+        store: plan.root.told().into_owned(),
+        records: plan.records,
+        files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
+        told: &plan.lines,
+    }
+}
+
+fn file_row(change: &Change) -> FileRow {
+    FileRow {
+        path: change.path.told().into_owned(),
+        change: change.word(),
+        bytes_before: change.len_before(),
+        bytes_after: change.len_after(),
+    }
+}

@@ -1,0 +1,252 @@
+//! The four stores that the program can write: what is in them, and what goes wrong there.
+
+use super::chance::Chance;
+use super::damage::Damage;
+use super::desk::Desk;
+use super::material::{Material, Scope};
+use super::story::{Story, outage_session};
+use super::told::Told;
+use super::{File, Planted};
+use crate::format::writing::Result;
+use crate::model::time::{DAY, HOUR};
+use crate::model::{Code, Entry, Moment};
+use crate::ops;
+use crate::ops::delete::Asked;
+
+/// What all stores are made of.
+pub struct Given<'a> {
+    pub material: &'a mut Material,
+    pub story: &'a Story,
+    pub chance: &'a mut Chance,
+    pub now: Moment,
+}
+
+impl Given<'_> {
+    fn several(&mut self, session: &str, kinds: &[&str], count: usize, days: (i64, i64)) -> Vec<Told> {
+        self.material.several(&Scope { session, kinds, count, days }, self.now, self.chance)
+    }
+
+    fn ago(&self, hours: i64) -> Moment {
+        self.now.plus(-hours * HOUR)
+    }
+}
+
+type Written = Result<(Vec<File>, Vec<Planted>)>;
+
+const TALK: [&str; 10] = [
+    "conversation",
+    "conversation",
+    "conversation",
+    "decision",
+    "decision",
+    "finding",
+    "finding",
+    "finding",
+    "long",
+    "decision",
+];
+
+/// The sessions that are over: name, how many days ago each began and ended, how many memories it has.
+const SESSIONS: [(&str, i64, i64, usize); 5] = [
+    ("oauth_spike", 120, 95, 46),
+    ("search_index", 70, 52, 40),
+    ("ci_cleanup", 40, 21, 46),
+    ("checkout_rework", 18, 5, 58),
+    ("release_4_3", 13, 6, 24),
+];
+
+/// The team's log of sessions, `session-log`.
+pub fn ops(given: &mut Given<'_>) -> Written {
+    let (now, outage) = (given.now, outage_session(given.now));
+    let mut all = given.story.of("ops");
+    for (session, from, to, count) in SESSIONS {
+        all.extend(given.several(session, &TALK, count, (from, to)));
+    }
+    let mut chance = Chance::new(given.chance.bits());
+    let mut desk = Desk::new("session-log", "ops/memory", &mut chance, now)?;
+    for (session, began) in SESSIONS.map(|own| (own.0, own.1)).into_iter().chain([(&*outage, 4)]) {
+        desk.verb(now.plus(-began * DAY - HOUR), |scene| ops::session::new(scene, Some(session), "team"))?;
+    }
+    // The last three of a session came when its index was not kept up any more.
+    let stale = "sessions/search_index/index.json";
+    all.sort_by_key(|own| own.when);
+    let (searched, mut rest): (Vec<Told>, Vec<Told>) =
+        all.into_iter().partition(|own| own.session == "search_index");
+    let late = searched.len().saturating_sub(3);
+    desk.tell(searched[..late].to_vec())?;
+    let old = desk.file(stale);
+    rest.extend(searched[late..].to_vec());
+    desk.tell(rest)?;
+    let done = SESSIONS.iter().take(4).flat_map(|own| desk.live(own.0).into_iter().skip(7).step_by(13));
+    let gone: Vec<Entry> = done.collect();
+    desk.verb(given.ago(50), |scene| ops::delete::delete(scene, &gone, Asked::default()))?;
+    let log = |session: &str| format!("sessions/{session}/memory.jsonl");
+    desk.damage(&log("oauth_spike"), &[(20, Damage::DanglingReference), (33, Damage::Nuls)])?;
+    let of_ci =
+        [(11, Damage::Torn("\"content\":{\"")), (28, Damage::ChecksumLegacy), (36, Damage::RawNewline)];
+    desk.damage(&log("ci_cleanup"), &of_ci)?;
+    desk.damage(&log("checkout_rework"), &[(25, Damage::ChecksumMismatch), (40, Damage::LongTag)])?;
+    // A writer was stopped last night.
+    let last = desk.file(&log(&outage)).iter().filter(|byte| **byte == b'\n').count().saturating_sub(1);
+    desk.damage(&log(&outage), &[(last, Damage::Torn("The pool is back at 20, an"))])?;
+    desk.verb(given.ago(3), ops::reindex::reindex)?;
+    desk.make_stale(stale, old, "sessions/search_index/metadata.json")?;
+    Ok(desk.done())
+}
+
+/// The reviews of the shop, `bmad`: one in use, one that is archived.
+pub fn shop(given: &mut Given<'_>) -> Written {
+    let now = given.now;
+    let kinds = ["conversation", "finding", "decision", "finding", "decision", "finding", "preference"];
+    let old = given.several("search-latency", &kinds, 44, (168, 150));
+    let mut live = given.several("double-charge", &kinds, 38, (20, 6));
+    live.extend(given.story.of("shop"));
+    let mut chance = Chance::new(given.chance.bits());
+    let mut desk = Desk::new("bmad", "shop/.bmad/memory", &mut chance, now)?;
+    let config = r#"{"memory_config":{"version":"1.0","decay":{"enabled":true,"minimum_factor":0.1}}}"#;
+    desk.put("config.json", config)?;
+    for (session, began) in [("search-latency", 168), ("double-charge", 20)] {
+        let began = now.plus(-began * DAY).to_rfc3339();
+        let manifest = format!(
+            r#"{{"session_id":"{session}","created_at":"{began}","updated_at":"{began}","user_id":"lead","agent_ids":["architect","analyst","reviewer"],"metadata":{{"session_type":"review","tags":["review"]}},"statistics":{{}},"version":"1.0"}}"#
+        );
+        desk.put(&format!("sessions/{session}/manifest.json"), manifest.into_bytes())?;
+    }
+    desk.tell(old)?;
+    desk.verb(now.plus(-149 * DAY), |scene| ops::session::archive(scene, "search-latency"))?;
+    desk.tell(live)?;
+    desk.damage("sessions/double-charge/preferences.jsonl", &[(2, Damage::Torn("\"key\":\""))])?;
+    desk.verb(given.ago(3), ops::reindex::reindex)?;
+    Ok(desk.done())
+}
+
+/// What the team's agents learned, `memory-server`.
+pub fn team(given: &mut Given<'_>) -> Written {
+    let now = given.now;
+    let mut all = given.story.of("team");
+    all.extend(given.several("", &["core"], 60, (300, 9)));
+    all.extend(given.several("", &["learning"], 80, (80, 6)));
+    all.extend(given.several("", &["task"], 34, (25, 5)));
+    let archived = given.several("", &["learning"], 28, (320, 160));
+    let mut chance = Chance::new(given.chance.bits());
+    let mut desk = Desk::new("memory-server", "team/memories", &mut chance, now)?;
+    // Learnings of long ago were put away, a quarter after a quarter.
+    for (number, part) in archived.chunks(7).enumerate() {
+        desk.tell(part.to_vec())?;
+        let (all, when) = (desk.live(""), now.plus(-(270 - 40 * number as i64) * DAY));
+        desk.verb(when, |scene| ops::archive::archive(scene, &all))?;
+    }
+    desk.remove(".backup")?;
+    // Somebody deleted two learnings that are missed: the copy that was made then has them.
+    let deleted = now.plus(-9 * DAY);
+    all.sort_by_key(|own| own.when);
+    let last = all.split_off(all.len().saturating_sub(3));
+    let (before, after): (Vec<Told>, Vec<Told>) = all.into_iter().partition(|own| own.when < deleted);
+    desk.tell(before)?;
+    let gone = [desk.titled("Rollback steps for release 4.2"), desk.titled("Retry budget is 3")].concat();
+    desk.verb(deleted, |scene| ops::delete::delete(scene, &gone, Asked::default()))?;
+    desk.tell(after)?;
+    let old = desk.file("index.json");
+    desk.tell(last)?;
+    let log = "learnings.jsonl";
+    // An agent changed one since, in its own way.
+    let text = String::from_utf8_lossy(&desk.file(log)).into_owned();
+    let important = |line: &str| match line.contains("Use uv, not pip") {
+        true => line.replace("\"importance\":\"medium\"", "\"importance\":\"high\"") + "\n",
+        false => format!("{line}\n"),
+    };
+    desk.put(log, text.lines().map(important).collect::<String>().into_bytes())?;
+    let wounds = [
+        (17, Damage::DuplicateId),
+        (31, Damage::LongTag),
+        (40, Damage::Torn("\"content\":\"")),
+        (50, Damage::NoTimezone),
+    ];
+    desk.damage(log, &[(12, Damage::ExtraBrace)])?;
+    desk.damage("core_memories.jsonl", &wounds)?;
+    desk.damage("tasks.jsonl", &[(9, Damage::Glued), (30, Damage::FutureTimestamp)])?;
+    // The copy of another day was cut off while it was written.
+    let stamp = now.plus(-2 * DAY).to_pattern("%Y%m%d_%H%M%S");
+    let bytes = desk.file(log);
+    let cut = bytes.get(..bytes.len() * 3 / 5).unwrap_or_default().to_vec();
+    desk.put(&format!(".backup/learnings.jsonl.backup.{stamp}"), cut)?;
+    desk.make_stale("index.json", old, "index.json")?;
+    Ok(desk.done())
+}
+
+/// Notes, each with the notes that it links to.
+const NOTES: [(&str, &[&str]); 7] = [
+    ("reading-the-ledger", &["tracing-a-request"]),
+    ("timeouts-of-the-gateway", &["retries-with-jitter", "tracing-a-request"]),
+    ("retries-with-jitter", &["timeouts-of-the-gateway"]),
+    ("tracing-a-request", &[]),
+    ("cold-starts", &["timeouts-of-the-gateway", "cold-starts"]),
+    ("cache-keys", &["a-note-that-is-gone"]),
+    ("retries-without-jitter", &["retries-with-jitter"]),
+];
+/// The steps of a workflow; each has a trace of its own.
+const STEPS: [(&str, &str, &str); 5] = [
+    ("agent.session_started", "success", "Began the work on"),
+    ("gateway.tool_call", "success", "Read the runbook of"),
+    ("backend.tool_executed", "failure", "The build failed on"),
+    ("backend.tool_executed", "success", "The build passed on"),
+    ("agent.session_ended", "success", "Ended the work on"),
+];
+const TRACES: [&str; 9] = [
+    "hotfix-rounding",
+    "search-reindex",
+    "restore-drill",
+    "token-rotation",
+    "release-4.2",
+    "webhook-replay",
+    "cart-locale",
+    "bigint-ids",
+    "log-volume",
+];
+
+/// What happened and was noted around the project, `a-mem`.
+pub fn notes(given: &mut Given<'_>) -> Written {
+    let now = given.now;
+    let mut all = given.story.of("notes");
+    for (number, (id, links)) in NOTES.iter().enumerate() {
+        let when = now.plus(-(number as i64 * 11 + 6) * DAY);
+        let told = given.material.tell("finding", when, given.chance);
+        all.extend(told.into_iter().map(|own| note(own, id, links)));
+    }
+    for (trace, days) in TRACES.iter().zip((1..).map(|number| 5 * number)) {
+        let began = now.plus(-(days + 1) * DAY + given.chance.below(HOUR as usize) as i64);
+        all.extend(
+            STEPS.iter().zip(0..).map(|(step, number)| event(step, trace, began.plus(number * HOUR / 2))),
+        );
+    }
+    let mut chance = Chance::new(given.chance.bits());
+    let mut desk = Desk::new("a-mem", "notes/.chora/memory", &mut chance, now)?;
+    desk.tell(all)?;
+    let profile = include_str!("../../assets/demo/profile.json");
+    let profile = profile.replace("{last_active}", &now.plus(-6 * DAY).to_rfc3339());
+    desk.put("profiles/gateway-agent.json", profile.into_bytes())?;
+    let query = "-- Failures of the last week\nSELECT * FROM events WHERE status = 'failure';\n";
+    desk.put("queries/recent-failures.sql", query)?;
+    let old = desk.titled("Retries without jitter");
+    desk.verb(given.ago(60), |scene| ops::delete::delete(scene, &old, Asked::default()))?;
+    desk.remove("knowledge/tags.json")?;
+    desk.plant("knowledge/notes/cache-keys.md", Some(1), Code::DanglingReference);
+    Ok(desk.done())
+}
+
+fn event(&(kind, status, words): &(&str, &str, &str), trace: &str, when: Moment) -> Told {
+    let columns = [status, trace, kind, &format!("{words} {}", trace.replace('-', " "))];
+    Told { when, by: "gateway".into(), ..Told::of("event", &columns.map(str::to_owned)) }
+}
+
+fn note(own: Told, id: &str, links: &[&str]) -> Told {
+    let title = id.replace('-', " ");
+    let first: String = title.chars().take(1).flat_map(char::to_uppercase).collect();
+    let related: String = links.iter().map(|link| format!("- [[{link}]]\n")).collect();
+    let more = format!(
+        "## Problem\n\n{}\n\n## Evidence\n\n{}\n\n```sh\ngateway --timeout 60\n```\n\n## Related notes\n\n{related}",
+        own.main, own.more
+    );
+    let main = format!("{first}{}", title.get(1..).unwrap_or_default());
+    Told { kind: "note".into(), word: id.into(), main, more, ..own }
+}

@@ -1,0 +1,79 @@
+//! What the invented team lived through: a release, an outage, a payment bug, told by hand.
+
+use super::chance::Chance;
+use super::material::cards;
+use super::secrets::fake_secret;
+use super::told::Told;
+use crate::model::Moment;
+use crate::model::time::{DAY, HOUR};
+
+const STORY: &str = include_str!("../../assets/demo/story.txt");
+/// How long ago the outage was.
+const OUTAGE: i64 = 77 * HOUR;
+
+/// The story: the memories of each store.
+pub struct Story(Vec<(&'static str, Told)>);
+
+impl Story {
+    /// The story as it ends now.
+    pub fn new(now: Moment, chance: &mut Chance) -> Story {
+        Story(cards(STORY).filter_map(|columns| told(&columns, now, chance)).collect())
+    }
+
+    /// All main texts.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(_, told)| told.main.as_str())
+    }
+
+    /// What one store holds of it.
+    pub fn of(&self, store: &str) -> Vec<Told> {
+        self.0.iter().filter(|(own, _)| *own == store).map(|(_, told)| told.clone()).collect()
+    }
+}
+
+/// The name of the outage's session: it says the day.
+pub fn outage_session(now: Moment) -> String {
+    now.plus(-OUTAGE).to_pattern("outage_%b_%d").to_lowercase()
+}
+
+fn told(columns: &[&'static str], now: Moment, chance: &mut Chance) -> Option<(&'static str, Told)> {
+    let [head, place, kind, columns @ ..] = columns else { return None };
+    let (head, refers) = head.split_once('>').unwrap_or((head, ""));
+    let (age, label) = head.split_once(' ').unwrap_or((head, ""));
+    let (store, session) = place.split_once(' ').unwrap_or((place, ""));
+    let (kind, by) = kind.split_once(' ').unwrap_or((kind, "planner"));
+    let columns: Vec<String> = columns
+        .iter()
+        .map(|column| {
+            let column = column.replace("\\n", "\n");
+            let column = column.replace("{outage}", &now.plus(-OUTAGE).to_pattern("%-d %B"));
+            if column.contains("{secret}") {
+                column.replace("{secret}", &fake_secret("stripe", chance))
+            } else {
+                column
+            }
+        })
+        .collect();
+    let session = if session == "outage" { outage_session(now) } else { session.to_owned() };
+    let told = Told {
+        when: now.plus(-micros(age)?),
+        session,
+        by: by.to_owned(),
+        label: label.trim().to_owned(),
+        refers: refers.split_whitespace().map(str::to_owned).collect(),
+        ..Told::of(kind, &columns)
+    };
+    Some((store, told))
+}
+
+/// An age such as `14m`, `6h` or `3d`.
+fn micros(age: &str) -> Option<i64> {
+    let (number, unit) = age.trim().split_at_checked(age.trim().len().checked_sub(1)?)?;
+    let unit = match unit {
+        "m" => HOUR / 60,
+        "h" => HOUR,
+        "d" => DAY,
+        _ => return None,
+    };
+    Some(number.parse::<i64>().ok()? * unit)
+}

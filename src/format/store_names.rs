@@ -1,0 +1,90 @@
+//! Short names of stores, for lists in which several are open.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::by_name;
+use crate::model::Tell;
+
+/// Folders that many stores are in: their own names tell nothing.
+const PLAIN: [&str; 7] = ["memory", "memories", ".memory", "data", "store", "storage", "agents"];
+/// So many folders of a path are tried for a name that no other store has.
+const DEEPEST: usize = 12;
+
+/// A name for each store, all different: the folder that it belongs to, `shop` for
+/// `shop/.bmad/memory`; where two have the same, their formats, else more of their paths, else
+/// their numbers. Each store is its folder and its format. Untrusted text.
+pub fn store_names(stores: &[(&Path, &str)]) -> Vec<String> {
+    let mut names: Vec<Option<String>> = vec![None; stores.len()];
+    for level in 0..=DEEPEST {
+        let called: Vec<String> = stores.iter().map(|&store| called(store, level)).collect();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        called.iter().for_each(|name| *counts.entry(name).or_default() += 1);
+        for (name, called) in names.iter_mut().zip(&called) {
+            if name.is_none() && counts.get(&**called) == Some(&1) {
+                *name = Some(called.clone());
+            }
+        }
+        if names.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    let numbered = |(at, (name, &store)): (usize, (Option<String>, &(&Path, &str)))| {
+        name.unwrap_or_else(|| format!("{} {}", called(store, 0), at + 1))
+    };
+    names.into_iter().zip(stores).enumerate().map(numbered).collect()
+}
+
+/// What a store is called: its folder, its format, then more and more of its path.
+fn called((root, format): (&Path, &str), level: usize) -> String {
+    match level {
+        0 => tail(folder_of(root, format), 1),
+        1 => format.to_owned(),
+        _ => tail(root, level),
+    }
+}
+
+/// The folder that a store belongs to.
+fn folder_of<'a>(root: &'a Path, format: &str) -> &'a Path {
+    let place = by_name(format).map_or(Path::new(""), |format| Path::new(format.about().place));
+    let up = if root.ends_with(place) { place.iter().count() } else { 0 };
+    let folder = root.ancestors().nth(up).unwrap_or(root);
+    let is_plain =
+        |path: &&Path| path.file_name().is_some_and(|name| PLAIN.iter().any(|plain| name == *plain));
+    let named = |path: &&Path| path.file_name().is_some() && !is_plain(path);
+    folder.ancestors().find(named).unwrap_or(folder)
+}
+
+fn tail(path: &Path, count: usize) -> String {
+    let parts: Vec<String> = path.iter().map(|part| part.told().into_owned()).collect();
+    parts[parts.len().saturating_sub(count)..].join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(stores: &[(&str, &str)]) -> Vec<String> {
+        let stores: Vec<(&Path, &str)> =
+            stores.iter().map(|(root, format)| (Path::new(root), *format)).collect();
+        store_names(&stores)
+    }
+
+    #[test]
+    fn a_store_has_the_name_of_the_folder_that_it_belongs_to() {
+        assert_eq!(
+            named(&[("/a/shop/.bmad/memory", "bmad"), ("/a/ops/memory", "session-log")]),
+            ["shop", "ops"]
+        );
+        assert_eq!(named(&[("/a/team/agents/memories", "memory-server")]), ["team"]);
+    }
+
+    #[test]
+    fn two_stores_have_two_names() {
+        let same = [("/a/shop/.bmad/memory", "bmad"), ("/a/shop/memory", "session-log")];
+        assert_eq!(named(&same), ["bmad", "session-log"]);
+        let same = [("/a/shop/memory", "session-log"), ("/b/shop/memory", "session-log")];
+        assert_eq!(named(&same), ["a/shop/memory", "b/shop/memory"]);
+        assert_eq!(named(&[("/a", "bmad"), ("/a", "bmad")]), ["a 1", "a 2"]);
+    }
+}

@@ -1,0 +1,90 @@
+//! The health of the stores: figures that lead somewhere. What is zero is left out.
+
+use super::action::Action;
+use super::app::App;
+use super::theme::sign;
+use crate::model::Severity;
+pub use crate::text::columns::human;
+use crate::work::Tally;
+
+/// A figure, and where it leads.
+pub struct Vital {
+    pub sign: &'static str,
+    pub severity: Severity,
+    pub text: String,
+    pub leads: Lead,
+}
+
+/// Where a figure leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lead {
+    /// To a view.
+    View(Action),
+    /// To the memories that a search finds.
+    Search(&'static str),
+}
+
+impl Lead {
+    /// The key that goes there from everywhere; Enter, where it is this row alone that does.
+    pub fn key(self) -> &'static str {
+        match self {
+            Lead::View(action) => action.key(),
+            Lead::Search(_) => "↵",
+        }
+    }
+}
+
+/// The figures that are not zero.
+pub fn rows(app: &App) -> Vec<Vital> {
+    if !app.is_whole() {
+        return Vec::new();
+    }
+    let sum = |of: fn(&Tally) -> usize| app.tallies.iter().map(of).sum::<usize>();
+    let [errors, warnings, _] = app.problem_counts();
+    let problems = Lead::View(Action::Problems);
+    let figures = [
+        (Severity::Error, sign(Severity::Error), errors, "error", problems),
+        (Severity::Warning, sign(Severity::Warning), warnings, "warning", problems),
+        (Severity::Warning, "!", sum(|own| own.sensitive), "secret", Lead::View(Action::Secrets)),
+        (
+            Severity::Error,
+            sign(Severity::Error),
+            sum(|own| own.broken),
+            "broken line",
+            Lead::Search("is:broken"),
+        ),
+        (Severity::Warning, "◷", sum(|own| own.stale_locks), "stale lock", problems),
+        (Severity::Note, "◌", sum(|own| own.deleted), "deleted", Lead::Search("is:deleted")),
+        (Severity::Note, "▪", sum(|own| own.archived), "archived", Lead::View(Action::ArchiveView)),
+        (Severity::Note, " ", sum(|own| own.backups), "backup", Lead::View(Action::Restore)),
+    ];
+    let mut rows: Vec<Vital> = figures
+        .into_iter()
+        .filter(|(_, _, count, ..)| *count > 0)
+        .map(|(severity, sign, count, name, leads)| Vital {
+            severity,
+            sign,
+            text: counted(count, name),
+            leads,
+        })
+        .collect();
+    let size = |severity, sign, text| Vital { severity, sign, text, leads: Lead::View(Action::Maintain) };
+    let bytes: u64 = app.snapshot.stores.iter().map(|store| store.bytes).sum();
+    rows.push(size(Severity::Note, " ", format!("{} used", human(bytes))));
+    let fullest = fullest(app);
+    if fullest >= 0.5 {
+        rows.push(size(Severity::Warning, "◔", format!("a session {:.0}% full", fullest * 100.0)));
+    }
+    rows
+}
+
+fn counted(count: usize, name: &str) -> String {
+    let ending = if count == 1 || name.ends_with("ed") { "" } else { "s" };
+    format!("{count} {name}{ending}")
+}
+
+/// How full the session is that is nearest to its limit, from 0 to 1.
+fn fullest(app: &App) -> f64 {
+    let sessions = app.snapshot.stores.iter().flat_map(|store| &store.sessions);
+    sessions.filter_map(|session| Some(session.size as f64 / session.limit? as f64)).fold(0.0, f64::max)
+}

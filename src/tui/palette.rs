@@ -1,0 +1,101 @@
+//! The colours of the screens, by what they mean. The background is never painted, and nothing is told
+//! by colour alone.
+
+use ratatui::style::Color;
+
+/// Which colours are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Palette {
+    /// The terminal's own sixteen.
+    #[default]
+    Terminal,
+    /// For a dark background.
+    Dark,
+    /// For a light background.
+    Light,
+    /// For a dark background, told apart by most colour-blind people.
+    ColourBlind,
+    /// For a light background, told apart by most colour-blind people.
+    ColourBlindLight,
+    /// Bold, underlined and reversed; errors alone have a colour, and nothing is dim.
+    HighContrast,
+    /// None.
+    #[value(skip)]
+    None,
+}
+
+/// What a colour means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Accent,
+    Error,
+    Warning,
+    Good,
+    New,
+    Secret,
+    Dim,
+}
+
+/// A role's colours: of the sixteen, dark, light, and the two for the colour-blind. On 1e1e1e and ffffff
+/// each has a contrast of 5.7:1 or more.
+const COLOURS: [(Role, Color, [u32; 4]); 7] = [
+    (Role::Accent, Color::Cyan, [0x5f_c9_d8, 0x00_66_7a, 0x56_b4_e9, 0x00_5a_8e]),
+    (Role::Error, Color::Red, [0xff_7b_72, 0xb0_00_20, 0xff_8a_4c, 0xa6_3c_00]),
+    (Role::Warning, Color::Yellow, [0xe5_b5_67, 0x7a_52_00, 0xf0_e4_42, 0x6b_5b_00]),
+    (Role::Good, Color::Green, [0x8b_c9_8b, 0x1b_6e_2e, 0x56_b4_e9, 0x00_5a_8e]),
+    (Role::New, Color::Blue, [0x7f_b3_ff, 0x0b_57_c4, 0xe6_9f_00, 0x8a_5a_00]),
+    (Role::Secret, Color::Magenta, [0xd9_8c_e6, 0x8a_1f_9c, 0xcc_9a_d0, 0x8a_3f_86]),
+    (Role::Dim, Color::Reset, [0x9a_9a_9a, 0x66_66_66, 0x9a_9a_9a, 0x66_66_66]),
+];
+
+impl Palette {
+    /// The colour of a role, where it has one.
+    pub fn colour(self, role: Role) -> Option<Color> {
+        let (_, own, rest) = COLOURS.iter().find(|(own, ..)| *own == role)?;
+        let of = |rgb: u32| {
+            let [_, red, green, blue] = rgb.to_be_bytes();
+            Some(Color::Rgb(red, green, blue))
+        };
+        match self {
+            Palette::Terminal => Some(*own).filter(|own| *own != Color::Reset),
+            Palette::Dark => of(rest[0]),
+            Palette::Light => of(rest[1]),
+            Palette::ColourBlind => of(rest[2]),
+            Palette::ColourBlindLight => of(rest[3]),
+            Palette::HighContrast => Some(Color::Red).filter(|_| role == Role::Error),
+            Palette::None => None,
+        }
+    }
+
+    /// Whether what is less important is dimmed by the terminal: where it has no colour of its own.
+    pub fn dims(self) -> bool {
+        matches!(self, Palette::Terminal | Palette::None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance (WCAG 2).
+    fn luminance(rgb: [u8; 3]) -> f64 {
+        let linear = |own: u8| {
+            let own = f64::from(own) / 255.0;
+            if own <= 0.04045 { own / 12.92 } else { ((own + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
+    }
+
+    #[test]
+    fn every_colour_can_be_read_on_its_background() {
+        for (role, _, colours) in COLOURS {
+            for (at, rgb) in colours.into_iter().enumerate() {
+                let [_, red, green, blue] = rgb.to_be_bytes();
+                let ground = if at % 2 == 0 { [0x1e; 3] } else { [0xff; 3] };
+                let (one, other) = (luminance([red, green, blue]), luminance(ground));
+                let contrast = (one.max(other) + 0.05) / (one.min(other) + 0.05);
+                assert!(contrast >= 5.7, "{role:?} {at}: {contrast:.2}");
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! One row of the list of memories: signs, decay, type, title, where it is, and a figure.
+
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use crate::format;
+use crate::model::{EntryRef, Severity, State, View};
+use crate::query::{Hit, Order};
+use crate::tui::app::{App, Pane};
+use crate::tui::health::human;
+use crate::tui::kinds;
+use crate::tui::marks::Shown;
+use crate::tui::theme::{self, Theme, column, sign};
+use crate::tui::update::{new, set_off};
+
+/// Columns of the cursor and the sign with the blank behind them, of decay with its blank, of the
+/// letter of a type with its blank.
+const SIGNS: usize = 3;
+const DECAY: usize = 4;
+const KIND: usize = 2;
+/// The widest name of a store or session; more from so many columns of the list on.
+const WHERE: usize = 8;
+const WIDE: usize = 84;
+/// The figure at the right end: age, rank or size.
+const FIGURE: usize = 5;
+/// Columns that the title keeps before more is shown beside it.
+const TITLE: usize = 40;
+
+/// Which columns a row has room for beside its title.
+pub struct Columns {
+    decay: bool,
+    kind: bool,
+    place: usize,
+    session: usize,
+    agent: usize,
+    tags: usize,
+    figure: usize,
+    /// Columns of the title.
+    pub text: usize,
+}
+
+impl Columns {
+    /// The columns of rows of that width.
+    pub fn of(app: &App, width: usize) -> Columns {
+        let has_place = app.size.0 >= 60;
+        let is_wide = app.size.0 >= 160;
+        let mut left = width.saturating_sub(SIGNS);
+        let mut take = |columns: usize, keeps: usize| {
+            let fits = columns > 0 && left >= columns + keeps;
+            left -= if fits { columns } else { 0 };
+            if fits { columns } else { 0 }
+        };
+        let (small, several) = (app.size.0 < 30, app.snapshot.stores.len() > 1);
+        let figure = if small { 0 } else { take(FIGURE, 8) };
+        let decay = !small && take(DECAY, 12) > 0;
+        let kind = !small && take(KIND, 12) > 0;
+        let names = match several {
+            true => app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0),
+            false => longest_session(app),
+        };
+        let most = if width >= WIDE && !several { 14 } else { WHERE };
+        let place = if has_place && names > 0 { take(names.min(most) + 1, 16) } else { 0 };
+        let session = if is_wide && several { take(15, TITLE) } else { 0 };
+        let agent = if is_wide { take(10, TITLE) } else { 0 };
+        let tags = if is_wide { take(20, TITLE) } else { 0 };
+        Columns { decay, kind, place, session, agent, tags, figure, text: left }
+    }
+}
+
+fn longest_session(app: &App) -> usize {
+    let sessions = app.snapshot.stores.iter().flat_map(|store| &store.sessions);
+    sessions.map(|session| theme::width(&session.name)).max().unwrap_or(0)
+}
+
+/// Whether the rows on screen show the same decay: then it tells nothing.
+pub fn fade_alike(app: &App, rows: usize) -> bool {
+    let mut shown = app.results.hits.iter().skip(app.list.top).take(rows).filter(|hit| hit.rank.is_some());
+    let first = shown.next().map(bar);
+    shown.all(|hit| Some(bar(hit)) == first)
+}
+
+/// The row of a hit.
+pub fn line(
+    app: &App,
+    hit: &Hit,
+    at: usize,
+    columns: &Columns,
+    in_range: bool,
+    alike: bool,
+) -> Line<'static> {
+    let theme = Theme::of(app);
+    let (store, entry) = app.listed.get(hit.at);
+    let view = store.view(entry);
+    let has_cursor = at == app.list.at;
+    let is_chosen = has_cursor && (app.focus == Pane::Memories || app.prompt.is_some());
+    let chosen = if is_chosen { theme.chosen() } else { Style::new() };
+    let base = match entry.state {
+        State::Deleted => Style::new().add_modifier(Modifier::CROSSED_OUT),
+        State::Archived => theme.dim(),
+        _ => Style::new(),
+    };
+    let pointer = pointer(app.marks.has(hit.at), in_range, has_cursor, is_chosen);
+    let (mark, mark_style) = mark(app, hit);
+    let mut spans =
+        vec![Span::styled(pointer, theme.accent()), Span::styled(mark, mark_style), Span::raw(" ")];
+    if columns.decay {
+        let style = if alike { theme.dim() } else { theme.decay(hit.decay) };
+        spans.push(Span::styled(bar(hit), style));
+        spans.push(Span::raw(" "));
+    }
+    let kind = view.map_or("", |view| view.kind);
+    if columns.kind {
+        spans.push(Span::styled(format!("{} ", kinds::letter(app, kind)), theme.kind(kind)));
+    }
+    let title = app.titles.get(&hit.at).map_or("", String::as_str);
+    let title = column(&theme::safe(app, title), columns.text.saturating_sub(1)) + " ";
+    spans.extend(set_off(app, &title, base.patch(chosen)));
+    spans.extend(beside(app, hit.at, view, columns).into_iter().map(|text| Span::styled(text, theme.dim())));
+    if columns.figure > 0 {
+        let style = if is_chosen { chosen } else { theme.dim() };
+        spans.push(Span::styled(format!("{:>1$}", figure(app, hit, at), columns.figure), style));
+    }
+    match app.error {
+        Some(_) => Line::from(spans).patch_style(theme.dim()),
+        None => Line::from(spans),
+    }
+}
+
+/// The store, or the session of the only one; on a wide screen session, agent and tags.
+fn beside(app: &App, at: EntryRef, view: Option<View<'_>>, columns: &Columns) -> Vec<String> {
+    let (store, entry) = app.listed.get(at);
+    let session = store.session(entry).map_or("", |session| session.name.as_str());
+    let place = match app.snapshot.stores.len() {
+        0 | 1 => session,
+        _ => app.store_name(at.store as usize),
+    };
+    let agent = view.and_then(|view| view.facets.iter().find(|(name, _)| *name == "agent"));
+    let agent = agent.map_or("", |(_, agent)| agent);
+    let tags = view.map(|view| view.tags.join(" ")).unwrap_or_default();
+    [(place, columns.place), (session, columns.session), (agent, columns.agent), (&tags, columns.tags)]
+        .into_iter()
+        .filter(|(_, width)| *width > 0)
+        .map(|(text, width)| column(&theme::safe(app, text), width - 1) + " ")
+        .collect()
+}
+
+/// What the list is ordered by: an age, a rank, a size.
+fn figure(app: &App, hit: &Hit, at: usize) -> String {
+    if let (Shown::Picked(_), Some(picked)) = (app.marks.shown(), app.results.picked.as_ref())
+        && let Some(figure) = picked.figures.get(at)
+    {
+        return figure.to_string();
+    }
+    let (store, entry) = app.listed.get(hit.at);
+    let view = store.view(entry);
+    match app.order() {
+        Order::Time => view.and_then(|view| view.created).map_or("?".into(), |at| at.age_at(app.now)),
+        Order::Rank => hit.rank.map_or("—".into(), |rank| format!("{rank:.2}")),
+        Order::Importance => view.map_or("—".into(), |view| format!("{:.2}", view.importance)),
+        Order::Size => human(store.record(entry).span.len()).replace(' ', ""),
+    }
+}
+
+/// The line of its text that the search found, below the row.
+pub fn found_line(app: &App, found: &str, columns: &Columns) -> Line<'static> {
+    let before = SIGNS + if columns.decay { DECAY } else { 0 } + if columns.kind { KIND } else { 0 };
+    let mut spans = vec![Span::raw(" ".repeat(before))];
+    spans.extend(set_off(app, &theme::fit(found, columns.text), Theme::of(app).dim()));
+    Line::from(spans)
+}
+
+/// The sign of the cursor, of a mark, of both; and of what a range would mark.
+fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) -> &'static str {
+    match (marked, in_range, has_cursor) {
+        (true, _, true) => "◉",
+        (true, _, false) => "●",
+        (false, _, true) if is_chosen => "▶",
+        (false, _, true) => "›",
+        (false, true, false) => "○",
+        (false, false, false) => " ",
+    }
+}
+
+/// One sign a row: what is worst about the memory, else what is special about it.
+fn mark(app: &App, hit: &Hit) -> (&'static str, Style) {
+    let theme = Theme::of(app);
+    let (store, entry) = app.listed.get(hit.at);
+    let worst = store.problems_of(entry).map(|problem| problem.severity).min();
+    let is_pinned = store.view(entry).is_some_and(|view| view.tags.contains("pinned"));
+    match (entry.state, worst) {
+        (State::Broken, _) => (sign(Severity::Error), theme.severity(Severity::Error)),
+        (_, Some(Severity::Error)) => (sign(Severity::Error), theme.severity(Severity::Error)),
+        _ if format::is_sensitive(store, entry) => ("!", theme.secret()),
+        (_, Some(Severity::Warning)) => (sign(Severity::Warning), theme.severity(Severity::Warning)),
+        (State::Deleted, _) => ("−", theme.dim()),
+        (State::Archived, _) => ("▪", theme.dim()),
+        _ if new::is_new(app, hit.at) => ("+", theme.fresh()),
+        _ if is_pinned => ("★", theme.accent()),
+        _ => (" ", Style::new()),
+    }
+}
+
+/// Decay in three cells of eighths.
+fn bar(hit: &Hit) -> String {
+    if hit.rank.is_none() {
+        return "   ".into();
+    }
+    let eighths = (hit.decay.clamp(0.0, 1.0) * 24.0).round().max(1.0) as usize;
+    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+    column(&("█".repeat(eighths / 8) + part), DECAY - 1)
+}

@@ -1,0 +1,77 @@
+//! The keys that may follow those that wait, and what each does.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use crate::tui::action::{ACTIONS, Action, Known};
+use crate::tui::app::App;
+use crate::tui::pane::{sheet, sheet_area};
+use crate::tui::theme::{Theme, column};
+use crate::tui::update::new;
+use crate::work::Tally;
+
+/// The narrowest that an entry gets.
+const ENTRY: usize = 17;
+
+/// What the first keys are for.
+fn meaning(waiting: &str) -> &'static str {
+    match waiting {
+        "g" => "go to",
+        "]" => "next",
+        "[" => "previous",
+        "z" => "fold, scroll",
+        "y" => "copy",
+        _ => "",
+    }
+}
+
+/// The actions whose keys begin so, with what follows.
+pub fn following(waiting: &str) -> Vec<(&'static str, &'static Known)> {
+    let follow = |keys: &'static str| keys.strip_prefix(waiting)?.strip_prefix(' ');
+    ACTIONS
+        .iter()
+        .filter_map(|known| Some((known.keys.iter().find_map(|keys| follow(keys))?, known)))
+        .collect()
+}
+
+/// Draws them, once they were waited for.
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
+    if app.waiting.is_empty() || !app.waited {
+        return;
+    }
+    let keys = following(&app.waiting);
+    let width = usize::from(app.size.0).saturating_sub(1);
+    let each = (width / ENTRY).clamp(1, keys.len().max(1));
+    let rows: Vec<Line<'static>> = keys.chunks(each).map(|row| line(app, row, width / each)).collect();
+    let title = format!("{}  {}", app.waiting, meaning(&app.waiting));
+    let area = sheet_area(app, rows.len());
+    let inner = sheet(app, frame, &title, "any other key cancels", area);
+    frame.render_widget(Paragraph::new(rows), Rect { x: inner.x + 1, width: inner.width - 1, ..inner });
+}
+
+fn line(app: &App, row: &[(&'static str, &'static Known)], width: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let entry = |(key, known): &(&'static str, &'static Known)| {
+        let count = count(app, known.action);
+        let told = count.map_or(String::new(), |count| format!(" {count}"));
+        let style = if count == Some(0) { theme.dim() } else { Default::default() };
+        let text = column(&format!("{}{told}", known.name), width.saturating_sub(key.len() + 2));
+        [Span::styled(*key, theme.key()), Span::styled(format!(" {text} "), style)]
+    };
+    Line::from(row.iter().flat_map(entry).collect::<Vec<_>>())
+}
+
+/// How many there are where an action goes.
+fn count(app: &App, action: Action) -> Option<usize> {
+    let sum = |of: fn(&Tally) -> usize| Some(app.tallies.iter().map(of).sum());
+    match action {
+        Action::Problems => Some(app.problem_list.len()),
+        Action::New => Some(new::count(app)),
+        Action::Secrets => sum(|own| own.sensitive),
+        Action::Restore => sum(|own| own.backups),
+        Action::ArchiveView => sum(|own| own.archived),
+        _ => None,
+    }
+}

@@ -1,0 +1,41 @@
+//! The tasks of the tutor, above the last row.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Paragraph};
+
+use crate::tui::app::App;
+use crate::tui::theme::{Theme, fit};
+use crate::tui::update::tutor::TASKS;
+
+/// So many rows are taken: a title and the tasks.
+pub const ROWS: u16 = TASKS.len() as u16 + 1;
+
+/// Draws them.
+pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let theme = Theme::of(app);
+    let width = usize::from(area.width).saturating_sub(4);
+    let done = app.tutor.done.iter().filter(|done| **done).count();
+    let head = match app.tutor.next() {
+        Some(_) => format!(" Tutor  {done} of {}   g t hides it", TASKS.len()),
+        None => " Tutor  all done: these are the ways through palimp.   g t hides it".to_owned(),
+    };
+    let task = |(at, task): (usize, &&str)| {
+        let (sign, style) = match (app.tutor.done[at], app.tutor.next() == Some(at)) {
+            (true, _) => ("✓", theme.good()),
+            (false, true) => ("→", theme.accent()),
+            (false, false) => (" ", theme.dim()),
+        };
+        let text = if app.tutor.next() == Some(at) { theme.strong() } else { theme.dim() };
+        Line::from(vec![Span::styled(format!(" {sign} "), style), Span::styled(fit(task, width), text)])
+    };
+    let lines: Vec<Line<'static>> = std::iter::once(Line::styled(head, theme.focus()))
+        .chain(TASKS.iter().enumerate().map(task))
+        .collect();
+    frame.render_widget(Clear, area);
+    frame.render_widget(Paragraph::new(lines), area);
+}

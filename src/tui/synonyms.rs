@@ -1,0 +1,33 @@
+//! What people call things: the palette finds an action by these words, too.
+
+use super::action::Action;
+
+const WORDS: [(Action, &str); 22] = [
+    (Action::Delete, "remove forget erase undelete trash"),
+    (Action::Restore, "restore recover bring back lost"),
+    (Action::Problems, "repair fix errors check validate broken damage quarantine"),
+    (Action::Secrets, "passwords tokens keys credentials redact sensitive"),
+    (Action::Undo, "revert back"),
+    (Action::Export, "save as write markdown json csv"),
+    (Action::New, "inbox unread latest recent"),
+    (Action::AllSeen, "inbox read"),
+    (Action::Duplicates, "same twice dedupe merge similar"),
+    (Action::ArchiveView, "unarchive archive old"),
+    (Action::Journal, "history log steps changes"),
+    (Action::Maintain, "compact reindex purge cleanup clean up rebuild expire retention"),
+    (Action::Why, "explain rank score decay"),
+    (Action::MarkAll, "select everything"),
+    (Action::Toggle, "select"),
+    (Action::RenameTag, "merge tags"),
+    (Action::Help, "keys manual"),
+    (Action::Order, "sort"),
+    (Action::Reload, "refresh"),
+    (Action::CopyText, "yank clipboard"),
+    (Action::Fold, "expand collapse details"),
+    (Action::QuitNow, "exit leave"),
+];
+
+/// Other words for an action.
+pub fn of(action: Action) -> &'static str {
+    WORDS.iter().find(|(own, _)| *own == action).map_or("", |(_, words)| words)
+}

@@ -1,0 +1,60 @@
+//! Colours, no colours, ASCII: nothing is told by colour alone, and nothing is painted behind.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Color;
+
+use super::*;
+use crate::tui::palette::Palette;
+
+fn drawn(desk: &Desk) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
+    terminal.draw(|frame| view(&desk.app, frame)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+const VIEWS: [&str; 10] = ["", "gp", "gr", "ga", "gm", "gu", "d", "?", "/pool", "1"];
+
+#[test]
+fn without_colours_the_same_is_on_the_screen_and_no_theme_paints_the_background() {
+    for keys in VIEWS {
+        let mut desk = Desk::small(120, 36);
+        desk.type_keys(keys);
+        let plain = run::plain(&drawn(&desk));
+        let palettes = [
+            Palette::Dark,
+            Palette::Light,
+            Palette::ColourBlind,
+            Palette::ColourBlindLight,
+            Palette::HighContrast,
+            Palette::None,
+        ];
+        for palette in palettes {
+            desk.app.palette = palette;
+            desk.app.detail_of = None;
+            update::ready(&mut desk.app);
+            let buffer = drawn(&desk);
+            assert_eq!(run::plain(&buffer), plain, "{keys} {palette:?}");
+            assert!(buffer.content().iter().all(|cell| cell.bg == Color::Reset), "{keys} {palette:?}");
+            if palette == Palette::None {
+                assert!(buffer.content().iter().all(|cell| cell.fg == Color::Reset), "{keys}");
+            }
+        }
+    }
+}
+
+#[test]
+fn in_ascii_every_sign_and_bar_of_ours_is_ascii() {
+    for keys in VIEWS {
+        let mut desk = Desk::small(120, 36);
+        desk.type_keys(keys);
+        let before = run::plain(&drawn(&desk));
+        desk.app.ascii = true;
+        let after = run::plain(&drawn(&desk));
+        let ours = |c: char| {
+            "│─▶›●◉✖⚠★…▸▾→←×·−◌◷◔▪↵▏█▉▊▋▌▍▎✓↶".contains(c) || ('\u{2800}'..='\u{28ff}').contains(&c)
+        };
+        assert!(before.contains(ours), "{before}");
+        assert!(!after.contains(ours), "{keys}: {after}");
+        assert_eq!(before.lines().count(), after.lines().count());
+    }
+}

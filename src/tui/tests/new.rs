@@ -1,0 +1,60 @@
+//! What agents wrote since the last visit.
+
+use std::io::Write;
+
+use super::*;
+use crate::model::time::HOUR;
+
+/// A store of one session with a memory of last month, seen an hour ago.
+fn desk() -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shop/memory/sessions/s/memory.jsonl");
+    crate::disk::write_new(&file, line("m1", "an old one", "2026-01-01T00:00:00Z").as_bytes()).unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    let roots: Vec<_> = desk.app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
+    desk.app.visits.see(&roots, now().plus(-HOUR), false);
+    desk
+}
+
+fn line(id: &str, text: &str, when: &str) -> String {
+    format!(
+        "{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"{when}\",\"content\":{{\"finding\":\"{text}\"}}}}\n"
+    )
+}
+
+fn agent_writes(desk: &mut Desk, id: &str, text: &str, when: &str) {
+    let file = desk._folder.path().join("shop/memory/sessions/s/memory.jsonl");
+    let mut file = std::fs::OpenOptions::new().append(true).open(file).unwrap();
+    file.write_all(line(id, text, when).as_bytes()).unwrap();
+    desk.send(Msg::Changed);
+}
+
+#[test]
+fn on_the_first_visit_nothing_is_new() {
+    let desk = Desk::new(120, 36);
+    assert_eq!(update::new::count(&desk.app), 0);
+    assert!(!desk.screen().lines().next().unwrap().contains("new"));
+}
+
+#[test]
+fn what_an_agent_wrote_is_told_marked_counted_and_listed_until_all_is_seen() {
+    let mut desk = desk();
+    agent_writes(&mut desk, "m2", "a retry charges twice", "2026-02-01T11:30:00Z");
+    let screen = desk.screen();
+    assert!(screen.contains("+ An agent wrote: a retry charges twice"), "{screen}");
+    assert!(screen.lines().next().unwrap().contains("+1 new"), "{screen}");
+    let row = screen.lines().find(|line| line.contains("F a retry charges twice")).unwrap();
+    assert!(row.contains('+'), "{row}");
+    desk.type_keys("gn");
+    assert_eq!(desk.app.results.hits.len(), 1);
+    desk.type_keys("S");
+    assert_eq!(update::new::count(&desk.app), 0);
+    assert!(!desk.screen().lines().next().unwrap().contains("new"));
+}
+
+#[test]
+fn a_memory_dated_in_the_future_is_not_new() {
+    let mut desk = desk();
+    agent_writes(&mut desk, "m2", "from tomorrow", "2026-02-02T12:00:00Z");
+    assert_eq!(update::new::count(&desk.app), 0);
+}

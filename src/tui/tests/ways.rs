@@ -1,0 +1,173 @@
+//! What a new user wants to do, by what is on the screen alone, with the keys counted.
+
+use super::changes::{files, notice};
+use super::*;
+
+/// Types keys that the screen names, and says how many those were.
+fn typed(desk: &mut Desk, keys: &str) -> usize {
+    desk.type_keys(keys);
+    keys.chars().count()
+}
+
+fn enter(desk: &mut Desk) -> usize {
+    desk.press(KeyCode::Enter);
+    1
+}
+
+#[test]
+fn a_topic_is_found_with_two_keys_beside_its_word_and_why_it_is_first_is_one_more() {
+    for size in [(120, 36), (80, 24)] {
+        let mut desk = Desk::new(size.0, size.1);
+        assert!(desk.screen().contains("/ search"));
+        let keys = typed(&mut desk, "/retry key") - "retry key".len() + enter(&mut desk);
+        assert!(keys <= 6, "{keys}");
+        let first = desk.app.titles[&desk.app.selected().unwrap()].clone();
+        assert!(first.contains("retry"), "{first}");
+        desk.type_keys("w+");
+        let screen = desk.screen();
+        assert!(screen.contains(" importance × ") && screen.contains(" match = "), "{screen}");
+        assert!(screen.contains("\"retry\" is in the title"), "{screen}");
+    }
+}
+
+#[test]
+fn a_torn_line_is_found_and_explained_with_four_keys_at_most() {
+    for size in [(120, 36), (80, 24)] {
+        let mut desk = Desk::new(size.0, size.1);
+        assert!(desk.screen().contains("g go to"), "{}", desk.screen());
+        let mut keys = typed(&mut desk, "gp");
+        while !desk.screen().contains("its writer stopped") {
+            keys += typed(&mut desk, "j");
+            assert!(keys <= 4, "{}", desk.screen());
+        }
+    }
+}
+
+#[test]
+fn everything_about_a_topic_of_last_month_is_deleted_and_undone() {
+    let mut desk = Desk::new(120, 36);
+    let before = files(&desk);
+    typed(&mut desk, "/retry since:-30d is:live");
+    enter(&mut desk);
+    let count = desk.app.results.hits.len();
+    assert!(count >= 2, "{count}");
+    typed(&mut desk, "*dx");
+    desk.agree();
+    assert!(notice(&desk).starts_with("deleted "), "{}", notice(&desk));
+    typed(&mut desk, "u");
+    assert_eq!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn what_is_shown_is_exported_and_no_file_is_replaced() {
+    let mut desk = Desk::new(120, 36);
+    typed(&mut desk, "/retry is:live");
+    enter(&mut desk);
+    let file = desk._folder.path().join("retries.md");
+    for told in ["Exported ", "Nothing was exported"] {
+        typed(&mut desk, ":export");
+        enter(&mut desk);
+        typed(&mut desk, file.to_str().unwrap());
+        enter(&mut desk);
+        assert!(notice(&desk).contains(told), "{}", notice(&desk));
+    }
+    assert!(std::fs::read_to_string(file).unwrap().contains("retry"));
+}
+
+#[test]
+fn all_secrets_are_two_keys_away_and_stay_masked() {
+    let mut desk = Desk::new(120, 36);
+    assert_eq!(typed(&mut desk, "gx"), 2);
+    let counted: usize = desk.app.tallies.iter().map(|own| own.sensitive).sum();
+    assert_eq!(desk.app.results.hits.len(), counted);
+    assert!(desk.screen().contains("••••••"), "{}", desk.screen());
+}
+
+#[test]
+fn the_palette_finds_actions_by_what_people_call_them() {
+    for (word, name) in [
+        ("export", "export"),
+        ("repair", "problems"),
+        ("secrets", "secrets"),
+        ("undelete", "delete"),
+        ("inbox", "new"),
+        ("history", "journal"),
+        ("sort", "order"),
+    ] {
+        let mut desk = Desk::new(100, 30);
+        typed(&mut desk, &format!(":{word}"));
+        let found = desk.app.prompt.as_ref().unwrap().actions();
+        assert!(found.iter().take(3).any(|known| known.name == name), "{word}: {}", found[0].name);
+    }
+}
+
+#[test]
+fn keys_that_wait_show_what_may_follow_and_each_of_them_does_it() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("g");
+    desk.send(Msg::Waited);
+    let screen = desk.screen();
+    assert!(screen.contains("g  go to"), "{screen}");
+    for (key, known) in crate::tui::panes::next_keys::following("g") {
+        let shown: String = known.name.chars().take(8).collect();
+        assert!(screen.contains(&format!("{key} {shown}")), "{key} {}: {screen}", known.name);
+    }
+    desk.type_keys("q");
+    assert!(!desk.screen().contains("g  go to") && desk.app.screen == Screen::Browse);
+}
+
+#[test]
+fn every_hint_that_is_shown_does_something_when_its_key_is_pressed() {
+    let states =
+        ["", "1", "2", "3", "5", "gp", "gr", "ga", "gm", "gu", "/pool", "d", "t", "?", ":", "v", " ", "w"];
+    for keys in states {
+        let hints = |desk: &Desk| crate::tui::panes::hints::of(&desk.app).0;
+        let mut desk = Desk::small(120, 36);
+        desk.type_keys(keys);
+        for (key, what) in hints(&desk) {
+            let Some(event) = crate::tui::keys::of_name(&key) else { continue };
+            let mut desk = Desk::small(120, 36);
+            desk.type_keys(keys);
+            let before = (desk.screen(), desk.app.effects.len());
+            let effects = update::update(&mut desk.app, Msg::Key(event), now());
+            let asked = !effects.is_empty();
+            desk.settle(effects);
+            let changed = desk.screen() != before.0 || asked;
+            assert!(changed, "{keys:?}: {key} {what} does nothing");
+        }
+    }
+}
+
+#[test]
+fn a_store_under_the_cursor_is_shown_at_once_and_kept_with_space() {
+    let mut desk = Desk::new(120, 36);
+    let all = desk.app.results.hits.len();
+    desk.type_keys("1j");
+    let shown = desk.app.results.hits.len();
+    assert!(shown > 0 && shown < all && desk.app.query.is_empty());
+    desk.type_keys(" 4");
+    assert_eq!(desk.app.results.hits.len(), shown);
+    assert!(desk.app.query.starts_with("store:"), "{}", desk.app.query);
+    desk.press(KeyCode::Esc);
+    desk.type_keys("1j4");
+    assert_eq!(desk.app.results.hits.len(), all, "what is not kept goes with the focus");
+}
+
+#[test]
+fn a_tutor_ticks_off_what_is_done() {
+    let mut desk = Desk::new(120, 36);
+    desk.app.demo = Some(desk._folder.path().to_owned());
+    desk.type_keys("gt");
+    assert!(desk.screen().contains("Tutor  0 of 5"), "{}", desk.screen());
+    desk.type_keys("/retries");
+    enter(&mut desk);
+    desk.type_keys("w");
+    assert_eq!(&desk.app.tutor.done[..3], [true, true, false]);
+    desk.type_keys("4/\"need no key\" is:live");
+    enter(&mut desk);
+    desk.type_keys("dx");
+    assert!(desk.app.tutor.done[2], "{}", notice(&desk));
+    desk.type_keys("u");
+    assert!(desk.app.tutor.done[3], "{}", notice(&desk));
+    assert_eq!(desk.app.tutor.next(), Some(4));
+}

@@ -1,0 +1,47 @@
+//! What is copied of the memory under the cursor. Values that are masked on the screen are masked in
+//! the copy, too.
+
+use crate::model::{EntryRef, Tell};
+use crate::text::show::show_lines;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::msg::Effect;
+use crate::tui::theme::{self, place};
+
+/// Copies a part of it.
+pub fn copy(app: &mut App, action: Action) {
+    let Some(at) = app.selected() else { return app.say("There is no memory here to copy.") };
+    let (what, text) = match action {
+        Action::CopyId => ("the id", App::name_of(&app.listed, at)),
+        Action::CopyText => ("the text", text(app, at)),
+        Action::CopyPlace => ("the path and line", path_and_line(app, at)),
+        Action::CopyJson => ("the JSON", record(app, at)),
+        _ => ("the command", command(app, at)),
+    };
+    let lines: Vec<String> = show_lines(&theme::masked(app, &text)).collect();
+    app.say(format!("Copied {what}."));
+    app.give(Effect::Copy(lines.join("\n")));
+}
+
+fn text(app: &App, at: EntryRef) -> String {
+    let (store, entry) = app.listed.get(at);
+    crate::format::text_of(store, entry).text
+}
+
+fn path_and_line(app: &App, at: EntryRef) -> String {
+    let (store, entry) = app.listed.get(at);
+    place(&store.root.join(&store.document(entry).path), Some(store.record(entry).line))
+}
+
+fn record(app: &App, at: EntryRef) -> String {
+    let (store, entry) = app.listed.get(at);
+    let bytes = store.read(entry).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).trim_end().to_owned()
+}
+
+/// The verb that shows it, with its words quoted for a shell.
+fn command(app: &App, at: EntryRef) -> String {
+    let (store, _) = app.listed.get(at);
+    let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
+    format!("palimp show {} --store {}", quoted(&App::name_of(&app.listed, at)), quoted(&store.root.told()))
+}

@@ -1,0 +1,63 @@
+//! Three minutes with the demo: five tasks, ticked off as they are done. Keys go to the screens.
+
+use super::filter;
+use crate::deed::{Changed, Turned};
+use crate::tui::app::{App, Pane};
+
+/// On a lower screen its rows would take the list away.
+const LOWEST: u16 = 21;
+
+/// What is to be done, and how.
+pub const TASKS: [&str; 5] = [
+    "find what the team decided about retries: /retries, then Enter",
+    "see why it comes first: press w",
+    "delete the wrong one, \"Retries of a charge need no key\": d, then x",
+    "undo that: u",
+    "bring \"Rollback steps for release 4.2\" back from the intact backup: g r",
+];
+
+/// Which tasks are done, and whether they are in sight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tutor {
+    pub done: [bool; TASKS.len()],
+    pub is_shown: bool,
+}
+
+impl Tutor {
+    /// The task that is next; `None` once all are done.
+    pub fn next(&self) -> Option<usize> {
+        self.done.iter().position(|done| !done)
+    }
+}
+
+/// Shows the tasks, or hides them.
+pub fn toggle(app: &mut App) {
+    if app.demo.is_none() {
+        return app.say("The tutor works with the demo: palimp --demo");
+    }
+    if app.size.1 < LOWEST {
+        return app.say("The tutor needs a screen of 21 rows.");
+    }
+    app.tutor.is_shown = !app.tutor.is_shown;
+}
+
+/// Ticks off what can be seen to be done.
+pub fn look(app: &mut App) {
+    if !app.tutor.is_shown {
+        return;
+    }
+    let asks = app.query.to_lowercase().contains("retr") && app.prompt.is_none();
+    app.tutor.done[0] |= asks && !app.results.hits.is_empty() && filter::is_answered(app).is_ok();
+    app.tutor.done[1] |= app.tutor.done[0] && app.focus == Pane::Why;
+}
+
+/// Ticks off a change that was made.
+pub fn changed(app: &mut App, changed: &Changed) {
+    if !app.tutor.is_shown {
+        return;
+    }
+    let said = changed.said.to_lowercase();
+    app.tutor.done[2] |= matches!(changed.turned, Turned::Made) && said.contains("need no key");
+    app.tutor.done[3] |= app.tutor.done[2] && matches!(changed.turned, Turned::Undone);
+    app.tutor.done[4] |= said.contains("rollback steps") || said.starts_with("restored");
+}

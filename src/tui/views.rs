@@ -1,0 +1,62 @@
+//! What can be on the screen: panes of the main view, views that fill it, tabs of the detail.
+
+/// A part of the main view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pane {
+    Sessions,
+    Facets,
+    Health,
+    #[default]
+    Memories,
+    Detail,
+    Why,
+}
+
+/// Which view fills the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Screen {
+    /// Nothing was found: what was looked for, and what to do.
+    Welcome,
+    /// Sessions, memories, detail.
+    #[default]
+    Browse,
+    /// Every problem.
+    Problems,
+    /// Backups, and what would come back of one.
+    Restore,
+    /// What is due to be archived, and what is.
+    Archive,
+    /// What is due, and what a compaction drops.
+    Upkeep,
+    /// Every step.
+    Journal,
+    /// The form of one memory.
+    Edit,
+}
+
+/// What the detail pane shows of a memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    #[default]
+    Read,
+    Raw,
+    References,
+    /// The events of its trace, in order of time.
+    Timeline,
+}
+
+impl Tab {
+    /// Whether it is a list of memories, with a cursor.
+    pub fn is_list(self) -> bool {
+        matches!(self, Tab::References | Tab::Timeline)
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Tab::Read => "Read",
+            Tab::Raw => "Raw",
+            Tab::References => "References",
+            Tab::Timeline => "Timeline",
+        }
+    }
+}

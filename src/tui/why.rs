@@ -1,0 +1,156 @@
+//! Why a memory ranks as it does, in words: the factors of its rank, and what comes next.
+
+use super::app::App;
+use crate::model::Moment;
+use crate::model::time::HOUR;
+use crate::query::{Explanation, Hit, Ranking, WEIGHTS};
+
+/// A factor of a rank.
+pub struct Factor {
+    pub name: &'static str,
+    /// What is multiplied, or added.
+    pub value: f64,
+    /// Why, in a word or two. Untrusted text.
+    pub note: String,
+    /// Why, in a sentence. Untrusted text.
+    pub said: String,
+}
+
+/// Where a memory is by rank among what is listed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    pub place: usize,
+    /// The one behind it, with its title. Untrusted text.
+    pub next: Option<(Hit, String)>,
+}
+
+/// So many hits are looked through for a place; more would hold up the frame.
+const MOST: usize = 200_000;
+
+/// The place of the memory under the cursor, and the one behind it. Its title is read later.
+pub fn place(app: &App, rank: f64) -> Option<(usize, Option<Hit>)> {
+    let (hits, own) = (&app.results.hits, app.selected()?);
+    if hits.len() > MOST {
+        return None;
+    }
+    let (mut place, mut next): (usize, Option<&Hit>) = (1, None);
+    for hit in hits.iter().filter(|hit| hit.at != own) {
+        let Some(other) = hit.rank else { continue };
+        if other > rank {
+            place += 1;
+        } else if next.and_then(|next| next.rank).is_none_or(|best| other > best) {
+            next = Some(hit);
+        }
+    }
+    Some((place, next.cloned()))
+}
+
+/// The factors in the order in which they are said.
+pub fn factors(of: &Explanation) -> Vec<Factor> {
+    let own = &of.factors;
+    let [text, time, weight, access] = WEIGHTS;
+    let factor = |name, value: f64, note: String, said: String| Factor { name, value, note, said };
+    let importance = || (String::new(), format!("stored with the memory, {:.2} of 1", own.importance));
+    let (note, said) = importance();
+    let (faded, fades) = fading(of);
+    let (age, used) = recency(of);
+    let (words, matched) = words(of);
+    match of.ranking {
+        Ranking::Product => vec![
+            factor("importance", own.importance, note, said),
+            factor("decay", own.decay, faded, fades),
+            factor("recency", own.recency, age, used),
+            factor("match", own.matched, words, matched),
+        ],
+        Ranking::Weighted => {
+            let part = |of: f64, value: f64| format!("{of} of {value:.2}");
+            vec![
+                factor("match", text * own.matched, part(text, own.matched), matched),
+                factor("decay", time * own.decay, part(time, own.decay), fades),
+                factor("importance", weight * own.importance, part(weight, own.importance), said),
+                factor(
+                    "access",
+                    access * own.access,
+                    part(access, own.access),
+                    "how lately it was used".into(),
+                ),
+            ]
+        }
+    }
+}
+
+/// The formula, to be read aloud.
+pub fn formula(of: &Explanation) -> String {
+    let sign = if of.ranking == Ranking::Product { " × " } else { " + " };
+    let parts: Vec<String> =
+        factors(of).iter().map(|factor| format!("{:.2} {}", factor.value, factor.name)).collect();
+    format!("{} = {:.2}", parts.join(sign), of.factors.rank)
+}
+
+fn fading(of: &Explanation) -> (String, String) {
+    let fading = &of.factors.fading;
+    let Some(hours) = fading.rule.half_life_hours else {
+        return ("never".into(), "this type never fades".into());
+    };
+    if fading.faded {
+        return ("deprecated".into(), "it is deprecated, so it is at the floor".into());
+    }
+    let boost = if fading.rule.boosted { fading.boost.max(1.0).log2() } else { 0.0 };
+    let half = days(hours * (1.0 + boost));
+    let Some(age) = fading.age_hours else {
+        return ("no date".into(), "it has no date, so it is at the floor".into());
+    };
+    let age = days(age.max(0.0));
+    let said = if age == "new" { "new".to_owned() } else { format!("{age} old") };
+    (age, format!("{said}; it loses half in {half}"))
+}
+
+fn days(hours: f64) -> String {
+    match hours {
+        ..1.0 => "new".into(),
+        ..48.0 => format!("{hours:.0} h"),
+        _ => format!("{:.0} d", hours / 24.0),
+    }
+}
+
+fn recency(of: &Explanation) -> (String, String) {
+    let note = match of.factors.recency {
+        1.5.. => "today",
+        ..=1.0 => "over 7 d",
+        _ => "this week",
+    };
+    (note.into(), "1.50 on the day of its last use, 1.00 after a week".into())
+}
+
+fn words(of: &Explanation) -> (String, String) {
+    if of.words.is_empty() {
+        return ("no query".into(), "nothing is searched for, so all match".into());
+    }
+    let told = |word: &crate::query::WordHit| {
+        let place = match word.hit {
+            1.0.. => "is in the title, a tag or the id",
+            0.8.. => "is in the text",
+            0.6.. => "begins a word",
+            0.0 => "is not there",
+            _ => "is part of a word",
+        };
+        format!("\"{}\" {place} ({:.1}, in {} of {} memories)", word.word, word.hit, word.df, word.n)
+    };
+    let said: Vec<String> = of.words.iter().map(told).collect();
+    let note: Vec<String> = of.words.iter().map(|word| format!("{} {:.1}", word.word, word.hit)).collect();
+    (note.join(" "), said.join(", "))
+}
+
+/// When the floor of its decay is reached, and how low that is.
+pub fn floor(of: &Explanation, now: Moment) -> Option<String> {
+    let fading = &of.factors.fading;
+    let (rule, age) = (&fading.rule, fading.age_hours?);
+    let half = rule.half_life_hours.filter(|_| rule.min > 0.0 && !fading.faded)?;
+    let at =
+        half * (1.0 / rule.min).log2().max(0.0) + if rule.boosted { half * fading.boost.log2() } else { 0.0 };
+    let day = now.plus(((at - age) * HOUR as f64) as i64).date();
+    Some(match at > age {
+        true => format!("floor {:.2} from {day}", rule.min),
+        false => format!("at the floor, {:.2}", rule.min),
+    })
+}

@@ -1,0 +1,55 @@
+//! The memories of a list, written into a new file of the user's.
+
+use std::path::{Path, PathBuf};
+
+use crate::disk::write_new;
+use crate::model::{EntryRef, Snapshot, Tell};
+use crate::ops::export::{Shape, export};
+use crate::text::secrets::mask;
+
+/// The shape that the name of a file asks for.
+pub fn shape_of(file: &Path) -> Option<Shape> {
+    match file.extension()?.to_str()? {
+        "json" => Some(Shape::Json),
+        "jsonl" => Some(Shape::JsonLines),
+        "md" => Some(Shape::Markdown),
+        "csv" => Some(Shape::Csv),
+        _ => None,
+    }
+}
+
+/// Where a path that was typed leads: `~/` is the user's home.
+fn of_home(file: &str) -> PathBuf {
+    let home = directories::UserDirs::new().map(|own| own.home_dir().to_owned());
+    match (file.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(file),
+    }
+}
+
+/// Writes memories into a file that is not there yet, in the shape that its name asks for. JSON has the
+/// bytes that are stored; in what is for people secrets are masked. Says what was done.
+pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
+    let path = of_home(file);
+    let Some(shape) = shape_of(&path) else {
+        return format!("{file}: the name must end in .md, .csv, .json or .jsonl. Nothing was written.");
+    };
+    let is_json = matches!(shape, Shape::Json | Shape::JsonLines);
+    let mut text = Vec::new();
+    for piece in export(snapshot, entries, shape) {
+        match is_json {
+            true => text.extend(piece),
+            false => text.extend(mask(&String::from_utf8_lossy(&piece)).as_bytes()),
+        }
+    }
+    if let Some((_, file)) = snapshot.changed().next() {
+        return format!("{} changed meanwhile. Nothing was written; try again.", file.path.told());
+    }
+    match write_new(&path, &text) {
+        Ok(()) => format!("Exported {} to {}.", crate::deed::memories(entries.len()), path.told()),
+        Err(error) if error.source.kind() == std::io::ErrorKind::AlreadyExists => {
+            format!("There is a file {} already. Nothing was exported; choose another name.", path.told())
+        }
+        Err(error) => format!("{}: {}. Nothing was exported.", path.told(), error.source),
+    }
+}

@@ -1,0 +1,181 @@
+//! Texts that people read have the words of `docs/words.md`, and none of those that it retired.
+
+use std::path::{Path, PathBuf};
+
+use super::code::{has_word, strings_of};
+use crate::support::run;
+
+/// Where a retired word is right: part of a file's path, the phrase, why.
+const RIGHT: &[(&str, &str, &str)] = &[
+    ("", "entry file", "agent-memory's own name of a file"),
+    ("", "entry-block", "a code of `check`"),
+    ("", "agent-memory:entry", "a marker in a file of agent-memory"),
+    ("", "glued-records", "a code of `check`"),
+    ("", "--record", "an option: a whole memory as JSON"),
+    ("bmad/write/restore.rs", "entries", "what a tar archive holds"),
+    ("session_log/index.rs", "`entries`", "a field of the index"),
+    ("docs/words.md", "", "the list itself"),
+    ("docs/architecture.md", "record", "a word of the code"),
+    ("docs/architecture.md", "entry", "a word of the code"),
+    ("docs/dependencies.md", "record", "a word of the code"),
+    ("docs/formats.md", "record", "\"A sixth format\" speaks of the code"),
+    ("CONTRIBUTING.md", "record", "a word of the code"),
+];
+
+/// A retired word, and the word to use.
+struct Retired {
+    word: String,
+    instead: String,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The table of `docs/words.md`.
+fn retired() -> Vec<Retired> {
+    let words = read(&root().join("docs/words.md"));
+    let rows = words.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix('|'));
+    let cells = rows.map(|row| row.split('|').map(str::trim).map(str::to_owned).collect::<Vec<_>>());
+    let of_row = |cells: Vec<String>| -> Vec<Retired> {
+        let [word, _, instead] = cells.as_slice() else { return Vec::new() };
+        let phrases = instead.split('`').skip(1).step_by(2);
+        phrases.map(|own| Retired { word: own.to_lowercase(), instead: word.clone() }).collect()
+    };
+    cells.flat_map(of_row).collect()
+}
+
+/// The retired words in a text, each with the word to use.
+fn found<'r>(path: &str, text: &str, retired: &'r [Retired]) -> Vec<&'r Retired> {
+    let mut text = text.to_lowercase();
+    for (file, phrase, _) in RIGHT {
+        if path.contains(file) {
+            text = if phrase.is_empty() { String::new() } else { text.replace(phrase, "") };
+        }
+    }
+    retired.iter().filter(|own| has_word(&text, &own.word)).collect()
+}
+
+/// What of a document is prose: no fenced code, and nothing in backticks.
+fn prose(text: &str) -> Vec<(usize, String)> {
+    let mut is_code = false;
+    let mut lines = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code {
+            lines.push((number, line.split('`').step_by(2).collect::<Vec<_>>().join(" ")));
+        }
+    }
+    lines
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for item in std::fs::read_dir(folder).unwrap() {
+        let path = item.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(files(&path, extension)),
+            false if path.extension().is_some_and(|own| own == extension) => all.push(path),
+            false => {}
+        }
+    }
+    all.sort();
+    all
+}
+
+/// A text without the names of values in it.
+fn without_names(text: &str) -> String {
+    let mut parts = text.split('{');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |whole, part| whole + "…" + part.split_once('}').map_or(part, |(_, rest)| rest))
+}
+
+/// The help of every verb, and of the verbs that some have.
+fn help() -> Vec<(String, usize, String)> {
+    let of = |words: &[&str]| run([words, &["--help"]].concat()).stdout;
+    let verbs_in = |help: &str| -> Vec<String> {
+        let list = help.split_once("Commands:\n").map_or("", |(_, list)| list);
+        let rows = list.lines().take_while(|line| !line.is_empty());
+        rows.filter_map(|row| row.split_whitespace().next())
+            .filter(|verb| *verb != "help")
+            .map(str::to_owned)
+            .collect()
+    };
+    let whole = of(&[]);
+    let verbs = verbs_in(&whole);
+    assert!(verbs.len() > 25, "{whole}");
+    let mut all = vec![("palimp --help".to_owned(), whole)];
+    for verb in &verbs {
+        let own = of(&[verb]);
+        let parts = verbs_in(&own);
+        all.push((format!("palimp {verb} --help"), own));
+        all.extend(parts.iter().map(|part| (format!("palimp {verb} {part} --help"), of(&[verb, part]))));
+    }
+    let lines = |(name, text): (String, String)| {
+        let own = (1..).zip(text.lines()).map(|(line, text)| (name.clone(), line, text.to_owned()));
+        own.collect::<Vec<_>>()
+    };
+    all.into_iter().flat_map(lines).collect()
+}
+
+/// The texts of the program and its documents, with their files and lines.
+fn texts() -> Vec<(String, usize, String)> {
+    let own = |path: &Path| path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+    let mut all = Vec::new();
+    for path in files(&root().join("src"), "rs") {
+        let name = own(&path);
+        if name.contains("/tests") {
+            continue;
+        }
+        // A single word may be a key or a code.
+        let strings = strings_of(&read(&path)).into_iter().filter(|(_, text)| text.trim().contains(' '));
+        all.extend(strings.map(|(line, text)| (name.clone(), line, without_names(&text))));
+    }
+    all.extend(help());
+    let documents =
+        files(&root().join("docs"), "md").into_iter().filter(|path| !path.ends_with("CHANGELOG.md"));
+    let others = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
+    for path in documents.chain(others) {
+        all.extend(prose(&read(&path)).into_iter().map(|(line, text)| (own(&path), line, text)));
+    }
+    all
+}
+
+#[test]
+fn texts_have_the_words_of_the_list_and_none_that_it_retired() {
+    let retired = retired();
+    assert!(retired.len() > 30, "the table was not read: {}", retired.len());
+    let texts = texts();
+    assert!(texts.len() > 2_000, "{} texts", texts.len());
+    let told: Vec<String> = texts
+        .iter()
+        .flat_map(|(file, line, text)| {
+            let say = move |own: &Retired| {
+                format!("{file}:{line}: \"{}\": use \"{}\": {text}", own.word, own.instead)
+            };
+            found(file, text, &retired).into_iter().map(say).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(told.is_empty(), "{} of {}:\n{}", told.len(), texts.len(), told.join("\n"));
+}
+
+#[test]
+fn a_retired_word_is_found_as_a_word_alone_and_not_in_a_phrase_that_is_right() {
+    let retired = retired();
+    let said = |path: &str, text: &str| -> Vec<String> {
+        found(path, text, &retired).iter().map(|own| own.instead.clone()).collect()
+    };
+    assert_eq!(said("src/cli/x.rs", "The text Stands in 2 backups."), ["exists", "is"]);
+    assert_eq!(said("src/cli/x.rs", "it is taken back"), ["undo"]);
+    assert_eq!(said("src/cli/x.rs", "no record matches"), ["memory"]);
+    for right in ["It was recorded.", "The standing orders", "The entry file is missing.", "give --record -"]
+    {
+        assert!(said("src/cli/x.rs", right).is_empty(), "{right}");
+    }
+    assert_eq!(prose("a `record`\n```\nrecord\n```\nb").len(), 2);
+}

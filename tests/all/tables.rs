@@ -1,0 +1,79 @@
+//! What lists look like on a terminal, and that a pipe gets lines for programs.
+
+use serde_json::json;
+
+use crate::support::{SOON, StoreBuilder, TempStore, Terminal, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+fn store() -> TempStore {
+    let own = |id: &str, day: &str, text: &str| {
+        json!({"id": id, "type": "finding", "timestamp": format!("2026-01-{day}T00:00:00Z"), "importance": 0.5,
+            "content": {"finding": text}})
+    };
+    let long = format!("Retries of a charge{} need no key at all", " and again".repeat(6));
+    let session = StoreBuilder::session_log().session("s");
+    session.entry(own("mem_1", "10", &long)).entry(own("mem_2", "20", "The key of a charge")).build()
+}
+
+fn shown(store: &TempStore, words: &[&str], columns: u16) -> String {
+    let options = ["--store", store.path.to_str().unwrap(), "--now", NOW];
+    let terminal = Terminal::palimp([words, &options].concat(), 24, columns);
+    terminal.wait_exit(SOON);
+    terminal.screen(|screen| screen.contents())
+}
+
+#[test]
+fn a_list_on_a_terminal_has_a_header_and_fits_and_a_pipe_gets_whole_lines() {
+    let store = store();
+    let table = shown(&store, &["list"], 80);
+    let lines: Vec<&str> = table.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 3, "{table}");
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["TYPE", "SESSION", "AGE", "ID", "MEMORY"]);
+    assert!(lines[1].contains("12d") && lines[1].ends_with("The key of a charge"), "{table}");
+    assert!(lines[2].contains("mem_1") && lines[2].ends_with('…'), "{table}");
+    let narrow = shown(&store, &["list"], 40);
+    assert!(!narrow.contains("mem_1") && narrow.contains("Retries of"), "{narrow}");
+    let piped = run(["list", "--store", store.path.to_str().unwrap(), "--now", NOW]).expect_status(0).stdout;
+    assert!(!piped.contains("TYPE") && !piped.contains('…') && piped.contains("no key at all"), "{piped}");
+}
+
+#[test]
+fn a_search_on_a_terminal_shows_the_line_that_matches_and_how_many_more_there_are() {
+    let store = store();
+    let found = shown(&store, &["search", "charge", "--limit", "1"], 80);
+    assert!(found.contains("RANK") && found.contains("1 of 2. More: --limit 2"), "{found}");
+    let other = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1", "type": "conversation",
+        "content": {"role": "user", "message": "The title\n\nand below it take a connection from the pool"}}));
+    let found = shown(&other.build(), &["search", "pool"], 80);
+    assert!(found.contains("… ") && found.contains("from the pool"), "{found}");
+    assert!(shown(&store, &["search", "zebra"], 80).contains("no memory matches"));
+}
+
+#[test]
+fn stores_and_sessions_on_a_terminal_are_tables() {
+    let store = store();
+    let stores = shown(&store, &["stores"], 100);
+    let head = stores.lines().next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(head, "STORE FORMAT SESSIONS MEMORIES SIZE PATH", "{stores}");
+    assert!(stores.contains("1 store, 2 memories"), "{stores}");
+    let sessions = shown(&store, &["session", "list"], 100);
+    assert!(sessions.lines().next().unwrap().ends_with("SESSION"), "{sessions}");
+}
+
+#[test]
+fn a_question_says_what_is_done_to_how_many_until_when_it_can_be_undone_and_shows_them() {
+    let store = store();
+    let data = store.around().join("data");
+    let options =
+        ["--store", store.path.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
+    let mut terminal = Terminal::palimp([&["delete", "mem_2"][..], &options].concat(), 24, 100);
+    terminal.wait_for_text("y to delete, anything else cancels:", SOON);
+    let asked = terminal.screen_text();
+    assert!(asked.starts_with("Delete 1 memory? Undo until 3 March."), "{asked}");
+    assert!(asked.contains("finding  12d  The key of a charge"), "{asked}");
+    terminal.send_keys("y\r");
+    terminal.wait_for_text("deleted \"The key of a charge\"", SOON);
+    terminal.wait_exit(SOON);
+    assert_eq!(terminal.screen_text().matches("tombstones.jsonl").count(), 1, "the plan is shown once");
+}

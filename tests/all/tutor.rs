@@ -1,0 +1,74 @@
+//! What a tutor lets a newcomer do in the demo, done by verbs and by those words.
+
+use crate::support::demo::DemoStore;
+
+use serde_json::Value;
+
+const RIGHT: &str = "Send one key with every charge retry";
+const WRONG: &str = "Retries of a charge need no key";
+const LOST: &str = "Rollback steps for release 4.2";
+
+fn titles(desk: &DemoStore, query: &str) -> Vec<String> {
+    desk.list(query).iter().map(|row| row["title"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_the_team_decided_about_retries_is_found_first_and_its_rank_is_explained() {
+    let desk = DemoStore::new("");
+    for words in [&["search", "retries"][..], &["search", "retries", "type:decision"]] {
+        let found = desk.run(&[words, &["--json", "--explain"]].concat()).expect_status(0).json_lines();
+        assert_eq!(found[0]["title"], RIGHT);
+        let part = |name: &str| found[0]["explain"][name].as_f64().unwrap();
+        let rank = ["importance", "decay", "recency", "match"].map(part).iter().product::<f64>();
+        assert!((rank - part("rank")).abs() < 1e-9 && rank > found[1]["rank"].as_f64().unwrap());
+    }
+}
+
+#[test]
+fn the_memory_that_is_wrong_is_deleted_and_that_is_undone() {
+    let desk = DemoStore::new("");
+    let query = format!("\"{WRONG}\" is:live");
+    let rows = desk.list(&query);
+    assert_eq!(rows.len(), 1);
+    desk.change(&["delete", rows[0]["id"].as_str().unwrap()]).expect_status(0);
+    assert_eq!(desk.list(&query), Vec::<Value>::new());
+    desk.change(&["undo"]).expect_status(0);
+    assert_eq!(titles(&desk, &query), [WRONG]);
+}
+
+#[test]
+fn a_lost_memory_is_in_a_backup_that_is_intact_and_comes_back() {
+    let desk = DemoStore::new("");
+    let query = format!("\"{LOST}\" is:live");
+    assert_eq!(desk.list(&query), Vec::<Value>::new());
+    let backups = desk.run(&["backup", "list", "--verify", "--json"]).json_lines();
+    let of = |is_intact: bool| -> Vec<&str> {
+        let own = backups.iter().filter(|row| row["verified"] == is_intact);
+        own.map(|row| row["backup"].as_str().unwrap()).collect()
+    };
+    assert_eq!((of(true).len(), of(false).len()), (1, 1), "{backups:?}");
+    let gone = desk.list(&format!("\"{LOST}\" is:deleted"));
+    let id = gone[0]["id"].as_str().unwrap();
+    desk.change(&["backup", "restore", of(true)[0], id]).expect_status(0);
+    assert_eq!(titles(&desk, &query), [LOST]);
+}
+
+#[test]
+fn the_first_rows_are_the_story_of_all_stores_and_many_types() {
+    let desk = DemoStore::new("");
+    let rows = desk.list("");
+    assert!((400..=600).contains(&rows.len()), "{}", rows.len());
+    let first = &rows[..20];
+    let of = |name: &str| -> std::collections::BTreeSet<&str> {
+        first.iter().filter_map(|row| row[name].as_str()).collect()
+    };
+    assert_eq!(of("store").len(), 5, "{:?}", of("store"));
+    assert!(of("type").len() >= 8, "{:?}", of("type"));
+    assert!(
+        first.iter().any(|row| row["state"] == "broken") && first.iter().any(|row| row["sensitive"] == true)
+    );
+    let titles = rows.iter().map(|row| row["title"].as_str().unwrap());
+    let place = |title: &str| titles.clone().position(|own| own.contains(title));
+    assert_eq!((place(RIGHT), place("Is 4.3 safe")), (Some(0), Some(1)));
+    assert!(place("接続プール") > Some(20));
+}
