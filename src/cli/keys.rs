@@ -1,18 +1,19 @@
 //! `palimp keys`: every key of the screens, what it does, and the verbs that do the same.
 
-use super::Context;
+use super::{Context, config};
 use super::failure::{Exit, Result};
 use crate::tui::action::ACTIONS;
 
 /// Prints the keymap.
 pub fn run(context: &mut Context) -> Result {
+    config::read(None)?;
     for known in ACTIONS {
         let verbs = known.action.verbs();
         let row = serde_json::json!({
-            "action": known.name, "keys": known.keys, "about": known.about, "verbs": verbs,
+            "action": known.name, "keys": known.action.keys(), "about": known.about, "verbs": verbs,
         });
         let verbs = if verbs.is_empty() { String::new() } else { format!("  [{}]", verbs.join(", ")) };
-        let keys = known.keys.join("  ");
+        let keys = known.action.keys().join("  ");
         context.row(&row, || format!("{keys:16} {:18} {}{verbs}", known.name, known.about))?;
     }
     Ok(Exit::Done)

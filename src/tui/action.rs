@@ -2,6 +2,7 @@
 //! and the keymap are all made from this one table.
 
 use super::app::Screen;
+use super::keymap;
 use crate::query::Pick;
 
 /// What the table knows of an action.
@@ -10,8 +11,8 @@ pub struct Known {
     pub action: Action,
     /// Its name, as the palette has it.
     pub name: &'static str,
-    /// Its keys; two keys one after the other are set apart by a space.
-    pub keys: &'static [&'static str],
+    /// Its keys where no setting changes them; two keys one after the other are set apart by a space.
+    pub default_keys: &'static [&'static str],
     /// What it does, in a few words.
     pub about: &'static str,
     /// The verbs that do the same on the command line; none for what changes the screens alone.
@@ -43,7 +44,7 @@ macro_rules! actions {
         pub static ACTIONS: &[Known] = &[$(Known {
             action: Action::$action,
             name: $name,
-            keys: &[$($key),*],
+            default_keys: &[$($key),*],
             about: $about,
             verbs: concat!("" $(, $verbs)?),
             pick: picked!($($pick)?),
@@ -170,9 +171,14 @@ impl Action {
         self.known().verbs.split_whitespace().collect()
     }
 
+    /// Its keys.
+    pub fn keys(self) -> &'static [String] {
+        keymap::in_use().of(self)
+    }
+
     /// The first of its keys, for hints.
     pub fn key(self) -> &'static str {
-        self.known().keys.first().copied().unwrap_or_default()
+        self.keys().first().map_or("", String::as_str)
     }
 }
 

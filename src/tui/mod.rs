@@ -29,6 +29,7 @@ mod decode;
 mod editor;
 mod health;
 mod input;
+pub mod keymap;
 mod keys;
 mod kinds;
 mod layout;

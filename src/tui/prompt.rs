@@ -241,7 +241,7 @@ impl Prompt {
             .into_iter()
             .filter_map(|known| {
                 let also = synonyms::of(known.action);
-                let text = format!("{} {} {} {also}", known.name, known.keys.join(" "), known.about);
+                let text = format!("{} {} {} {also}", known.name, known.action.keys().join(" "), known.about);
                 let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + 100);
                 Some((name.max(matcher.fuzzy_match(&text, &typed))?, known))
             })
