@@ -11,9 +11,9 @@ use toml::de::{DeTable, DeValue};
 use super::failure::{Exit, Failure, Result};
 use crate::disk::{Disk, Real};
 use crate::model::Tell;
+use crate::tui::Palette;
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::keymap::{self, Keymap, Preset};
-use crate::tui::Palette;
 
 /// A longer file is no settings.
 const LONGEST: u64 = 1 << 20;
@@ -62,7 +62,8 @@ pub fn read(named: Option<&Path>) -> Result<Config> {
         Ok((bytes, _)) => bytes,
         Err(_) if named.is_none() && Real.look(&path).is_err() => return Ok(Config::default()),
         Err(error) => {
-            let message = format!("The settings in {} can't be read: {error}. No store was opened.", path.told());
+            let message =
+                format!("The settings in {} can't be read: {error}. No store was opened.", path.told());
             return Err(Failure::new(Exit::Failed, message));
         }
     };
@@ -130,10 +131,13 @@ fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<(Action, Vec<String>)>, Wron
             let own = key.get_ref().as_str().map(str::to_owned);
             own.ok_or_else(|| Wrong::new(key.span(), "a key should be text, such as \"Ctrl-x\""))
         };
-        Ok((known.action, match keys.get_ref().as_array() {
-            Some(several) => several.iter().map(text).collect::<Result<_, _>>()?,
-            None => vec![text(keys)?],
-        }))
+        Ok((
+            known.action,
+            match keys.get_ref().as_array() {
+                Some(several) => several.iter().map(text).collect::<Result<_, _>>()?,
+                None => vec![text(keys)?],
+            },
+        ))
     });
     own.collect()
 }
@@ -150,7 +154,9 @@ fn unknown(at: Range<usize>, what: &str, own: &str, known: &[&str]) -> Wrong {
 
 /// The settings as they are in use, as a file that says the same.
 pub fn print(own: &Config) -> String {
-    let name = |value: Option<clap::builder::PossibleValue>| value.map_or(String::new(), |own| own.get_name().to_owned());
+    let name = |value: Option<clap::builder::PossibleValue>| {
+        value.map_or(String::new(), |own| own.get_name().to_owned())
+    };
     let mut text = format!(
         "# Settings of palimp's screens{}\n\
          theme = \"{}\"\nascii = {}\nmouse = {}\nlinear = {}\npreset = \"{}\"\n\n\

@@ -1,7 +1,7 @@
 //! `palimp keys`: every key of the screens, what it does, and the verbs that do the same.
 
-use super::{Context, config};
 use super::failure::{Exit, Result};
+use super::{Context, config};
 use crate::tui::action::ACTIONS;
 
 /// Prints the keymap.
@@ -25,6 +25,16 @@ mod tests {
 
     use super::*;
     use crate::cli::Args;
+
+    #[test]
+    fn the_palette_finds_every_verb_by_its_name() {
+        let words: Vec<String> =
+            ACTIONS.iter().map(|known| known.name.to_owned() + " " + &known.action.words()).collect();
+        for verb in Args::command().get_subcommands().map(clap::Command::get_name) {
+            let is_found = words.iter().any(|words| words.split_whitespace().any(|word| word == verb));
+            assert!(is_found, "{verb}");
+        }
+    }
 
     #[test]
     fn every_verb_that_an_action_names_is_one() {

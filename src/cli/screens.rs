@@ -26,7 +26,7 @@ pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: Looks)
     config.theme = looks.theme.unwrap_or(config.theme);
     config.ascii |= looks.ascii;
     config.no_mouse |= looks.no_mouse;
-    config.linear |= looks.linear;
+    config.linear |= looks.linear || std::env::var_os("TERM").is_some_and(|own| own == "dumb");
     if looks.print_config {
         context.out.own(config::print(&config).as_bytes())?;
         return Ok(Exit::Done);
@@ -96,7 +96,8 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Config) ->
         ranking,
         palette,
         ascii,
-        mouse,
+        linear: config.linear,
+        mouse: mouse && !config.linear,
         data,
         visits,
         demo_folder,

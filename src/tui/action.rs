@@ -2,7 +2,7 @@
 //! and the keymap are all made from this one table.
 
 use super::app::Screen;
-use super::keymap;
+use super::{keymap, synonyms};
 use crate::query::Pick;
 
 /// What the table knows of an action.
@@ -143,6 +143,7 @@ actions! {
     Redo: "redo", ["U"], "redo what was undone last", "redo";
     Palette: "command", [":"], "any action by its name";
     Help: "help", ["?", "F1"], "every key, to search and to run";
+    CommandLine: "command line", [], "verbs without a view: palimp add, init, completions, man";
     Reload: "reload", ["R"], "read the stores again";
     Redraw: "redraw", ["Ctrl-l"], "redraw the screen";
     Suspend: "suspend", ["Ctrl-z"], "back to the shell; `fg` returns";
@@ -164,6 +165,11 @@ impl Action {
     /// What the table knows of it.
     pub fn known(self) -> &'static Known {
         &ACTIONS[self as usize]
+    }
+
+    /// Other words that people use for it: the palette finds it by them, too.
+    pub fn words(self) -> String {
+        format!("{} {}", synonyms::of(self), self.known().verbs)
     }
 
     /// The verbs that do the same on the command line.

@@ -84,10 +84,12 @@ impl Keymap {
 
     /// Why keys of an action can't be told from those of another.
     fn clash(&self, action: Action, wanted: &[String]) -> Option<String> {
-        let begins = |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with(' '));
+        let begins =
+            |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with(' '));
         let others = ACTIONS.iter().filter(|known| known.action != action);
-        others.flat_map(|known| self.keys[known.action as usize].iter().map(move |key| (known, key))).find_map(
-            |(known, key)| {
+        others
+            .flat_map(|known| self.keys[known.action as usize].iter().map(move |key| (known, key)))
+            .find_map(|(known, key)| {
                 let own = wanted.iter().find(|own| *own == key || begins(own, key) || begins(key, own))?;
                 Some(match own == key {
                     true => format!("{own} is a key of \"{}\" too", known.name),
@@ -96,8 +98,7 @@ impl Keymap {
                     }
                     false => format!("{own} can't follow {key}, which is \"{}\"", known.name),
                 })
-            },
-        )
+            })
     }
 
     /// The keys of an action, the first of them for hints.
@@ -131,7 +132,8 @@ impl Keymap {
 /// The keys in use.
 pub fn in_use() -> &'static Keymap {
     IN_USE.get_or_init(|| {
-        let keys = |known: &super::action::Known| known.default_keys.iter().map(|&key| key.to_owned()).collect();
+        let keys =
+            |known: &super::action::Known| known.default_keys.iter().map(|&key| key.to_owned()).collect();
         Keymap { keys: ACTIONS.iter().map(keys).collect(), preset: Preset::Palimp }
     })
 }

@@ -33,6 +33,7 @@ pub mod keymap;
 mod keys;
 mod kinds;
 mod layout;
+mod linear;
 mod markdown;
 mod marks;
 mod msg;
@@ -83,6 +84,8 @@ pub struct Options {
     pub palette: Palette,
     /// Signs and bars in ASCII.
     pub ascii: bool,
+    /// Whether lines are told instead of screens drawn.
+    pub linear: bool,
     /// Whether clicks and the wheel are taken; else the terminal selects text with them.
     pub mouse: bool,
     /// The folder of palimp's own data; without one nothing could be undone, and nothing

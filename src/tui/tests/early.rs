@@ -30,7 +30,7 @@ fn a_change_that_is_pressed_before_the_search_is_answered_is_of_what_the_search_
     assert!(desk.screen().contains("This waits for the search."), "{}", desk.screen());
     assert_eq!(selected_title(&desk), first);
     desk.settle(effects);
-    let found = selected_title(&desk);
+    let found = selected_title(&super::changes::on("type:learning", 120, 36));
     assert_ne!(found, first);
     assert!(desk.screen().contains(&format!("tagged {}", &found[..20])), "{}", desk.screen());
 }
