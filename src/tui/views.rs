@@ -30,6 +30,8 @@ pub enum Screen {
     Upkeep,
     /// Every step.
     Journal,
+    /// What was written when, and how the stores grow.
+    Statistics,
     /// The form of one memory.
     Edit,
 }
