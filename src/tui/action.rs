@@ -114,7 +114,7 @@ actions! {
     ArchiveView: "archived", ["g a"], "the archive, what would be archived next, and restoring";
     Journal: "journal", ["g u"], "every step, what others did meanwhile, undo of any of them";
     Maintain: "upkeep", ["g m"], "what is due, which memories and why; do it";
-    Statistics: "statistics", ["g s"], "what was written on each day, how the stores grow, types and tags", "stats";
+    Statistics: "statistics", ["g s"], "what was written on each day, how the stores grow, types and tags";
     WeekBack: "week back", ["H"], "in statistics: the day a week before; `h` the day before";
     WeekAhead: "week ahead", ["L"], "in statistics: the day a week after; `l` the day after";
     Today: "today", ["0"], "in statistics: today";

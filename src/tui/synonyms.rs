@@ -2,7 +2,7 @@
 
 use super::action::Action;
 
-const WORDS: [(Action, &str); 22] = [
+const WORDS: [(Action, &str); 23] = [
     (Action::Delete, "remove forget erase undelete trash"),
     (Action::Restore, "restore recover bring back lost"),
     (Action::Problems, "repair fix errors check validate broken damage quarantine"),
@@ -24,6 +24,7 @@ const WORDS: [(Action, &str); 22] = [
     (Action::Reload, "refresh"),
     (Action::CopyText, "yank clipboard"),
     (Action::Fold, "expand collapse details"),
+    (Action::Statistics, "calendar days weeks growth size counts activity"),
     (Action::QuitNow, "exit leave"),
 ];
 
