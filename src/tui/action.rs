@@ -115,6 +115,10 @@ actions! {
     ArchiveView: "archived", ["g a"], "the archive, what would be archived next, and restoring";
     Journal: "journal", ["g u"], "every step, what others did meanwhile, undo of any of them";
     Maintain: "upkeep", ["g m"], "what is due, which memories and why; do it";
+    Statistics: "statistics", ["g s"], "what was written on each day, how the stores grow, types and tags";
+    WeekBack: "week back", ["H"], "in statistics: the day a week before; `h` the day before";
+    WeekAhead: "week ahead", ["L"], "in statistics: the day a week after; `l` the day after";
+    Today: "today", ["0"], "in statistics: today";
     Compact: "compact", [], "what a compaction would drop and why; do it";
     ChooseAll: "choose all", ["A"], "in backups, archive, upkeep: choose all of this list, or none";
     BringBack: "bring back", ["r"], "in the archive: bring back what is chosen", "unarchive backup";
@@ -219,6 +223,7 @@ fn own(screen: Screen) -> &'static [Action] {
         Screen::Archive => &[Action::ChooseAll, Action::BringBack, Action::Archive],
         Screen::Upkeep => &[Action::ChooseAll, Action::Open],
         Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
+        Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
         Screen::Welcome => &[Action::OpenDemo],
         Screen::Browse | Screen::Problems => &[],
     }

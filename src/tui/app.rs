@@ -11,6 +11,7 @@ use ratatui::text::Line;
 use super::Options;
 use super::back::Back;
 use super::bulk::{Bulk, Menu};
+use super::calendar::Calendar;
 use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
@@ -165,6 +166,8 @@ pub struct App {
     pub bulk: Bulk,
     /// Backups, archive, upkeep and journal.
     pub back: Back,
+    /// What was written on which day.
+    pub calendar: Calendar,
     /// The form that is open.
     pub editor: Option<Box<Editor>>,
     /// So many forms were opened.

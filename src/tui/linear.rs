@@ -123,18 +123,8 @@ fn head(app: &App) -> String {
 fn place(app: &App) -> String {
     match (app.screen, app.focus) {
         (Screen::Browse, Pane::Memories) => format!("Memories, {}", order_name(app)),
-        (Screen::Browse, Pane::Sessions) => "Stores".into(),
-        (Screen::Browse, Pane::Facets) => "Filters".into(),
-        (Screen::Browse, Pane::Health) => "Health".into(),
-        (Screen::Browse, Pane::Detail) => "Detail".into(),
-        (Screen::Browse, Pane::Why) => "Why".into(),
-        (Screen::Welcome, _) => "No store was found".into(),
-        (Screen::Problems, _) => "Problems".into(),
-        (Screen::Restore, _) => "Backups".into(),
-        (Screen::Archive, _) => "Archive".into(),
-        (Screen::Upkeep, _) => "Upkeep".into(),
-        (Screen::Journal, _) => "Journal".into(),
-        (Screen::Edit, _) => "Editor".into(),
+        (Screen::Browse, pane) => pane.title().to_owned(),
+        (screen, _) => screen.title().to_owned(),
     }
 }
 

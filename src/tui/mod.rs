@@ -7,7 +7,8 @@
 //! | `input`, `decode` | the thread that reads keys; from bytes to keys and pastes |
 //! | `signals` | whatever ends the program, the terminal is given back first |
 //! | `app`, `views` | what the screens know, and what can be on the screen; `marks` what is marked, |
-//! | | `bulk` the change under way, `back` what the views know that bring things back |
+//! | | `bulk` the change under way, `back` what the views know that bring things back, |
+//! | | `calendar` the days of the statistics |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
 //! | `editor/` | the form of a memory, what was typed into it |
@@ -23,6 +24,7 @@ mod app;
 mod ascii;
 mod back;
 mod bulk;
+mod calendar;
 mod confirm;
 mod cursor;
 mod decode;

@@ -29,6 +29,7 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Reload, "refresh"),
     (Action::CopyText, "yank clipboard"),
     (Action::Fold, "expand collapse details"),
+    (Action::Statistics, "stats calendar days weeks growth size counts activity"),
     (Action::QuitNow, "exit leave"),
 ];
 

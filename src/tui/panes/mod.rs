@@ -17,6 +17,7 @@ pub mod problems;
 pub mod query;
 pub mod receipt;
 pub mod sessions;
+pub mod statistics;
 pub mod tutor;
 pub mod welcome;
 pub mod why;

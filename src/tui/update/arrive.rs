@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{change, confirm, detail, editor, filter, mark, new, walk};
+use super::{change, confirm, detail, editor, filter, mark, new, statistics, walk};
 use crate::deed::AllChecked;
 use crate::model::Carry;
 use crate::query::Query;
@@ -47,6 +47,7 @@ pub fn done(app: &mut App, done: Done) {
         Done::Loaded(read) => loaded(app, read),
         Done::Checked(found) => checked(app, found),
         Done::Found(found) => arrived(app, *found),
+        Done::Counted(counted) => statistics::counted(app, *counted),
         Done::Explained(why) => explained(app, *why),
         Done::Selected(found) => mark::selected(app, *found),
         Done::Changed(outcome) => change::done(app, *outcome),
@@ -83,6 +84,7 @@ fn loaded(app: &mut App, read: Loaded) {
     }
     change::tend(app);
     super::back::refresh(app);
+    statistics::refresh(app);
     editor::reloaded(app);
     confirm::reloaded(app);
 }

@@ -22,6 +22,7 @@ mod order;
 mod prompt;
 mod references;
 mod search;
+mod statistics;
 mod tabs;
 pub mod tutor;
 mod walk;
@@ -64,6 +65,7 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
 /// Makes what the next frame alone needs.
 pub fn ready(app: &mut App) {
     detail::refresh(app);
+    statistics::ready(app);
 }
 
 /// Changes the app, and says what is to be done outside it. A frame needs [`ready`] before it:

@@ -4,7 +4,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{filter, key_pressed, walk};
+use super::{filter, key_pressed, statistics, walk};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::cursor::Cursor;
 use crate::tui::problem_list::{self, Row};
@@ -52,6 +52,7 @@ fn click(app: &mut App, at: Position) {
                 app.problem.at = number;
             }
         }
+        Screen::Statistics => statistics::click(app, at),
         _ => {}
     }
 }
