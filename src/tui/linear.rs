@@ -142,7 +142,8 @@ fn row(app: &App) -> String {
     let place = app.store_name(hit.at.store as usize);
     let place =
         [place, &age].map(str::to_owned).into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
-    safe(app, &format!("{at}{signs} {kind}: {title}. {}.{decay}", place.join(", ")))
+    let end = if title.ends_with(['.', '?', '!']) { "" } else { "." };
+    safe(app, &format!("{at}{signs} {kind}: {title}{end} {}.{decay}", place.join(", ")))
 }
 
 /// What the signs of a row say, in words.

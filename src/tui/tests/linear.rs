@@ -11,7 +11,7 @@ fn desk() -> (Desk, Told) {
 /// What is said after a key.
 fn said(desk: &mut Desk, told: &mut Told, keys: &str) -> String {
     desk.type_keys(keys);
-    tell(&desk.app, told).replace("\r\n", "\n")
+    tell(&desk.app, told).replace("\r\n  ", " ").replace("\r\n", "\n")
 }
 
 #[test]
