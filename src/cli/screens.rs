@@ -26,11 +26,12 @@ pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: Looks)
     config.theme = looks.theme.unwrap_or(config.theme);
     config.ascii |= looks.ascii;
     config.no_mouse |= looks.no_mouse;
-    config.linear |= looks.linear || std::env::var_os("TERM").is_some_and(|own| own == "dumb");
+    config.linear |= looks.linear;
     if looks.print_config {
         context.out.own(config::print(&config).as_bytes())?;
         return Ok(Exit::Done);
     }
+    config.linear |= std::env::var_os("TERM").is_some_and(|own| own == "dumb");
     let ended = show(context, &paths, demo, &config);
     if let Ok(mut demos) = DEMOS.lock() {
         demos.clear();
