@@ -23,8 +23,7 @@ fn settings_that_are_printed_are_settings_again() {
     let (_folder, again) = file(&printed.stdout);
     let again = run(["--config", again.to_str().unwrap(), "--print-config"]);
     // The first line names the usual place, which is another in each run.
-    let without_place = |text: &str| text.split_once('
-').map(|(_, rest)| rest.to_owned());
+    let without_place = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
     assert_eq!(without_place(&again.stdout), without_place(&printed.stdout));
 }
 
