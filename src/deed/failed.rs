@@ -143,7 +143,7 @@ impl From<CommitError> for Failed {
             error if matches!(error.files(), Files::Halfway | Files::Erasing) => Ends::Failed,
             _ => Ends::Refused,
         };
-        let (is_moved, message) = (error.is_moved(), format!("{error} ({})", error.code()));
+        let (is_moved, message) = (error.is_moved(), error.told());
         Failed { is_moved, ..Failed::new(ends, message, Cause::Commit(error)) }
     }
 }

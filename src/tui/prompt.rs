@@ -5,7 +5,7 @@ use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_textarea::TextArea;
 
-use super::action::{Known, offered};
+use super::action::{Action, Known, offered};
 use super::app::{Aim, Screen};
 use super::cursor::Cursor;
 use super::suggest::{Suggestion, last_word};
@@ -234,6 +234,11 @@ impl Prompt {
         let offered = offered(self.over);
         if typed.trim().is_empty() {
             return offered;
+        }
+        // What follows the name of an action is for it: `export notes.md`.
+        let first = typed.split(' ').next().unwrap_or_default();
+        if first.len() < typed.len() && Action::Export.known().name == first {
+            return vec![Action::Export.known()];
         }
         let matcher = SkimMatcherV2::default();
         let mut scored: Vec<(i64, &Known)> = offered

@@ -306,7 +306,7 @@ fn written(
 }
 
 fn not_written(error: &CommitError) -> FormSaved {
-    FormSaved::Failed(format!("{error} ({})", error.code()))
+    FormSaved::Failed(error.told())
 }
 
 /// A draft that stays behind is found, and is the same as what is there.

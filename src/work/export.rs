@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::disk::write_new;
+use crate::disk::{Disk, Real, write_new};
 use crate::model::{EntryRef, Snapshot, Tell};
 use crate::ops::export::{Shape, export};
 use crate::text::secrets::mask;
@@ -34,6 +34,9 @@ pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
     let Some(shape) = shape_of(&path) else {
         return format!("{file}: the name must end in .md, .csv, .json or .jsonl. Nothing was written.");
     };
+    if let Some(folder) = path.parent().filter(|own| *own != Path::new("") && Real.look(own).is_err()) {
+        return format!("There is no folder {}. Nothing was exported.", folder.told());
+    }
     let is_json = matches!(shape, Shape::Json | Shape::JsonLines);
     let mut text = Vec::new();
     for piece in export(snapshot, entries, shape) {

@@ -236,3 +236,19 @@ fn a_memory_is_archived_and_brought_back_with_what_is_on_the_screen() {
     typed(&mut desk, "b");
     assert_eq!(desk.app.tallies.iter().map(|own| own.archived).sum::<usize>(), before);
 }
+
+#[test]
+fn a_file_named_behind_export_is_where_it_goes_and_no_folder_is_made_for_it() {
+    let mut desk = Desk::new(120, 36);
+    typed(&mut desk, "/retry is:live");
+    enter(&mut desk);
+    let folder = desk._folder.path().to_owned();
+    for (file, said) in [("none/retries.md", "There is no folder"), ("retries.md", "Exported ")] {
+        let file = folder.join(file);
+        typed(&mut desk, &format!(":export {}", file.display()));
+        enter(&mut desk);
+        enter(&mut desk);
+        assert!(notice(&desk).starts_with(said), "{}", notice(&desk));
+    }
+    assert!(!folder.join("none").exists() && folder.join("retries.md").exists());
+}

@@ -94,8 +94,11 @@ fn move_choice(app: &mut App, by: isize) {
 
 fn run_choice(app: &mut App) {
     let Some(prompt) = app.prompt.take() else { return };
-    if let Some(known) = prompt.actions().get(prompt.choice.at) {
-        act::act(app, known.action);
+    let Some(action) = prompt.actions().get(prompt.choice.at).map(|known| known.action) else { return };
+    act::act(app, action);
+    let asked = app.prompt.as_mut().filter(|own| own.purpose == Purpose::Export);
+    if let (Some(asked), Some((_, file))) = (asked, prompt.text().split_once(' ')) {
+        asked.paste(file.trim());
     }
 }
 

@@ -1,0 +1,139 @@
+//! Every view at every size, with the colours by what they mean, and in ASCII.
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::style::Modifier;
+
+use super::*;
+use crate::tui::palette::{Palette, Role};
+
+/// A view, and the keys that lead to it: `⏎` is Enter, `⇥` Tab, `…` waits for what may follow.
+pub(super) const VIEWS: [(&str, &str); 34] = [
+    ("main", ""),
+    ("stores", "1jl"),
+    ("filters", "2j"),
+    ("health", "3j"),
+    ("detail", "5+"),
+    ("why", "w+"),
+    ("raw", "}"),
+    ("references", "}}"),
+    ("search", "/retry key⏎j"),
+    ("completion", "/type:co⇥"),
+    ("wrong", "/colour:red"),
+    ("nothing", "/pool type:preference⏎"),
+    ("range", "vjj"),
+    ("marks", " jj "),
+    ("go-to", "g…"),
+    ("copy", "y…"),
+    ("next", "]…"),
+    ("remove", "d"),
+    ("tag", "t+pay"),
+    ("plan", "   dx"),
+    ("erase", "   de"),
+    ("help", "?mark"),
+    ("palette", ":or"),
+    ("problems", "gpjj"),
+    ("backups", "gr⏎"),
+    ("archive", "ga"),
+    ("upkeep", "gm"),
+    ("journal", "t+seen⏎gu⏎"),
+    ("new", "gn"),
+    ("duplicates", "g="),
+    ("statistics", "gs"),
+    ("forecast", "gf"),
+    ("compare", "  ="),
+    ("editor", "e⇥⇥x"),
+];
+
+const SIZES: [(u16, u16); 4] = [(120, 36), (80, 24), (200, 50), (40, 12)];
+
+/// Presses the keys that lead to a view.
+pub(super) fn go(desk: &mut Desk, keys: &str) {
+    for c in keys.chars() {
+        match c {
+            '⏎' => desk.press(KeyCode::Enter),
+            '⇥' => desk.press(KeyCode::Tab),
+            '…' => desk.send(Msg::Waited),
+            c => desk.type_keys(&c.to_string()),
+        }
+    }
+}
+
+fn drawn(desk: &mut Desk) -> Buffer {
+    desk.app.detail_of = None;
+    update::ready(&mut desk.app);
+    let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
+    terminal.draw(|frame| view(&desk.app, frame)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+/// What the style of a cell means: a letter of its colour, large where it is bold or reversed.
+fn meaning(cell: &Cell, palette: Palette) -> char {
+    const LETTERS: [(Role, char); 7] = [
+        (Role::Accent, 'a'),
+        (Role::Error, 'e'),
+        (Role::Warning, 'w'),
+        (Role::Good, 'g'),
+        (Role::New, 'n'),
+        (Role::Secret, 's'),
+        (Role::Dim, 'd'),
+    ];
+    let role = LETTERS.iter().find(|(role, _)| palette.colour(*role) == Some(cell.fg));
+    let strong = cell.modifier.intersects(Modifier::BOLD | Modifier::REVERSED);
+    match (role, strong) {
+        (Some((_, letter)), false) => *letter,
+        (Some((_, letter)), true) => letter.to_ascii_uppercase(),
+        (None, true) => 'B',
+        (None, false) if cell.modifier.contains(Modifier::UNDERLINED) => '_',
+        (None, false) => ' ',
+    }
+}
+
+fn meanings(buffer: &Buffer, palette: Palette) -> String {
+    let rows = buffer.content().chunks(usize::from(buffer.area.width));
+    let row = |row: &[Cell]| row.iter().map(|cell| meaning(cell, palette)).collect::<String>();
+    rows.map(|own| row(own).trim_end().to_owned() + "\n").collect()
+}
+
+/// A view at a size, and at 80x24 its colours and its ASCII.
+fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
+    let text = stable(&run::plain(&drawn(desk)));
+    let mut picture = format!("== {width}x{height}\n{text}");
+    if (width, height) == (80, 24) {
+        desk.app.palette = Palette::Dark;
+        let dark = meanings(&drawn(desk), Palette::Dark);
+        desk.app.palette = Palette::Light;
+        assert_eq!(meanings(&drawn(desk), Palette::Light), dark);
+        desk.app.palette = Palette::None;
+        assert_eq!(stable(&run::plain(&drawn(desk))), text);
+        desk.app.ascii = true;
+        picture += &format!("== colours\n{dark}== ASCII\n{}", stable(&run::plain(&drawn(desk))));
+        desk.app.ascii = false;
+        desk.app.palette = Palette::default();
+    }
+    picture
+}
+
+#[test]
+fn every_view_at_every_size_is_as_it_was_looked_at() {
+    let chosen = std::env::var("PALIMP_VIEW").ok();
+    for (name, keys) in VIEWS {
+        if chosen.as_ref().is_some_and(|chosen| chosen != name) {
+            continue;
+        }
+        let mut pictures = String::new();
+        let mut desk = Desk::new(120, 36);
+        go(&mut desk, keys);
+        for size in SIZES {
+            desk.send(Msg::Resize(size.0, size.1));
+            let picture = picture(&mut desk, size);
+            assert!(
+                picture.contains('▌') || picture.contains('▶'),
+                "{name} {size:?} shows no focus: {picture}"
+            );
+            pictures += &picture;
+        }
+        insta::with_settings!({snapshot_path => "../snapshots/views", prepend_module_to_snapshot => false}, {
+            insta::assert_snapshot!(name, pictures);
+        });
+    }
+}
