@@ -121,7 +121,7 @@ actions! {
     Compact: "compact", [], "what a compaction would drop and why; do it";
     ChooseAll: "choose all", ["A"], "in backups, archive, upkeep: choose all of this list, or none";
     BringBack: "bring back", ["r"], "in the archive: bring back what is chosen", "unarchive backup";
-    Difference: "difference", ["="], "in backups: all differences";
+    Difference: "difference", ["="], "two memories side by side: the marked ones, or the marked one and this; in backups: all differences";
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
     Verify: "verify", ["V"], "in backups: read every byte of each";
     Tutor: "tutor", ["g t"], "five tasks with the demo, ticked off as they are done";
@@ -212,6 +212,7 @@ fn own(screen: Screen) -> &'static [Action] {
         Screen::Upkeep => &[Action::ChooseAll, Action::Open],
         Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
         Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
+        Screen::Compare => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
         Screen::Welcome => &[Action::OpenDemo],
         Screen::Browse | Screen::Problems => &[],
     }

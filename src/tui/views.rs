@@ -32,6 +32,8 @@ pub enum Screen {
     Journal,
     /// What was written when, and how the stores grow.
     Statistics,
+    /// Two memories beside each other.
+    Compare,
     /// The form of one memory.
     Edit,
 }

@@ -1,8 +1,8 @@
 //! What each action does.
 
 use super::{
-    among_memories, arrive, back, change, copy, editor, fields, filter, focus, mark, new, order, prompt,
-    references, search, statistics, tabs, tutor, walk,
+    among_memories, arrive, back, change, compare, copy, editor, fields, filter, focus, mark, new, order,
+    prompt, references, search, statistics, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -23,7 +23,7 @@ const ON_LIST: [Action; 8] = [
 
 /// Does an action.
 pub fn act(app: &mut App, action: Action) {
-    if back::act(app, action) || statistics::act(app, action) {
+    if compare::act(app, action) || back::act(app, action) || statistics::act(app, action) {
         return;
     }
     if let Some(pick) = action.known().pick {
