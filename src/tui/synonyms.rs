@@ -2,7 +2,7 @@
 
 use super::action::Action;
 
-const WORDS: [(Action, &str); 24] = [
+const WORDS: [(Action, &str); 26] = [
     (Action::Delete, "remove forget erase undelete trash"),
     (Action::Restore, "restore recover bring back lost"),
     (Action::Problems, "repair fix errors check validate broken damage quarantine"),
@@ -25,6 +25,8 @@ const WORDS: [(Action, &str); 24] = [
     (Action::CopyText, "yank clipboard"),
     (Action::Fold, "expand collapse details"),
     (Action::Statistics, "calendar days weeks growth size counts activity"),
+    (Action::Forecast, "decay fading future later"),
+    (Action::Page, "less more read whole print"),
     (Action::Difference, "compare side by side"),
     (Action::QuitNow, "exit leave"),
 ];

@@ -2,7 +2,7 @@
 
 use super::{
     among_memories, arrive, back, change, compare, copy, editor, fields, filter, focus, mark, new, order,
-    prompt, references, search, statistics, tabs, tutor, walk,
+    page, prompt, references, search, statistics, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -52,6 +52,7 @@ pub fn act(app: &mut App, action: Action) {
         Action::Toggle => filter::toggle_line(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => mark::act(app, action),
         Action::Export => export(app),
+        Action::Page => page::page(app),
         Action::MarkBySearch => fields::open(app, Purpose::MarkBySearch, None),
         Action::FilterLikeThis => filter::like_this(app),
         Action::DropFilter => filter::drop_blocker(app),
@@ -104,8 +105,6 @@ fn look(app: &mut App, action: Action) {
             app.opened = None;
             app.screen = Screen::Problems;
         }
-        Action::NextProblem => walk::to_problem(app, true),
-        Action::PreviousProblem => walk::to_problem(app, false),
         Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson | Action::CopyVerb => {
             copy::copy(app, action);
         }
@@ -119,7 +118,10 @@ fn look(app: &mut App, action: Action) {
         Action::AllSeen => new::all_seen(app),
         Action::NextMatch => walk::step(app, 1),
         Action::PreviousMatch => walk::step(app, -1),
-        _ => walk::go(app, action),
+        _ => match walk::Sought::of(action) {
+            Some((sought, ahead)) => walk::to_sought(app, sought, ahead),
+            None => walk::go(app, action),
+        },
     }
 }
 

@@ -148,7 +148,7 @@ pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     RecordText { title, text, fields: Vec::new() }
 }
 
-fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> {
+pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> {
     match tab {
         Tab::Read => read(app, at, width),
         Tab::Raw => raw(app, at, width),

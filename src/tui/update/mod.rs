@@ -19,6 +19,7 @@ mod menu;
 mod mouse;
 pub mod new;
 mod order;
+mod page;
 mod prompt;
 mod references;
 mod search;
