@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::text::Line;
 
@@ -178,6 +179,8 @@ pub struct App {
     pub waiting: String,
     /// Whether they wait for so long that what may follow is shown.
     pub waited: bool,
+    /// Keys that came before the search was answered, and act on what it finds.
+    pub early: Vec<KeyEvent>,
     /// A count that is typed before a move.
     pub count: Counted,
     pub notice: Option<String>,

@@ -33,9 +33,11 @@ mod differences;
 mod editor;
 mod health;
 mod input;
+pub mod keymap;
 mod keys;
 mod kinds;
 mod layout;
+mod linear;
 mod markdown;
 mod marks;
 mod msg;
@@ -86,6 +88,8 @@ pub struct Options {
     pub palette: Palette,
     /// Signs and bars in ASCII.
     pub ascii: bool,
+    /// Whether lines are told instead of screens drawn.
+    pub linear: bool,
     /// Whether clicks and the wheel are taken; else the terminal selects text with them.
     pub mouse: bool,
     /// The folder of palimp's own data; without one nothing could be undone, and nothing

@@ -38,6 +38,38 @@ pub enum Screen {
     Edit,
 }
 
+impl Pane {
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Pane::Sessions => "Stores",
+            Pane::Facets => "Filters",
+            Pane::Health => "Health",
+            Pane::Memories => "Memories",
+            Pane::Detail => "Detail",
+            Pane::Why => "Why",
+        }
+    }
+}
+
+impl Screen {
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Screen::Welcome => "First run",
+            Screen::Browse => "Memories",
+            Screen::Problems => "Problems",
+            Screen::Restore => "Backups",
+            Screen::Archive => "Archive",
+            Screen::Upkeep => "Upkeep",
+            Screen::Journal => "Journal",
+            Screen::Statistics => "Statistics",
+            Screen::Compare => "Compare",
+            Screen::Edit => "Editor",
+        }
+    }
+}
+
 /// What the detail pane shows of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {

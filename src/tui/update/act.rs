@@ -42,6 +42,10 @@ pub fn act(app: &mut App, action: Action) {
             app.say(among_memories())
         }
         Action::Reload => reload(app),
+        Action::CommandLine => app.say(
+            "The command line does this: palimp add, init, completions or man. \
+             `palimp help add` explains the first of them.",
+        ),
         Action::Palette => prompt::open(app, Purpose::Palette, ""),
         Action::Help => prompt::open(app, Purpose::Help, ""),
         Action::Search => search::begin(app),

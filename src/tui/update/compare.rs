@@ -34,14 +34,15 @@ fn open(app: &mut App) {
 fn both(app: &App) -> Result<[EntryRef; 2], String> {
     filter::is_answered(app)?;
     let cursor = app.selected();
+    let [compare, mark] = [Action::Difference, Action::Toggle].map(Action::key);
     match (app.marks.list().as_slice(), cursor) {
         ([one, other], _) => Ok(in_order(app, *one, *other)),
         ([one], Some(cursor)) if *one != cursor => Ok(in_order(app, *one, cursor)),
-        ([_], _) => Err("One memory is marked. Go to another one, then = compares the two.".into()),
-        ([], _) => {
-            Err("Mark two memories with Space, or one and go to another. Then = compares them.".into())
-        }
-        (more, _) => Err(format!("= compares two memories, and {} are marked.", more.len())),
+        ([_], _) => Err(format!("One memory is marked. Go to another one, then {compare} compares the two.")),
+        ([], _) => Err(format!(
+            "Mark two memories with {mark}, or one and go to another. Then {compare} compares them."
+        )),
+        (more, _) => Err(format!("{compare} compares two memories, and {} are marked.", more.len())),
     }
 }
 

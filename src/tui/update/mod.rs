@@ -9,6 +9,7 @@ mod confirm;
 mod copy;
 pub mod count;
 mod detail;
+mod early;
 mod edit_text;
 pub mod editor;
 mod fields;
@@ -99,6 +100,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         app.compare = None;
     }
     filter::follow_tree(app);
+    early::press(app);
     tutor::look(app);
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
@@ -142,6 +144,9 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
         return app.give(Effect::Suspend);
     }
+    if early::comes_after(app, key) {
+        return;
+    }
     if app.bulk.going.as_ref().is_some_and(Going::is_open) {
         return change::waiting_key(app, key);
     }
@@ -172,6 +177,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     let waiting = std::mem::take(&mut app.waiting);
     app.waited = false;
     match keys::press(&waiting, key) {
+        Pressed::Act(action) if early::holds(app, action, key) => {}
         Pressed::Act(action) => {
             app.count.times = count::taken(app);
             act::act(app, action);
