@@ -64,7 +64,7 @@ impl Compare {
         let lines = || self.parts.iter().filter(|part| part.name.is_empty());
         let (all, same) =
             lines().fold((0, 0), |(all, same), part| (all + part.pair.words.0, same + part.pair.words.1));
-        let percent = if all == 0 { 100 } else { same * 100 / all };
+        let percent = (same * 100).checked_div(all).unwrap_or(100);
         (percent, lines().filter(|part| part.pair.differs()).count())
     }
 
