@@ -12,6 +12,7 @@ use super::Options;
 use super::back::Back;
 use super::bulk::{Bulk, Menu};
 use super::calendar::Calendar;
+use super::compare::Compare;
 use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
@@ -168,6 +169,8 @@ pub struct App {
     pub back: Back,
     /// What was written on which day.
     pub calendar: Calendar,
+    /// The two memories that are compared.
+    pub compare: Option<Compare>,
     /// The form that is open.
     pub editor: Option<Box<Editor>>,
     /// So many forms were opened.

@@ -32,6 +32,8 @@ pub enum Screen {
     Journal,
     /// What was written when, and how the stores grow.
     Statistics,
+    /// Two memories beside each other.
+    Compare,
     /// The form of one memory.
     Edit,
 }
@@ -62,6 +64,7 @@ impl Screen {
             Screen::Upkeep => "Upkeep",
             Screen::Journal => "Journal",
             Screen::Statistics => "Statistics",
+            Screen::Compare => "Compare",
             Screen::Edit => "Editor",
         }
     }

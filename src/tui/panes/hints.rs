@@ -82,6 +82,7 @@ fn first(app: &App) -> Vec<Hint> {
         (Screen::Problems, _) => {
             vec![hint("jk", "move"), hint("Enter", "open its memory"), hint("Esc", "back")]
         }
+        (Screen::Compare, _) => super::compare::hints(app),
         (Screen::Statistics, _) => super::statistics::hints(app),
         (_, Pane::Sessions) => {
             let is_one = app.tree.get(app.branch.at).is_some_and(|branch| branch.store.is_some());

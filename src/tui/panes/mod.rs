@@ -2,6 +2,7 @@
 
 pub mod asking;
 pub mod back;
+pub mod compare;
 pub mod confirm;
 pub mod detail;
 pub mod editor;

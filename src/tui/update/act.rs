@@ -1,8 +1,8 @@
 //! What each action does.
 
 use super::{
-    among_memories, arrive, back, change, copy, editor, fields, filter, focus, mark, new, order, prompt,
-    references, search, statistics, tabs, tutor, walk,
+    among_memories, arrive, back, change, compare, copy, editor, fields, filter, focus, mark, new, order,
+    page, prompt, references, search, statistics, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -23,7 +23,7 @@ const ON_LIST: [Action; 8] = [
 
 /// Does an action.
 pub fn act(app: &mut App, action: Action) {
-    if back::act(app, action) || statistics::act(app, action) {
+    if compare::act(app, action) || back::act(app, action) || statistics::act(app, action) {
         return;
     }
     if let Some(pick) = action.known().pick {
@@ -56,6 +56,7 @@ pub fn act(app: &mut App, action: Action) {
         Action::Toggle => filter::toggle_line(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => mark::act(app, action),
         Action::Export => export(app),
+        Action::Page => page::page(app),
         Action::MarkBySearch => fields::open(app, Purpose::MarkBySearch, None),
         Action::FilterLikeThis => filter::like_this(app),
         Action::DropFilter => filter::drop_blocker(app),
@@ -108,8 +109,6 @@ fn look(app: &mut App, action: Action) {
             app.opened = None;
             app.screen = Screen::Problems;
         }
-        Action::NextProblem => walk::to_problem(app, true),
-        Action::PreviousProblem => walk::to_problem(app, false),
         Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson | Action::CopyVerb => {
             copy::copy(app, action);
         }
@@ -123,7 +122,10 @@ fn look(app: &mut App, action: Action) {
         Action::AllSeen => new::all_seen(app),
         Action::NextMatch => walk::step(app, 1),
         Action::PreviousMatch => walk::step(app, -1),
-        _ => walk::go(app, action),
+        _ => match walk::Sought::of(action) {
+            Some((sought, ahead)) => walk::to_sought(app, sought, ahead),
+            None => walk::go(app, action),
+        },
     }
 }
 
