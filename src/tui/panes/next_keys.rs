@@ -57,7 +57,8 @@ fn line(app: &App, row: &[(&'static str, &'static Known)], width: usize) -> Line
         let count = count(app, known.action);
         let told = count.map_or(String::new(), |count| format!(" {count}"));
         let style = if count == Some(0) { theme.dim() } else { Default::default() };
-        let text = column(&format!("{}{told}", known.name), width.saturating_sub(key.len() + 2));
+        let name = known.name.strip_prefix(meaning(&app.waiting)).unwrap_or(known.name).trim_start();
+        let text = column(&format!("{name}{told}"), width.saturating_sub(key.len() + 2));
         [Span::styled(*key, theme.key()), Span::styled(format!(" {text} "), style)]
     };
     Line::from(row.iter().flat_map(entry).collect::<Vec<_>>())
