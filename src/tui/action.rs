@@ -81,7 +81,7 @@ actions! {
     DropFilter: "drop filter", ["Backspace"], "drop the search term that hides most";
     NextMatch: "next match", ["n"], "the next match";
     PreviousMatch: "previous match", ["N"], "the previous match";
-    Toggle: "toggle", ["Space"], "in 4: mark and step; in 1 and 2: filter by this line";
+    Toggle: "toggle", ["Space"], "in lists: mark and step; in 1 and 2: filter by this line";
     MarkRange: "mark range", ["v"], "begin a range of marks; once more ends it";
     MarkAll: "mark all", ["*"], "mark all that the search shows";
     InvertMarks: "invert marks", ["~"], "of those shown, mark what has no mark";
@@ -101,7 +101,8 @@ actions! {
     NextProblem: "next problem", ["] p"], "the next memory with a problem";
     PreviousProblem: "previous problem", ["[ p"], "the previous memory with a problem";
     Problems: "problems", ["g p"], "every problem of these stores";
-    New: "new", ["g n"], "what agents wrote since the last visit";
+    New: "new", ["g n"], "what agents wrote since the last visit, store by store";
+    Seen: "seen", ["s"], "in what is new: mark this memory, or the marked ones, as seen";
     AllSeen: "all seen", ["S"], "mark all memories as seen: none is new any more";
     Secrets: "secrets", ["g x"], "memories with what looks like a secret";
     Export: "export", [], "write what is listed or marked into a file: .md, .csv, .json, .jsonl", "export";
@@ -115,8 +116,7 @@ actions! {
     Journal: "journal", ["g u"], "every step, what others did meanwhile, undo of any of them";
     Maintain: "upkeep", ["g m"], "what is due, which memories and why; do it";
     Compact: "compact", [], "what a compaction would drop and why; do it";
-    ChooseAll: "choose all", ["A"], "in backups, archive, upkeep: choose all of this list, or none";
-    BringBack: "bring back", ["r"], "in the archive: bring back what is chosen", "unarchive backup";
+    BringBack: "bring back", ["r"], "in the archive and in backups: bring back what is marked", "unarchive backup";
     Difference: "difference", ["="], "in backups: all differences";
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
     Verify: "verify", ["V"], "in backups: read every byte of each";
@@ -202,11 +202,12 @@ fn own(screen: Screen) -> &'static [Action] {
     match screen {
         Screen::Edit => &IN_EDITOR,
         Screen::Restore => {
-            &[Action::ChooseAll, Action::Open, Action::ReplaceFile, Action::Difference, Action::Verify]
+            &[Action::Open, Action::BringBack, Action::ReplaceFile, Action::Difference, Action::Verify]
         }
-        Screen::Archive => &[Action::ChooseAll, Action::BringBack, Action::Archive],
-        Screen::Upkeep => &[Action::ChooseAll, Action::Open],
+        Screen::Archive => &[Action::BringBack, Action::Archive],
+        Screen::Upkeep => &[Action::Open],
         Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
+        Screen::New => &[Action::Seen, Action::AllSeen, Action::Open],
         Screen::Welcome => &[Action::OpenDemo],
         Screen::Browse | Screen::Problems => &[],
     }

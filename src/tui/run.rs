@@ -35,6 +35,8 @@ const TICK: Duration = Duration::from_secs(60);
 /// Masked values stay shown for so long after their key was last heard: the repeats of a
 /// held key come closer to one another.
 const REVEALED: Duration = Duration::from_millis(800);
+/// What came is told for so long.
+const TOLD: Duration = Duration::from_secs(10);
 /// However fast keys come, a frame is drawn so often.
 const FRAME: Duration = Duration::from_millis(50);
 /// After so long a change tells how far it is, and as often from then on.
@@ -110,6 +112,8 @@ struct Loop<'a> {
     pending: Vec<Effect>,
     /// When values are masked again.
     mask_at: Option<Instant>,
+    /// When what came was told for long enough.
+    told_at: Option<Instant>,
     /// When what was typed is kept.
     keep_at: Option<Instant>,
 }
@@ -144,6 +148,7 @@ impl<'a> Loop<'a> {
             watch: None,
             pending: Vec::new(),
             mask_at: None,
+            told_at: None,
             keep_at: None,
         };
         this.watch();
@@ -173,6 +178,9 @@ impl<'a> Loop<'a> {
             if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
                 self.pending.extend(update::take(self.app, Msg::Mask, now()));
             }
+            if self.told_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.pending.extend(update::take(self.app, Msg::Told, now()));
+            }
             if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
                 self.pending.extend(update::take(self.app, Msg::Keep, now()));
                 continue;
@@ -186,7 +194,7 @@ impl<'a> Loop<'a> {
             self.screen.draw(|frame| view(self.app, frame))?;
             let waits = !self.app.waiting.is_empty() && !self.app.waited;
             let shown_at = waits.then(|| Instant::now() + WAITED);
-            let next = [self.mask_at, self.keep_at, shown_at].into_iter().flatten().min();
+            let next = [self.mask_at, self.told_at, self.keep_at, shown_at].into_iter().flatten().min();
             let wait = next.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
             let wait = if self.app.bulk.going.is_some() { wait.min(FIGURE) } else { wait };
             let event = match self.events.recv_timeout(wait) {
@@ -229,6 +237,8 @@ impl<'a> Loop<'a> {
     fn time_went_by(&mut self) -> Msg {
         if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
             Msg::Mask
+        } else if self.told_at.take_if(|at| *at <= Instant::now()).is_some() {
+            Msg::Told
         } else if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
             Msg::Keep
         } else if !self.app.waiting.is_empty() && !self.app.waited {
@@ -255,6 +265,7 @@ impl<'a> Loop<'a> {
             Effect::Quit => return Ok(true),
             Effect::Job(job) => self.workers.give(job),
             Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEALED),
+            Effect::BeBrief => self.told_at = Some(Instant::now() + TOLD),
             Effect::Redraw => redraw(self.screen)?,
             Effect::Suspend => {
                 // Stopped in the middle of a change, the program would keep a lock from agents.

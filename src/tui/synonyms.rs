@@ -2,7 +2,7 @@
 
 use super::action::Action;
 
-const WORDS: [(Action, &str); 22] = [
+const WORDS: [(Action, &str); 23] = [
     (Action::Delete, "remove forget erase undelete trash"),
     (Action::Restore, "restore recover bring back lost"),
     (Action::Problems, "repair fix errors check validate broken damage quarantine"),
@@ -10,6 +10,7 @@ const WORDS: [(Action, &str); 22] = [
     (Action::Undo, "revert back"),
     (Action::Export, "save as write markdown json csv"),
     (Action::New, "inbox unread latest recent"),
+    (Action::Seen, "inbox read"),
     (Action::AllSeen, "inbox read"),
     (Action::Duplicates, "same twice dedupe merge similar"),
     (Action::ArchiveView, "unarchive archive old"),

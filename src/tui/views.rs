@@ -30,6 +30,8 @@ pub enum Screen {
     Upkeep,
     /// Every step.
     Journal,
+    /// What agents wrote since the last visit.
+    New,
     /// The form of one memory.
     Edit,
 }
