@@ -179,7 +179,7 @@ pub fn list_view(app: &App) -> (Rect, Rect) {
         (false, ..12, false) => (body, none),
         (false, ..12, true) => (none, body),
         (false, height, _) => {
-            let rows = (app.view.list.all.len() + 1).max(8) as u16;
+            let rows = (app.view.list.all.len() + 1).max(6).min(usize::from(height)) as u16;
             over(body, rows.min(height - (height * 2).div_ceil(5)))
         }
     }

@@ -16,6 +16,7 @@ use ratatui::text::Line;
 
 use super::app::{App, Screen};
 use super::panes::hints::Hint;
+use crate::check::groups::tally;
 use crate::deed::Visits;
 use crate::model::Snapshot;
 use crate::work::{Batch, Chore};
@@ -108,9 +109,11 @@ pub fn open(app: &App) -> Option<&'static Kind> {
 
 /// The title of the view that is open.
 pub fn title(app: &App, kind: &Kind) -> String {
-    match new::since(app).filter(|_| app.screen == Screen::New) {
-        Some(since) => format!("{} since {}", kind.title, since.told_at(app.now)),
-        None => kind.title.to_owned(),
+    let [errors, warnings, notes] = app.problem_counts();
+    match (app.screen, new::since(app)) {
+        (Screen::New, Some(since)) => format!("{} since {}", kind.title, since.told_at(app.now)),
+        (Screen::Problems, _) => format!("{}  {}", kind.title, tally(errors, warnings, notes)),
+        _ => kind.title.to_owned(),
     }
 }
 

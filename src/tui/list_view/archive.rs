@@ -3,8 +3,8 @@
 use super::row::{Cell, Row};
 use super::{About, Kind, upkeep};
 use crate::format;
-use crate::model::{EntryRef, Tell};
 use crate::model::plan::counted;
+use crate::model::{EntryRef, Tell};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::health::human;
@@ -81,7 +81,7 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
             let used = used.map_or(String::new(), |used| used.age_at(app.now));
             vec![
                 Cell::left("▪ archived", 10).styled(theme.dim()).from(50),
-                Cell::left(kinds::letter(app, &kind), 1).styled(theme.kind(&kind)).from(30),
+                Cell::left(kinds::letter(app, &kind), 1).styled(theme.kind(&kind)).from(30).close(),
                 Cell::rest(title),
                 Cell::right(used, 5).styled(theme.dim()),
                 Cell::store(app, at.store as usize),
@@ -114,12 +114,14 @@ fn about(app: &App, width: usize) -> About {
 }
 
 fn hints(app: &App) -> Vec<Hint> {
-    match app.view.row() {
-        Some(Row::Archived(_)) => vec![hint("Enter", "read"), act(Action::BringBack, "bring back…")],
-        Some(Row::Chore(at)) if app.view.chores[at].plan.is_some() => {
-            vec![hint("Enter", "which"), act(Action::Archive, "do what is due…")]
+    let (what, deed) = match app.view.row() {
+        Some(Row::Archived(_)) => ("read", Some(act(Action::BringBack, "bring back…"))),
+        Some(Row::Chore(at)) => {
+            let is_due = app.view.chores.get(at).is_some_and(|own| own.plan.is_some());
+            ("which", is_due.then(|| act(Action::Archive, "do what is due…")))
         }
-        Some(_) => vec![hint("Enter", "which")],
-        None => Vec::new(),
-    }
+        _ => return Vec::new(),
+    };
+    let open = (!app.view.inside).then(|| hint("Enter", what));
+    open.into_iter().chain(deed).collect()
 }

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::row::{Cell, Row};
 use super::{About, Kind as View, rows::Rows};
-use crate::model::Tell;
+use crate::model::{Moment, Tell};
 use crate::ops::restore::{Item, Kind};
 use crate::store::commit::Reason;
 use crate::tui::action::Action;
@@ -120,9 +120,9 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     let Some(own) = backups.of(Some(row)) else { return Vec::new() };
     let theme = Theme::of(app);
     let state = match &own.verified {
-        None => Cell::left("  unverified", 12).styled(theme.dim()),
-        Some(own) if own.is_whole => Cell::left("  intact", 12),
-        Some(_) => Cell::left("✖ damaged", 12).styled(theme.wrong()),
+        None => Cell::left("  unknown", 9).styled(theme.dim()),
+        Some(own) if own.is_whole => Cell::left("  intact", 9),
+        Some(_) => Cell::left("✖ damaged", 9).styled(theme.wrong()),
     };
     let at = own.copy.at.map_or("some time".into(), |at| at.said_at(app.now));
     vec![
@@ -140,14 +140,20 @@ fn item_cells(app: &App, own: &Item) -> Vec<Cell> {
     let told = match own.kind {
         Kind::Newer => "newer, is kept".to_owned(),
         Kind::Changed => changes(own).into_iter().next().unwrap_or_else(|| own.told.clone()),
-        _ => own.told.clone(),
+        _ => written(app, &own.told),
     };
     let title = if own.title.is_empty() { "erased" } else { &own.title };
     vec![
-        Cell::left(own.kind.sign(), 1).styled(theme.strong()),
+        Cell::left(format!(" {}", own.kind.sign()), 2).styled(theme.strong()).close(),
         Cell::rest(title),
         Cell::left(told, 34).styled(theme.dim()).from(70),
     ]
+}
+
+/// When it was written, as people say it.
+fn written(app: &App, told: &str) -> String {
+    let at = told.strip_prefix("written ").and_then(Moment::parse);
+    at.map_or_else(|| told.to_owned(), |(at, _)| format!("written {}", at.said_at(app.now)))
 }
 
 /// What differs member by member, where both are JSON objects: from now to what it was.
@@ -173,7 +179,9 @@ fn about(app: &App, width: usize) -> About {
     let Some(own) = backups.of(app.view.row()) else { return About::default() };
     let at = own.copy.at.map_or("some time".into(), |at| at.told_at(app.now));
     let file = own.copy.file.file_stem().unwrap_or_default().told().into_owned();
-    let name = format!("{file} of {at}");
+    let mut letters = file.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let name = format!("{first}{} of {at}", letters.as_str());
     let Some(opened) = &backups.opened else {
         return About { title: name, right: String::new(), lines: dim(app, &closed(app, own), width) };
     };
@@ -204,7 +212,8 @@ fn about(app: &App, width: usize) -> About {
         false => format!("The backup is damaged: {}. {says}", opened.verified.found),
     };
     let lines = if says.is_empty() { Vec::new() } else { dim(app, &says, width) };
-    About { title: format!("{name}, compared with now"), right, lines }
+    let title = if width < 96 { name } else { format!("{name}, compared with now") };
+    About { title, right, lines }
 }
 
 fn dim(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
@@ -272,8 +281,8 @@ fn hints(app: &App) -> Vec<Hint> {
         let compared = &opened.compared;
         let marked = app.view.within.marks.len();
         hints.extend((marked > 0).then(|| act(Action::BringBack, &format!("bring back {marked}…"))));
-        hints.extend((!compared.items.is_empty()).then(|| act(Action::Difference, "difference")));
         hints.extend((!compared.is_alike).then(|| act(Action::ReplaceFile, "replace file…")));
+        hints.extend((!compared.items.is_empty()).then(|| act(Action::Difference, "difference")));
     }
     hints.push(act(Action::Verify, "verify"));
     hints

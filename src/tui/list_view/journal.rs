@@ -113,9 +113,8 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     };
     let (sign, style) = if let Row::Fault(..) = row { ("✖", theme.wrong()) } else { (" ", theme.dim()) };
     vec![
-        Cell::left(sign, 1).styled(style),
-        Cell::left(String::new(), 12).from(60),
-        Cell::left(who, 6).styled(style).from(70),
+        Cell::left(sign, 14).styled(style),
+        Cell::left(who, 6).styled(style).from(90),
         Cell::rest(what).styled(style),
         Cell::store(app, store),
     ]
@@ -149,13 +148,18 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<Cell> {
     let theme = Theme::of(app);
     let at = own.at.map_or_else(|| own.line.at.clone(), |at| at.said_at(app.now));
     let style = if own.is_undone() { theme.dim() } else { ratatui::style::Style::new() };
-    let until = if own.why_not.is_some() { "no undo" } else { "" };
+    let many = if own.line.records > 1 { counted(own.line.records, "memory") } else { String::new() };
+    let state = match own.outcome {
+        Outcome::TakenBack(by) => format!("undone by {by}"),
+        _ if own.why_not.is_some() => "no undo".to_owned(),
+        _ => String::new(),
+    };
     vec![
-        Cell::left(sign(own), 1).styled(theme.strong()),
-        Cell::left(at, 12),
-        Cell::left("palimp", 6).styled(theme.dim()).from(70),
+        Cell::left(format!("{} {at}", sign(own)), 14).styled(style),
+        Cell::left("palimp", 6).styled(theme.dim()).from(90),
         Cell::rest(what(app, store, own)).styled(style),
-        Cell::left(until, 7).styled(theme.dim()).from(80),
+        Cell::right(many, 12).styled(theme.dim()).from(70),
+        Cell::left(state, 11).styled(theme.dim()).from(60),
         Cell::store(app, store),
     ]
 }
@@ -170,23 +174,32 @@ fn sign(own: &Step) -> &'static str {
 
 /// What a step did, by the title of the first memory where that is known.
 fn what(app: &App, store: usize, own: &Step) -> String {
-    let verb = match own.outcome {
-        Outcome::Turned(Turn::Undo(step)) => format!("undid step {step}"),
-        Outcome::Turned(Turn::Redo(step)) => format!("redid step {step}"),
-        Outcome::Erasing => "erasing is not finished".to_owned(),
-        _ => own.line.verb.clone(),
+    let did = match own.outcome {
+        Outcome::Turned(Turn::Undo(step)) => format!("undid step {step}:"),
+        Outcome::Turned(Turn::Redo(step)) => format!("redid step {step}:"),
+        Outcome::Erasing => "is still erasing".to_owned(),
+        _ => did(&own.line.verb).to_owned(),
     };
     let titles = app.view.journal.shown(store, own.line.step).map(titles).unwrap_or_default();
-    let memories = counted(own.line.records, "memory");
-    let what = match (titles.first(), own.line.records) {
-        (Some((_, title)), 0 | 1) => format!("{verb}: {title}"),
-        (Some((_, title)), count) => format!("{verb}: {title}, and {} more", count - 1),
-        (None, 0) => verb,
-        (None, _) => format!("{verb}: {memories}"),
-    };
-    match own.outcome {
-        Outcome::TakenBack(by) => format!("{what} (undone by step {by})"),
-        _ => what,
+    let title = titles.first().map_or_else(|| counted(own.line.records, "memory"), |own| own.1.to_owned());
+    format!("{did} {title}")
+}
+
+/// What a verb of the command line did.
+fn did(verb: &str) -> &str {
+    match verb {
+        "archive" => "archived",
+        "backup create" => "backed up",
+        "backup restore" => "restored",
+        "compact" => "compacted",
+        "delete" => "deleted",
+        "edit" => "changed",
+        "erase" => "erased",
+        "redact" => "redacted",
+        "repair" => "repaired",
+        "tag" => "tagged",
+        "unarchive" | "undelete" => "brought back",
+        verb => verb,
     }
 }
 
@@ -300,5 +313,6 @@ fn hints(app: &App) -> Vec<Hint> {
         false => act(Action::Undo, "undo…"),
     };
     let turn = step.why_not.is_none().then_some(turn);
-    [hint("Enter", "its memories")].into_iter().chain(turn).collect()
+    let open = (!app.view.inside).then(|| hint("Enter", "its memories"));
+    open.into_iter().chain(turn).collect()
 }

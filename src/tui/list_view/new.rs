@@ -110,8 +110,8 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
             let is_turned = app.view.list.is_turned;
             let (sign, style) = crate::tui::panes::sign_of(app, store, entry, true);
             let mut cells = vec![
-                Cell::left(sign, 1).styled(style),
-                Cell::left(kinds::letter(app, kind), 1).styled(theme.kind(kind)).from(30),
+                Cell::left(sign, 1).styled(style).close(),
+                Cell::left(kinds::letter(app, kind), 1).styled(theme.kind(kind)).from(30).close(),
                 Cell::rest(format::title(store, entry)),
             ];
             cells.extend(is_turned.then(|| Cell::store(app, at.store as usize)));

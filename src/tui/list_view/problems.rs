@@ -145,8 +145,8 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
             let place = own.line.filter(|line| *line > 0).map_or(String::new(), |line| line.to_string());
             let severity = theme.severity(own.severity);
             vec![
-                Cell::left(format!("  {}", sign(own.severity)), 3).styled(severity),
-                Cell::right(place, 4).styled(theme.dim()).from(30),
+                Cell::left(format!("  {}", sign(own.severity)), 3).styled(severity).close(),
+                Cell::right(place, 4).styled(theme.dim()).from(30).close(),
                 Cell::rest(own.message.clone()),
             ]
         }

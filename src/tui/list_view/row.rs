@@ -92,12 +92,14 @@ pub struct Cell {
     pub is_right: bool,
     /// It is shown in lists of so many columns and more.
     pub from: usize,
+    /// Spaces behind it.
+    gap: usize,
 }
 
 impl Cell {
     /// What has all columns that the others leave: a title.
     pub fn rest(text: impl Into<String>) -> Cell {
-        Cell { text: text.into(), style: Style::new(), width: None, is_right: false, from: 0 }
+        Cell { text: text.into(), style: Style::new(), width: None, is_right: false, from: 0, gap: 2 }
     }
 
     /// Text of so many columns.
@@ -120,22 +122,25 @@ impl Cell {
         Cell { from, ..self }
     }
 
+    /// One space behind it: a sign or a letter.
+    pub fn close(self) -> Cell {
+        Cell { gap: 1, ..self }
+    }
+
     /// The short name of a store, where several are open.
     pub fn store(app: &App, store: usize) -> Cell {
         let widest = app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0).min(8);
         let is_one = app.snapshot.stores.len() < 2;
         let style = Theme::of(app).dim();
-        Cell::left(app.store_name(store), widest).styled(style).from(if is_one { usize::MAX } else { 44 })
+        Cell::left(app.store_name(store), widest).styled(style).from(if is_one { usize::MAX } else { 34 })
     }
 }
 
-/// Cells side by side in so many columns, two spaces between them.
+/// Cells side by side in so many columns.
 pub fn line(app: &App, cells: Vec<Cell>, width: usize) -> Line<'static> {
     let shown: Vec<Cell> = cells.into_iter().filter(|cell| cell.from <= width).collect();
-    let taken: usize = shown.iter().map(|cell| cell.width.map_or(0, |own| own + 2)).sum();
-    let rests = shown.iter().filter(|cell| cell.width.is_none()).count().max(1);
-    let gaps = 2 * (rests - 1);
-    let rest = (width.saturating_sub(taken + gaps) / rests).min(width);
+    let taken: usize = shown.iter().map(|cell| cell.width.unwrap_or(0) + cell.gap).sum();
+    let rest = (width + 2).saturating_sub(taken).min(width);
     let mut spans = Vec::new();
     for (number, cell) in shown.iter().enumerate() {
         let (text, columns) = (theme::safe(app, &cell.text), cell.width.unwrap_or(rest));
@@ -143,10 +148,8 @@ pub fn line(app: &App, cells: Vec<Cell>, width: usize) -> Line<'static> {
             true => format!("{:>columns$}", theme::fit(&text, columns)),
             false => column(&text, columns),
         };
-        spans.push(Span::styled(text, cell.style));
-        if number + 1 < shown.len() {
-            spans.push(Span::raw("  "));
-        }
+        let gap = if number + 1 < shown.len() { " ".repeat(cell.gap) } else { String::new() };
+        spans.extend([Span::styled(text, cell.style), Span::raw(gap)]);
     }
     Line::from(spans)
 }

@@ -78,7 +78,7 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     let style = if own.plan.is_some() { ratatui::style::Style::new() } else { theme.dim() };
     vec![
         Cell::rest(format!("  {}", what(own))).styled(style),
-        Cell::right(many, 19).styled(style).from(48),
+        Cell::right(many, 19).styled(style).from(72),
         Cell::left(when, 8).styled(style),
         Cell::store(app, own.store),
     ]

@@ -22,7 +22,12 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &Kind) {
     if list.height > 0 {
         let right = told(&own.list);
         let text = title(app, kind);
-        let inner = titled(app, frame, &Title { text: &text, right: &right, has_keys: !own.inside, rule: false }, list);
+        let inner = titled(
+            app,
+            frame,
+            &Title { text: &text, right: &right, has_keys: !own.inside, rule: false },
+            list,
+        );
         match own.list.is_empty() {
             true => say(app, frame, nothing(app, kind), inner),
             false => draw_rows(app, frame, &own.list, !own.inside, inner),
@@ -44,11 +49,11 @@ fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &Kind, area: Rect) {
     let own = &app.view;
     let width = usize::from(area.width.saturating_sub(2));
     let About { title, right, lines } = (kind.about)(app, width);
-    let marks = if own.inside { told(&own.within) } else { String::new() };
-    let right = [right, marks].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>().join(" · ");
+    let has_rows = list_view::has_rows(app);
+    let marks = if own.inside && has_rows { told(&own.within) } else { String::new() };
+    let right = [marks, right].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>().join(" · ");
     let rule = area.x == 0 && area.y > layout::frame(app).body.y;
     let inner = titled(app, frame, &Title { text: &title, right: &right, has_keys: own.inside, rule }, area);
-    let has_rows = list_view::has_rows(app);
     let most = if has_rows { inner.height / 2 } else { inner.height };
     let top = if has_rows { 0 } else { own.top.min(lines.len().saturating_sub(1)) };
     let lines: Vec<Line<'static>> = lines.into_iter().skip(top).take(usize::from(most)).collect();
@@ -148,7 +153,9 @@ pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
     let can_mark = own.focused().selected().is_some_and(|row| list_view::may_mark(app, row).is_ok());
     hints.extend((can_mark && !own.backups.difference).then(|| hint("Space", "mark")));
     hints.extend((kind.hints)(app));
-    hints.extend((!own.inside && app.screen != Screen::Browse && !own.list.is_empty()).then(|| hint("/", "filter")));
+    hints.extend(
+        (!own.inside && app.screen != Screen::Browse && !own.list.is_empty()).then(|| hint("/", "filter")),
+    );
     hints.push(act(Action::NextPane, if own.inside { "the list" } else { "below" }));
     hints.push(hint("Esc", "back"));
     hints

@@ -9,9 +9,9 @@ use crate::query::{Hit, Order};
 use crate::tui::app::{App, Pane};
 use crate::tui::health::human;
 use crate::tui::kinds;
+use crate::tui::list_view::new;
 use crate::tui::marks::Shown;
 use crate::tui::theme::{self, Theme, column, sign};
-use crate::tui::list_view::new;
 use crate::tui::update::set_off;
 
 /// Columns of the cursor and the sign with the blank behind them, of decay with its blank, of the

@@ -89,7 +89,7 @@ fn count(desk: &Desk, kind: Kind) -> usize {
 
 #[test]
 fn the_views_look_as_they_should() {
-    for (width, height) in [(120, 36), (80, 24)] {
+    for (width, height) in [(120, 36), (80, 24), (40, 12)] {
         let shot = |name: &str, desk: &Desk| {
             insta::assert_snapshot!(format!("back-{name}-{width}x{height}"), stable(&desk.screen()));
         };
@@ -112,6 +112,8 @@ fn the_views_look_as_they_should() {
         shot("archive", &desk);
         desk.type_keys("gm");
         shot("upkeep", &desk);
+        desk.type_keys("gp");
+        shot("problems", &desk);
     }
 }
 
@@ -215,14 +217,11 @@ fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased()
 fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gr");
-    assert!(desk.screen().contains("unverified    Fri 12:00"), "{}", desk.screen());
+    assert!(desk.screen().contains("unknown  Fri 12:00"), "{}", desk.screen());
     desk.type_keys("V");
     assert_eq!(notice(&desk), "2 backups looked at, 1 damaged");
     let screen = desk.screen();
-    assert!(
-        screen.contains("✖ damaged     Fri 12:00") && screen.contains("intact      23 Jan 12:00"),
-        "{screen}"
-    );
+    assert!(screen.contains("✖ damaged  Fri 12:00") && screen.contains("intact   23 Jan 12:00"), "{screen}");
 }
 
 #[test]

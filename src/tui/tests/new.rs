@@ -50,7 +50,22 @@ fn what_an_agent_wrote_is_told_marked_counted_and_listed_until_all_is_seen() {
     assert!(screen.contains("New since today 11:00") && screen.contains("shop  1 new"), "{screen}");
     desk.type_keys("S");
     assert_eq!(crate::tui::list_view::new::count(&desk.app), 0);
-    assert!(!desk.screen().lines().next().unwrap().contains("new"));
+    assert!(!desk.screen().lines().next().unwrap().contains("+1 new"));
+}
+
+#[test]
+fn what_came_is_told_for_a_while_on_one_row_and_nothing_moves() {
+    for width in [120, 40] {
+        let mut desk = desk();
+        desk.app.size = (width, 24);
+        let rows = |desk: &Desk| crate::tui::layout::frame(&desk.app).body.height;
+        let before = rows(&desk);
+        agent_writes(&mut desk, "m2", &"a long title ".repeat(12), "2026-02-01T11:30:00Z");
+        assert!(desk.screen().contains("+ An agent wrote: a long"), "{}", desk.screen());
+        assert_eq!(rows(&desk), before);
+        desk.send(Msg::Told);
+        assert!(!desk.screen().contains("An agent wrote"), "{}", desk.screen());
+    }
 }
 
 #[test]

@@ -8,10 +8,10 @@ use crate::model::Carry;
 use crate::query::Query;
 use crate::store::Place;
 use crate::tui::app::{App, Screen};
+use crate::tui::list_view::problems;
 use crate::tui::marks::Shown;
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
-use crate::tui::list_view::problems;
 use crate::tui::{kinds, tree, why};
 use crate::work::{Asked, Done, Explained, Found, Job, Loaded};
 

@@ -207,7 +207,9 @@ fn go(app: &mut App, kind: &Kind, action: Action) -> bool {
     let scrolls = own.inside && !list_view::has_rows(app);
     let (at, len, rows) = match (own.inside, scrolls) {
         (false, _) => (own.list.cursor.at, own.list.len(), rows(list)),
-        (true, false) => (own.within.cursor.at, own.within.len(), panes::list_view::rows_below(app, kind, below)),
+        (true, false) => {
+            (own.within.cursor.at, own.within.len(), panes::list_view::rows_below(app, kind, below))
+        }
         (true, true) => {
             let lines = (kind.about)(app, usize::from(below.width.saturating_sub(2))).lines.len();
             (own.top, lines, rows(below))

@@ -17,7 +17,8 @@ const SMALL: u64 = 8 << 20;
 impl Look<'_> {
     /// What the newest steps changed, so that their rows name memories.
     pub(super) fn newest_steps(&self, accounts: &[Account]) -> Vec<StepShown> {
-        let all = accounts.iter().enumerate().flat_map(|(store, own)| own.rows.iter().map(move |row| (store, row)));
+        let all =
+            accounts.iter().enumerate().flat_map(|(store, own)| own.rows.iter().map(move |row| (store, row)));
         let is_small = |files: &[crate::store::commit::FileLine]| {
             files.iter().map(|own| own.bytes_before.saturating_add(own.bytes_after)).sum::<u64>() <= SMALL
         };
