@@ -148,6 +148,7 @@ fn a_click_goes_to_a_row_and_the_wheel_moves_what_is_under_it() {
                 modifiers: KeyModifiers::NONE,
             }));
         };
+        desk.app.clicked = None;
         let row = list.y + 1 + place(&desk, last) as u16;
         mouse(&mut desk, MouseEventKind::Down(MouseButton::Left), row);
         assert_eq!(desk.app.view.list.cursor.at, last, "{view}: {}", desk.screen());
