@@ -38,11 +38,11 @@ pub struct Args {
 }
 
 /// How the screens look.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct Looks {
     /// The colours of the screens.
-    #[arg(long, value_enum, value_name = "NAME", default_value = "terminal")]
-    pub theme: Palette,
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub theme: Option<Palette>,
 
     /// Signs and bars in ASCII.
     #[arg(long)]
@@ -51,6 +51,18 @@ pub struct Looks {
     /// Leave clicks and the wheel to the terminal.
     #[arg(long)]
     pub no_mouse: bool,
+
+    /// Lines instead of screens, for a screen reader.
+    #[arg(long)]
+    pub linear: bool,
+
+    /// The settings, instead of the file in your configuration folder.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Print the settings in use as a file, and end.
+    #[arg(long)]
+    pub print_config: bool,
 }
 
 /// Options that every verb takes.

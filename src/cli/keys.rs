@@ -1,18 +1,19 @@
 //! `palimp keys`: every key of the screens, what it does, and the verbs that do the same.
 
-use super::Context;
 use super::failure::{Exit, Result};
+use super::{Context, config};
 use crate::tui::action::ACTIONS;
 
 /// Prints the keymap.
 pub fn run(context: &mut Context) -> Result {
+    config::read(None)?;
     for known in ACTIONS {
         let verbs = known.action.verbs();
         let row = serde_json::json!({
-            "action": known.name, "keys": known.keys, "about": known.about, "verbs": verbs,
+            "action": known.name, "keys": known.action.keys(), "about": known.about, "verbs": verbs,
         });
         let verbs = if verbs.is_empty() { String::new() } else { format!("  [{}]", verbs.join(", ")) };
-        let keys = known.keys.join("  ");
+        let keys = known.action.keys().join("  ");
         context.row(&row, || format!("{keys:16} {:18} {}{verbs}", known.name, known.about))?;
     }
     Ok(Exit::Done)
@@ -24,6 +25,16 @@ mod tests {
 
     use super::*;
     use crate::cli::Args;
+
+    #[test]
+    fn the_palette_finds_every_verb_by_its_name() {
+        let words: Vec<String> =
+            ACTIONS.iter().map(|known| known.name.to_owned() + " " + &known.action.words()).collect();
+        for verb in Args::command().get_subcommands().map(clap::Command::get_name) {
+            let is_found = words.iter().any(|words| words.split_whitespace().any(|word| word == verb));
+            assert!(is_found, "{verb}");
+        }
+    }
 
     #[test]
     fn every_verb_that_an_action_names_is_one() {

@@ -12,6 +12,7 @@ mod change;
 mod check;
 mod chosen;
 mod columns;
+mod config;
 mod demo;
 mod duplicates;
 mod edit;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::args::Looks;
+use super::config::{self, Config};
 use super::demo::Temporary;
 use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
@@ -21,15 +22,24 @@ static DEMOS: Mutex<Vec<Temporary>> = Mutex::new(Vec::new());
 
 /// Opens the screens on what was named, found, or made up.
 pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: Looks) -> Result {
-    let ended = show(context, &paths, demo, looks);
+    let mut config = config::read(looks.config.as_deref())?;
+    config.theme = looks.theme.unwrap_or(config.theme);
+    config.ascii |= looks.ascii;
+    config.no_mouse |= looks.no_mouse;
+    config.linear |= looks.linear || std::env::var_os("TERM").is_some_and(|own| own == "dumb");
+    if looks.print_config {
+        context.out.own(config::print(&config).as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    let ended = show(context, &paths, demo, &config);
     if let Ok(mut demos) = DEMOS.lock() {
         demos.clear();
     }
     ended
 }
 
-fn show(context: &mut Context, paths: &[PathBuf], demo: bool, looks: Looks) -> Result {
-    let options = options(context, paths, demo, looks)?;
+fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Config) -> Result {
+    let options = options(context, paths, demo, config)?;
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         say("the screens need a terminal. This is the first screen as plain text");
         let (frame, snapshot) = tui::frame(&options, PLAIN.0, PLAIN.1)?;
@@ -47,7 +57,7 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, looks: Looks) -> R
     }
 }
 
-fn options(context: &Context, paths: &[PathBuf], demo: bool, looks: Looks) -> Result<Options> {
+fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Config) -> Result<Options> {
     let mut demo_folder = None;
     let visits;
     let (places, looked, data) = if demo {
@@ -73,8 +83,8 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, looks: Looks) -> Re
     };
     let no_color =
         context.options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let palette = if no_color { Palette::None } else { looks.theme };
-    let (ascii, mouse) = (looks.ascii, !looks.no_mouse);
+    let palette = if no_color { Palette::None } else { config.theme };
+    let (ascii, mouse) = (config.ascii, !config.no_mouse);
     let ranking = context.options.ranking(places.iter().map(|place| place.format));
     let demo = |now| new_demo(now).map_err(|failure| failure.message());
     let readonly = context.options.readonly || context.options.dry_run;
@@ -86,7 +96,8 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, looks: Looks) -> Re
         ranking,
         palette,
         ascii,
-        mouse,
+        linear: config.linear,
+        mouse: mouse && !config.linear,
         data,
         visits,
         demo_folder,

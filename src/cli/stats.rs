@@ -6,14 +6,17 @@ use super::failure::{Exit, Result};
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::plan::counted;
-use crate::model::{State, Store, Tell};
+use crate::model::{Store, Tell};
+use crate::query::{Held, Statistics};
 use crate::store::commit::{LogLine, Vault};
 use crate::text::columns::human;
 
 /// Prints figures of every store, and the metrics of all.
 pub fn run(context: &mut Context) -> Result {
     let snapshot = open::listing(context)?;
-    let stores: Vec<_> = snapshot.stores.iter().map(|store| figures(store)).collect();
+    let statistics = Statistics::of(&snapshot, context.now);
+    let held = || snapshot.stores.iter().zip(&statistics.stores);
+    let stores: Vec<_> = held().map(|(store, held)| figures(store, held)).collect();
     let sum =
         |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };
     let log = log_lines(context, &snapshot.stores);
@@ -26,24 +29,19 @@ pub fn run(context: &mut Context) -> Result {
         "memory.locks.contention.count": told("E_LOCK_TIMEOUT"),
         "memory.compaction.count": saved.iter().filter(|line| line.message.starts_with("compact")).count(),
         "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
-        "memory.entries.total": sum(&|store| store.count(State::Live) as u64),
+        "memory.entries.total": statistics.stores.iter().map(|held| held.live).sum::<usize>(),
         "memory.size.bytes": sum(&|store| store.bytes),
-        "memory.errors.corruption.count": sum(&|store| store.count(State::Broken) as u64),
+        "memory.errors.corruption.count": statistics.stores.iter().map(|held| held.broken).sum::<usize>(),
     });
     if context.options.json {
         context.out.json(&json!({ "stores": stores, "metrics": metrics }))?;
         return Ok(Exit::Done);
     }
-    for store in &snapshot.stores {
-        let counts =
-            [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
+    for (store, held) in held() {
+        let Held { live, archived, deleted, broken, .. } = held;
         let line = format!(
-            "{}: {} live, {} archived, {} deleted, {} broken, {}, {}",
+            "{}: {live} live, {archived} archived, {deleted} deleted, {broken} broken, {}, {}",
             store.root.told(),
-            counts[0],
-            counts[1],
-            counts[2],
-            counts[3],
             counted(store.sessions.len() as u64, "session"),
             human(store.bytes)
         );
@@ -61,21 +59,19 @@ fn log_lines(context: &Context, stores: &[std::sync::Arc<Store>]) -> Vec<LogLine
     stores.iter().flat_map(|store| Vault::look(&Real, &data, &store.root).log_lines()).collect()
 }
 
-fn figures(store: &Store) -> serde_json::Value {
-    let mut kinds = std::collections::BTreeMap::<String, u64>::new();
-    for entry in store.entries.iter().filter(|entry| entry.state == State::Live) {
-        let kind = store.view(entry).map_or("unknown", |view| view.kind);
-        *kinds.entry(kind.to_owned()).or_default() += 1;
-    }
+fn figures(store: &Store, held: &Held) -> serde_json::Value {
+    let types: serde_json::Map<String, serde_json::Value> =
+        held.types.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+    let Held { live, archived, deleted, broken, .. } = held;
     json!({
         "path": store.root.told().into_owned(),
         "format": store.format,
         "sessions": store.sessions.len(),
-        "records": store.count(State::Live),
-        "archived": store.count(State::Archived),
-        "deleted": store.count(State::Deleted),
-        "broken": store.count(State::Broken),
+        "records": live,
+        "archived": archived,
+        "deleted": deleted,
+        "broken": broken,
         "bytes": store.bytes,
-        "by_type": kinds,
+        "by_type": types,
     })
 }

@@ -22,6 +22,7 @@
 //! | `highlight` | where words are in a text that is shown |
 //! | `duplicates` | records of equal or nearly equal text |
 //! | `facets` | what results have in common |
+//! | `statistics` | what stores hold and how that grew |
 //! | `cancel` | stopping a search that a newer one has overtaken |
 
 use std::ops::Range;
@@ -41,6 +42,7 @@ mod pick;
 mod rank;
 mod related;
 mod search;
+mod statistics;
 mod syntax;
 mod text_index;
 mod unindexed;
@@ -61,6 +63,7 @@ pub use pick::{Pick, Picked};
 pub use rank::{Factors, Fading, Ranking, WEIGHTS};
 pub use related::tied;
 pub use search::{Hit, Order, Request, Results, search, search_in};
+pub use statistics::{Filling, Held, Statistics, TagUse, WEEKS};
 pub use syntax::Query;
 pub use text_index::TextIndex;
 

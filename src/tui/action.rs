@@ -2,6 +2,7 @@
 //! and the keymap are all made from this one table.
 
 use super::app::Screen;
+use super::{keymap, synonyms};
 use crate::query::Pick;
 
 /// What the table knows of an action.
@@ -10,8 +11,8 @@ pub struct Known {
     pub action: Action,
     /// Its name, as the palette has it.
     pub name: &'static str,
-    /// Its keys; two keys one after the other are set apart by a space.
-    pub keys: &'static [&'static str],
+    /// Its keys where no setting changes them; two keys one after the other are set apart by a space.
+    pub default_keys: &'static [&'static str],
     /// What it does, in a few words.
     pub about: &'static str,
     /// The verbs that do the same on the command line; none for what changes the screens alone.
@@ -43,7 +44,7 @@ macro_rules! actions {
         pub static ACTIONS: &[Known] = &[$(Known {
             action: Action::$action,
             name: $name,
-            keys: &[$($key),*],
+            default_keys: &[$($key),*],
             about: $about,
             verbs: concat!("" $(, $verbs)?),
             pick: picked!($($pick)?),
@@ -115,6 +116,10 @@ actions! {
     ArchiveView: "archived", ["g a"], "the archive, what would be archived next, and restoring";
     Journal: "journal", ["g u"], "every step, what others did meanwhile, undo of any of them";
     Maintain: "upkeep", ["g m"], "what is due, which memories and why; do it";
+    Statistics: "statistics", ["g s"], "what was written on each day, how the stores grow, types and tags";
+    WeekBack: "week back", ["H"], "in statistics: the day a week before; `h` the day before";
+    WeekAhead: "week ahead", ["L"], "in statistics: the day a week after; `l` the day after";
+    Today: "today", ["0"], "in statistics: today";
     Compact: "compact", [], "what a compaction would drop and why; do it";
     BringBack: "bring back", ["r"], "in the archive and in backups: bring back what is marked", "unarchive backup";
     Difference: "difference", ["="], "in backups: all differences";
@@ -142,6 +147,7 @@ actions! {
     Redo: "redo", ["U"], "redo what was undone last", "redo";
     Palette: "command", [":"], "any action by its name";
     Help: "help", ["?", "F1"], "every key, to search and to run";
+    CommandLine: "command line", [], "verbs without a view: palimp add, init, completions, man";
     Reload: "reload", ["R"], "read the stores again";
     Redraw: "redraw", ["Ctrl-l"], "redraw the screen";
     Suspend: "suspend", ["Ctrl-z"], "back to the shell; `fg` returns";
@@ -165,14 +171,24 @@ impl Action {
         &ACTIONS[self as usize]
     }
 
+    /// Other words that people use for it: the palette finds it by them, too.
+    pub fn words(self) -> String {
+        format!("{} {}", synonyms::of(self), self.known().verbs)
+    }
+
     /// The verbs that do the same on the command line.
     pub fn verbs(self) -> Vec<&'static str> {
         self.known().verbs.split_whitespace().collect()
     }
 
+    /// Its keys.
+    pub fn keys(self) -> &'static [String] {
+        keymap::in_use().of(self)
+    }
+
     /// The first of its keys, for hints.
     pub fn key(self) -> &'static str {
-        self.known().keys.first().copied().unwrap_or_default()
+        self.keys().first().map_or("", String::as_str)
     }
 }
 
@@ -208,6 +224,7 @@ fn own(screen: Screen) -> &'static [Action] {
         Screen::Upkeep => &[Action::Open],
         Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
         Screen::New => &[Action::Seen, Action::AllSeen, Action::Open],
+        Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
         Screen::Welcome => &[Action::OpenDemo],
         Screen::Browse | Screen::Problems => &[],
     }

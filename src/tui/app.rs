@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::text::Line;
 
 use super::Options;
 use super::bulk::{Bulk, Menu};
+use super::calendar::Calendar;
 use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
@@ -164,6 +166,8 @@ pub struct App {
     pub bulk: Bulk,
     /// The view that is a list: backups, archive, upkeep, journal, problems, what is new.
     pub view: ListView,
+    /// What was written on which day.
+    pub calendar: Calendar,
     /// The form that is open.
     pub editor: Option<Box<Editor>>,
     /// So many forms were opened.
@@ -172,6 +176,8 @@ pub struct App {
     pub waiting: String,
     /// Whether they wait for so long that what may follow is shown.
     pub waited: bool,
+    /// Keys that came before the search was answered, and act on what it finds.
+    pub early: Vec<KeyEvent>,
     /// A count that is typed before a move.
     pub count: Counted,
     pub notice: Option<String>,

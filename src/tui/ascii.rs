@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 
 /// Our signs, and the ASCII character for each.
-const SIGNS: [(char, char); 38] = [
+const SIGNS: [(char, char); 47] = [
     ('│', '|'),
     ('─', '-'),
     ('▶', '>'),
@@ -42,6 +42,15 @@ const SIGNS: [(char, char); 38] = [
     ('▌', '.'),
     ('▍', '.'),
     ('▎', '.'),
+    ('░', ':'),
+    ('▒', '+'),
+    ('▁', '.'),
+    ('▂', ':'),
+    ('▃', '-'),
+    ('▄', '='),
+    ('▅', '+'),
+    ('▆', '*'),
+    ('▇', '#'),
 ];
 
 /// Replaces them in a frame that was drawn.

@@ -2,7 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::action::{ACTIONS, Action};
+use super::action::Action;
+use super::keymap;
 
 /// What a key, after those that wait, comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub fn name(key: KeyEvent) -> String {
         KeyCode::Enter => "Enter".into(),
         KeyCode::Esc => "Esc".into(),
         KeyCode::Backspace => "Backspace".into(),
+        KeyCode::Delete => "Delete".into(),
+        KeyCode::Insert => "Insert".into(),
         KeyCode::Tab => "Tab".into(),
         KeyCode::BackTab => return "S-Tab".into(),
         KeyCode::Up => "Up".into(),
@@ -63,6 +66,17 @@ pub fn of_name(own: &str) -> Option<KeyEvent> {
         ("Esc", ..) => KeyCode::Esc,
         ("Tab", ..) => KeyCode::Tab,
         ("Backspace", ..) => KeyCode::Backspace,
+        ("Delete", ..) => KeyCode::Delete,
+        ("Insert", ..) => KeyCode::Insert,
+        ("S-Tab", ..) => KeyCode::BackTab,
+        ("Up", ..) => KeyCode::Up,
+        ("Down", ..) => KeyCode::Down,
+        ("Left", ..) => KeyCode::Left,
+        ("Right", ..) => KeyCode::Right,
+        ("Home", ..) => KeyCode::Home,
+        ("End", ..) => KeyCode::End,
+        ("PgUp", ..) => KeyCode::PageUp,
+        ("PgDn", ..) => KeyCode::PageDown,
         (_, Some('F'), Some(_)) => KeyCode::F(plain[1..].parse().ok()?),
         (_, Some(c), None) => KeyCode::Char(c),
         _ => return None,
@@ -77,34 +91,17 @@ pub fn press(waiting: &str, key: KeyEvent) -> Pressed {
         return Pressed::Nothing;
     }
     let keys = if waiting.is_empty() { own } else { format!("{waiting} {own}") };
-    let bound =
-        |keys: &str| ACTIONS.iter().find(|known| known.keys.contains(&keys)).map(|known| known.action);
-    if let Some(action) = bound(&keys) {
-        return Pressed::Act(action);
+    let keymap = keymap::in_use();
+    match keymap.action(&keys) {
+        Some(action) => Pressed::Act(action),
+        None if keymap.begins(&keys) => Pressed::Waiting(keys),
+        None => Pressed::Nothing,
     }
-    let start = format!("{keys} ");
-    if ACTIONS.iter().any(|known| known.keys.iter().any(|bound| bound.starts_with(&start))) {
-        return Pressed::Waiting(keys);
-    }
-    Pressed::Nothing
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_key_means_two_things() {
-        let keys: Vec<&str> = ACTIONS.iter().flat_map(|known| known.keys).copied().collect();
-        for (index, key) in keys.iter().enumerate() {
-            assert!(!keys[index + 1..].contains(key), "{key} is bound twice");
-            let start = format!("{key} ");
-            assert!(
-                !keys.iter().any(|other| other.starts_with(&start)),
-                "{key} is bound and starts a sequence"
-            );
-        }
-    }
 
     #[test]
     fn a_sequence_waits_for_its_second_key() {

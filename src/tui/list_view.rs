@@ -80,7 +80,6 @@ pub struct About {
 
 /// What distinguishes one view from the others.
 pub struct Kind {
-    pub title: &'static str,
     /// The order of the rows; another one.
     pub orders: [&'static str; 2],
     /// What is told where there are none.
@@ -103,17 +102,17 @@ pub fn open(app: &App) -> Option<&'static Kind> {
         Screen::Journal => &journal::KIND,
         Screen::Problems => &problems::KIND,
         Screen::New => &new::KIND,
-        Screen::Welcome | Screen::Browse | Screen::Edit => return None,
+        Screen::Welcome | Screen::Browse | Screen::Statistics | Screen::Edit => return None,
     })
 }
 
 /// The title of the view that is open.
-pub fn title(app: &App, kind: &Kind) -> String {
+pub fn title(app: &App) -> String {
     let [errors, warnings, notes] = app.problem_counts();
     match (app.screen, new::since(app)) {
-        (Screen::New, Some(since)) => format!("{} since {}", kind.title, since.told_at(app.now)),
-        (Screen::Problems, _) => format!("{}  {}", kind.title, tally(errors, warnings, notes)),
-        _ => kind.title.to_owned(),
+        (Screen::New, Some(since)) => format!("{} since {}", app.screen.title(), since.told_at(app.now)),
+        (Screen::Problems, _) => format!("{}  {}", app.screen.title(), tally(errors, warnings, notes)),
+        _ => app.screen.title().to_owned(),
     }
 }
 

@@ -273,6 +273,7 @@ mod tests {
             ranking: Ranking::Product,
             palette: Default::default(),
             ascii: false,
+            linear: false,
             mouse: true,
             data: None,
             readonly: false,

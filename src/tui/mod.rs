@@ -7,7 +7,7 @@
 //! | `input`, `decode` | the thread that reads keys; from bytes to keys and pastes |
 //! | `signals` | whatever ends the program, the terminal is given back first |
 //! | `app`, `views` | what the screens know, and what can be on the screen; `marks` what is marked, |
-//! | | `bulk` the change under way |
+//! | | `bulk` the change under way, `calendar` the days of the statistics |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
 //! | `editor/` | the form of a memory, what was typed into it |
@@ -23,15 +23,18 @@ pub(crate) mod action;
 mod app;
 mod ascii;
 mod bulk;
+mod calendar;
 mod confirm;
 mod cursor;
 mod decode;
 mod editor;
 mod health;
 mod input;
+pub mod keymap;
 mod keys;
 mod kinds;
 mod layout;
+mod linear;
 mod list_view;
 mod markdown;
 mod marks;
@@ -82,6 +85,8 @@ pub struct Options {
     pub palette: Palette,
     /// Signs and bars in ASCII.
     pub ascii: bool,
+    /// Whether lines are told instead of screens drawn.
+    pub linear: bool,
     /// Whether clicks and the wheel are taken; else the terminal selects text with them.
     pub mouse: bool,
     /// The folder of palimp's own data; without one nothing could be undone, and nothing

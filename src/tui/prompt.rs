@@ -9,7 +9,6 @@ use super::action::{Known, offered};
 use super::app::{Aim, Screen};
 use super::cursor::Cursor;
 use super::suggest::{Suggestion, last_word};
-use super::synonyms;
 
 /// What a prompt is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,8 +241,8 @@ impl Prompt {
         let mut scored: Vec<(i64, &Known)> = offered
             .into_iter()
             .filter_map(|known| {
-                let also = synonyms::of(known.action);
-                let text = format!("{} {} {} {also}", known.name, known.keys.join(" "), known.about);
+                let also = known.action.words();
+                let text = format!("{} {} {} {also}", known.name, known.action.keys().join(" "), known.about);
                 let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + 100);
                 Some((name.max(matcher.fuzzy_match(&text, &typed))?, known))
             })

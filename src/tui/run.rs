@@ -20,9 +20,12 @@ use listen::listen;
 use super::Options;
 use super::app::{Aim, App, DEMO};
 use super::input::{Keyboard, is_gone};
+use super::linear;
 use super::msg::{Effect, Lent, Msg};
 use super::signals;
-use super::terminal::{Left, Screen, copy_out, enter, leave, redraw, retake, take_mouse, with_editor};
+use super::terminal::{
+    Left, Screen, append, copy_out, enter, leave, redraw, retake, take_mouse, tell_lines, with_editor,
+};
 use super::update;
 use super::view::view;
 use crate::deed::keep;
@@ -65,13 +68,16 @@ enum Happening {
 /// Runs the screens until they are left. The terminal is whole afterwards.
 pub fn run(options: &Options) -> io::Result<Ended> {
     let now = || options.now.unwrap_or_else(Moment::of_the_clock);
-    let size = crossterm::terminal::size()?;
+    let size = if options.linear { linear::SIZE } else { crossterm::terminal::size()? };
     let mut app = App::new(options, size, now());
     // Before the terminal is taken, so that no signal leaves it taken.
     let signals = signals::listen()?;
     signals::restore_on_failure()?;
     // Its drop would print to a terminal that may be gone, and a panic in a drop aborts.
     take_mouse(options.mouse);
+    if options.linear {
+        tell_lines();
+    }
     let mut screen = ManuallyDrop::new(enter()?);
     let mut workers = None;
     let outcome = Loop::start(options, &mut app, &mut screen, signals).and_then(|mut run| {
@@ -110,6 +116,8 @@ struct Loop<'a> {
     keyboard: Arc<Keyboard>,
     watch: Option<Watch>,
     pending: Vec<Effect>,
+    /// What was told, where lines are told instead of screens drawn.
+    told: Option<linear::Told>,
     /// When values are masked again.
     mask_at: Option<Instant>,
     /// When what came was told for long enough.
@@ -128,7 +136,9 @@ impl<'a> Loop<'a> {
     ) -> io::Result<Self> {
         first_entries(app);
         update::ready(app);
-        screen.draw(|frame| view(app, frame))?;
+        if !options.linear {
+            screen.draw(|frame| view(app, frame))?;
+        }
         let (to_loop, events) = channel();
         let deliver = to_loop.clone();
         let workers = Workers::start(move |done| {
@@ -147,6 +157,7 @@ impl<'a> Loop<'a> {
             keyboard,
             watch: None,
             pending: Vec::new(),
+            told: options.linear.then(linear::Told::default),
             mask_at: None,
             told_at: None,
             keep_at: None,
@@ -190,8 +201,7 @@ impl<'a> Loop<'a> {
             if mem::take(&mut self.is_resized) {
                 redraw(self.screen)?;
             }
-            update::ready(self.app);
-            self.screen.draw(|frame| view(self.app, frame))?;
+            self.show()?;
             let waits = !self.app.waiting.is_empty() && !self.app.waited;
             let shown_at = waits.then(|| Instant::now() + WAITED);
             let next = [self.mask_at, self.told_at, self.keep_at, shown_at].into_iter().flatten().min();
@@ -208,12 +218,27 @@ impl<'a> Loop<'a> {
         }
     }
 
+    /// Draws the screen, or tells what is new.
+    fn show(&mut self) -> io::Result<()> {
+        update::ready(self.app);
+        let Some(told) = &mut self.told else {
+            return self.screen.draw(|frame| view(self.app, frame)).map(drop);
+        };
+        let text = linear::tell(self.app, told);
+        if text.is_empty() { Ok(()) } else { append(&text) }
+    }
+
     /// Takes in what waits, before the next frame: a frame for all of it, not a queue of frames.
     fn take_in(&mut self, mut event: Happening, now: &dyn Fn() -> Moment) -> io::Result<Option<Ended>> {
         let until = Instant::now() + FRAME;
         loop {
             match event {
-                Happening::Msg(msg) => self.pending.extend(update::take(self.app, msg, now())),
+                Happening::Msg(msg) => {
+                    if let (Msg::Key(key), true) = (&msg, self.told.is_some()) {
+                        append(&linear::echo(self.app, *key))?;
+                    }
+                    self.pending.extend(update::take(self.app, msg, now()));
+                }
                 Happening::Signal(SIGTSTP) => self.pending.push(Effect::Suspend),
                 Happening::Signal(SIGWINCH) => self.is_resized = true,
                 // Whoever stopped the program may have left the terminal otherwise.
@@ -252,6 +277,9 @@ impl<'a> Loop<'a> {
 
     /// Of sizes that follow fast on one another not every one is told.
     fn take_size(&mut self, now: Moment) -> io::Result<()> {
+        if self.told.is_some() {
+            return Ok(());
+        }
         let size = self.screen.size()?;
         if (size.width, size.height) != self.app.size {
             self.pending.extend(update::take(self.app, Msg::Resize(size.width, size.height), now));
@@ -266,7 +294,10 @@ impl<'a> Loop<'a> {
             Effect::Job(job) => self.workers.give(job),
             Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEALED),
             Effect::BeBrief => self.told_at = Some(Instant::now() + TOLD),
-            Effect::Redraw => redraw(self.screen)?,
+            Effect::Redraw => match &mut self.told {
+                Some(told) => *told = linear::Told::default(),
+                None => redraw(self.screen)?,
+            },
             Effect::Suspend => {
                 // Stopped in the middle of a change, the program would keep a lock from agents.
                 let held = self.workers.hold_changes();

@@ -2,7 +2,12 @@
 
 use super::action::Action;
 
-const WORDS: [(Action, &str); 23] = [
+const WORDS: &[(Action, &str)] = &[
+    (Action::Browse, "list show"),
+    (Action::Open, "show read"),
+    (Action::Search, "search find filter grep"),
+    (Action::SessionsPane, "stores session projects"),
+    (Action::CommandLine, "add init completions man new create shell"),
     (Action::Delete, "remove forget erase undelete trash"),
     (Action::Restore, "restore recover bring back lost"),
     (Action::Problems, "repair fix errors check validate broken damage quarantine"),
@@ -14,8 +19,8 @@ const WORDS: [(Action, &str); 23] = [
     (Action::AllSeen, "inbox read"),
     (Action::Duplicates, "same twice dedupe merge similar"),
     (Action::ArchiveView, "unarchive archive old"),
-    (Action::Journal, "history log steps changes"),
-    (Action::Maintain, "compact reindex purge cleanup clean up rebuild expire retention"),
+    (Action::Journal, "journal history log steps changes"),
+    (Action::Maintain, "compact reindex migrate purge cleanup clean up rebuild expire retention"),
     (Action::Why, "explain rank score decay"),
     (Action::MarkAll, "select everything"),
     (Action::Toggle, "select"),
@@ -25,6 +30,7 @@ const WORDS: [(Action, &str); 23] = [
     (Action::Reload, "refresh"),
     (Action::CopyText, "yank clipboard"),
     (Action::Fold, "expand collapse details"),
+    (Action::Statistics, "stats calendar days weeks growth size counts activity"),
     (Action::QuitNow, "exit leave"),
 ];
 

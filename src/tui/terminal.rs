@@ -27,6 +27,8 @@ const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l";
 const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 /// Whether they are taken.
 static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
+/// Whether lines are told: the screen is left as it is.
+static IS_LINEAR: AtomicBool = AtomicBool::new(false);
 /// Ends what was being sent; then no colours, no mouse, no focus, no pastes told from keys, the
 /// first screen, the cursor. Some of it only an editor that was killed can have switched on.
 const GIVE: &[u8] = b"\x1b\\\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\
@@ -87,7 +89,9 @@ pub fn with_editor(keyboard: &Keyboard, screen: &mut Screen, text: &str) -> (Lef
         let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &modes);
     }
     // An editor that was killed leaves what it had switched on.
-    tell(GIVE);
+    if !IS_LINEAR.load(Ordering::Relaxed) {
+        tell(GIVE);
+    }
     let entered = enter();
     keyboard.take_back();
     let entered = entered.map(|entered| mem::forget(mem::replace(screen, entered)));
@@ -105,6 +109,16 @@ pub fn take_mouse(takes: bool) {
     TAKES_MOUSE.store(takes, Ordering::Relaxed);
 }
 
+/// Lines are told from now on, and no screen is drawn.
+pub fn tell_lines() {
+    IS_LINEAR.store(true, Ordering::Relaxed);
+}
+
+/// Appends a text to what the terminal shows.
+pub fn append(text: &str) -> io::Result<()> {
+    Output(io::stdout()).write_all(text.as_bytes())
+}
+
 /// Takes the terminal, also where it is taken already: whoever stopped the program from
 /// outside has changed it meanwhile.
 pub fn enter() -> io::Result<Screen> {
@@ -117,7 +131,9 @@ pub fn enter() -> io::Result<Screen> {
         before.get_or_insert(now);
     }
     let mut output = Output(io::stdout());
-    output.write_all(TAKE)?;
+    if !IS_LINEAR.load(Ordering::Relaxed) {
+        output.write_all(TAKE)?;
+    }
     if TAKES_MOUSE.load(Ordering::Relaxed) {
         output.write_all(MOUSE)?;
     }
@@ -158,7 +174,9 @@ pub fn leave() {
     let Some(mut before) = before() else { return };
     if let Some(before) = before.take() {
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
-        tell(GIVE);
+        if !IS_LINEAR.load(Ordering::Relaxed) {
+            tell(GIVE);
+        }
     }
 }
 

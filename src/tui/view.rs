@@ -38,6 +38,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     }
     match app.screen {
         Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
+        Screen::Statistics => panes::statistics::draw(app, frame),
         Screen::Edit => panes::editor::draw(app, frame),
         Screen::Browse => {
             for &(pane, area) in &parts.panes {
@@ -84,6 +85,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
         Screen::Journal => "journal".to_owned(),
         Screen::New => "new".to_owned(),
+        Screen::Statistics => "statistics".to_owned(),
         Screen::Edit => panes::editor::title(app),
         Screen::Browse => places(app),
     };

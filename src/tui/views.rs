@@ -32,8 +32,42 @@ pub enum Screen {
     Journal,
     /// What agents wrote since the last visit.
     New,
+    /// What was written when, and how the stores grow.
+    Statistics,
     /// The form of one memory.
     Edit,
+}
+
+impl Pane {
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Pane::Sessions => "Stores",
+            Pane::Facets => "Filters",
+            Pane::Health => "Health",
+            Pane::Memories => "Memories",
+            Pane::Detail => "Detail",
+            Pane::Why => "Why",
+        }
+    }
+}
+
+impl Screen {
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Screen::Welcome => "First run",
+            Screen::Browse => "Memories",
+            Screen::Problems => "Problems",
+            Screen::Restore => "Backups",
+            Screen::Archive => "Archive",
+            Screen::Upkeep => "Upkeep",
+            Screen::Journal => "Journal",
+            Screen::New => "New",
+            Screen::Statistics => "Statistics",
+            Screen::Edit => "Editor",
+        }
+    }
 }
 
 /// What the detail pane shows of a memory.

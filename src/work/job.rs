@@ -15,7 +15,7 @@ use super::tend::{Tended, tend};
 use crate::deed::{self, AllChecked, ChangeRequest, Changed, Committed, Planned, Recent, preview};
 use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::{
-    Cancel, Explanation, Facets, Matches, Order, Pick, QueryError, Ranking, Results, TextIndex,
+    Cancel, Explanation, Facets, Matches, Order, Pick, QueryError, Ranking, Results, Statistics, TextIndex,
 };
 use crate::store::commit::FormDraft;
 use crate::store::{self, Place};
@@ -48,6 +48,8 @@ pub enum Job {
     Select(Asked),
     /// Explain one entry's rank under a search; a newer one takes its place.
     Explain(Asked, EntryRef),
+    /// Count what the stores hold, and what was written when.
+    Count(Arc<Snapshot>, Moment),
     /// Write memories into a new file.
     Export {
         /// The stores.
@@ -141,6 +143,8 @@ pub enum Done {
     Found(Box<Found>),
     /// What is to be marked was found.
     Selected(Box<Found>),
+    /// Stores were counted.
+    Counted(Box<Counted>),
     /// A rank was explained.
     Explained(Box<Explained>),
     /// Memories were changed, or why they were not.
@@ -187,6 +191,14 @@ pub struct Found {
     pub unread: Option<String>,
 }
 
+/// What stores hold, counted.
+pub struct Counted {
+    /// The stores.
+    pub snapshot: Arc<Snapshot>,
+    /// What they hold.
+    pub statistics: Statistics,
+}
+
 /// Why an entry ranks as it does, now and later.
 pub struct Explained {
     /// Which entry, of which snapshot.
@@ -221,6 +233,10 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
         Job::Select(asked) => find(asked, kept, cancel).map(|found| Done::Selected(Box::new(found))),
         Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
+        Job::Count(snapshot, now) => {
+            let statistics = Statistics::of(&snapshot, now);
+            Some(Done::Counted(Box::new(Counted { snapshot, statistics })))
+        }
         Job::Change(request) => Some(committed(deed::carry_out_at_once(&request, &mut kept.recent))),
         Job::Plan(request) => Some(Done::Planned(Box::new(preview(*request)))),
         Job::Commit(planned) => Some(committed(deed::commit(*planned, &mut kept.recent))),

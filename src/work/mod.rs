@@ -12,7 +12,7 @@ mod thread;
 pub use inspect::{
     Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,
 };
-pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Marked, perform};
+pub use job::{Asked, Counted, Done, Explained, Found, Job, Kept, Loaded, Marked, perform};
 pub use tally::Tally;
 pub use tend::Tended;
 pub use thread::Workers;

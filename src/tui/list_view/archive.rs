@@ -15,7 +15,6 @@ use crate::tui::theme::Theme;
 use crate::work::Task;
 
 pub static KIND: Kind = Kind {
-    title: "Archive",
     orders: ["due first", "archived first"],
     none: "Nothing is archived, and nothing is due within 90 days.",
     is_beside: true,

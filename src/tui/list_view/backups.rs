@@ -18,7 +18,6 @@ use crate::tui::theme::{self, Theme};
 use crate::work::{Backup, Opened};
 
 pub static KIND: View = View {
-    title: "Backups",
     orders: ["newest first", "by store"],
     none: "There is no backup yet. Every change is backed up first, where the format keeps backups. \
            `palimp backup create` copies every file now.",

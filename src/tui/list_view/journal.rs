@@ -16,7 +16,6 @@ use crate::tui::theme::{self, Theme};
 use crate::work::{StepFile, StepShown};
 
 pub static KIND: Kind = Kind {
-    title: "Journal",
     orders: ["newest first", "by store"],
     none: "Nothing was changed with palimp yet. What it changes is listed here, and can be undone for 30 days.",
     is_beside: false,

@@ -12,7 +12,6 @@ use crate::tui::panes::list_view::text_lines;
 use crate::tui::theme::Theme;
 
 pub static KIND: Kind = Kind {
-    title: "New",
     orders: ["by store", "newest first"],
     none: "Nothing is new. What agents write while you are away is listed here.",
     is_beside: true,

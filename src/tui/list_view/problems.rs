@@ -11,7 +11,6 @@ use crate::tui::panes::hints::{Hint, hint};
 use crate::tui::theme::{self, Theme, sign, wrap};
 
 pub static KIND: Kind = Kind {
-    title: "Problems",
     orders: ["by severity", "by what is wrong"],
     none: "No problems.",
     is_beside: true,

@@ -11,7 +11,6 @@ use crate::tui::theme::{self, Theme};
 use crate::work::{Chore, Task};
 
 pub static KIND: Kind = Kind {
-    title: "Upkeep",
     orders: ["due first", "by store"],
     none: "Nothing is due, and there is nothing to compact.",
     is_beside: false,

@@ -99,7 +99,7 @@ fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &Rows, has_keys: bool, area
 /// Its name, its order where that is another, and what filters it.
 fn title(app: &App, kind: &Kind) -> String {
     let list = &app.view.list;
-    let name = list_view::title(app, kind);
+    let name = list_view::title(app);
     let order = if list.is_turned { format!("  {}", kind.orders[1]) } else { String::new() };
     let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Rows);
     let filter = match (types, list.filter.is_empty()) {

@@ -63,7 +63,8 @@ fn of_what(app: &App) -> String {
     }
 }
 
-fn order_name(app: &App) -> String {
+/// What the list is ordered by, in words.
+pub fn order_name(app: &App) -> String {
     let order = match app.order() {
         Order::Time => "newest first",
         Order::Rank => "best first",

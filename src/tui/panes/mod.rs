@@ -16,6 +16,7 @@ pub mod palette;
 pub mod query;
 pub mod receipt;
 pub mod sessions;
+pub mod statistics;
 pub mod tutor;
 pub mod welcome;
 pub mod why;

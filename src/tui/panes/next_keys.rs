@@ -32,7 +32,7 @@ pub fn following(waiting: &str) -> Vec<(&'static str, &'static Known)> {
     let follow = |keys: &'static str| keys.strip_prefix(waiting)?.strip_prefix(' ');
     ACTIONS
         .iter()
-        .filter_map(|known| Some((known.keys.iter().find_map(|keys| follow(keys))?, known)))
+        .filter_map(|known| Some((known.action.keys().iter().find_map(|keys| follow(keys))?, known)))
         .collect()
 }
 

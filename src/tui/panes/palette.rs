@@ -42,7 +42,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         let verb = known.action.verbs().first().map_or(String::new(), |verb| format!("palimp {verb}"));
         let verb = if verbs > 0 { column(&verb, verbs) } else { String::new() };
         Line::from(vec![
-            Span::styled(column(&known.keys.join("  "), 14) + " ", theme.key()),
+            Span::styled(column(&known.action.keys().join("  "), 14) + " ", theme.key()),
             Span::styled(column(known.name, 18) + " ", theme.strong()),
             Span::raw(column(known.about, width.saturating_sub(34 + verbs))),
             Span::styled(verb, theme.dim()),

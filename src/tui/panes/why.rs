@@ -77,7 +77,7 @@ fn joined(of: &Explanation, at: usize) -> &'static str {
 }
 
 /// A bar of a factor: four cells are 1.
-fn bar(value: f64, cells: usize) -> String {
+pub fn bar(value: f64, cells: usize) -> String {
     let eighths = (value.clamp(0.0, 1.5) * 32.0).round() as usize;
     let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
     column(&("█".repeat(eighths / 8) + part), cells)

@@ -2,7 +2,7 @@
 
 use super::{
     among_memories, arrive, change, copy, editor, fields, filter, focus, list_view, mark, order, prompt,
-    references, search, tabs, tutor, walk,
+    references, search, statistics, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -23,7 +23,7 @@ const ON_LIST: [Action; 8] = [
 
 /// Does an action.
 pub fn act(app: &mut App, action: Action) {
-    if list_view::act(app, action) {
+    if list_view::act(app, action) || statistics::act(app, action) {
         return;
     }
     if let Some(pick) = action.known().pick {
@@ -42,6 +42,10 @@ pub fn act(app: &mut App, action: Action) {
             app.say(among_memories())
         }
         Action::Reload => reload(app),
+        Action::CommandLine => app.say(
+            "The command line does this: palimp add, init, completions or man. \
+             `palimp help add` explains the first of them.",
+        ),
         Action::Palette => prompt::open(app, Purpose::Palette, ""),
         Action::Help => prompt::open(app, Purpose::Help, ""),
         Action::Search => search::begin(app),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{change, confirm, detail, editor, filter, list_view, mark, walk};
+use super::{change, confirm, detail, editor, filter, list_view, mark, statistics, walk};
 use crate::deed::AllChecked;
 use crate::model::Carry;
 use crate::query::Query;
@@ -48,6 +48,7 @@ pub fn done(app: &mut App, done: Done) {
         Done::Loaded(read) => loaded(app, read),
         Done::Checked(found) => checked(app, found),
         Done::Found(found) => arrived(app, *found),
+        Done::Counted(counted) => statistics::counted(app, *counted),
         Done::Explained(why) => explained(app, *why),
         Done::Selected(found) => mark::selected(app, *found),
         Done::Changed(outcome) => change::done(app, *outcome),
@@ -86,6 +87,7 @@ fn loaded(app: &mut App, read: Loaded) {
     change::tend(app);
     list_view::renew(app, held);
     list_view::refresh(app);
+    statistics::refresh(app);
     editor::reloaded(app);
     confirm::reloaded(app);
 }

@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::act::act;
 use crate::tui::app::App;
 use crate::tui::cursor::Count;
+use crate::tui::keymap;
 use crate::tui::keys::{self, Pressed};
 
 /// A second digit this many microseconds behind a first that is a pane's key makes a count of both.
@@ -31,7 +32,9 @@ pub fn digit(app: &mut App, key: KeyEvent) -> bool {
         None if digit == 0 => return false,
         None => {
             let mut before = None;
-            if let Pressed::Act(action) = keys::press("", key) {
+            if keymap::in_use().counts_every_digit() {
+                // No digit is a key.
+            } else if let Pressed::Act(action) = keys::press("", key) {
                 before = Some((app.focus, app.screen, app.now));
                 act(app, action);
             }

@@ -7,6 +7,7 @@ mod confirm;
 mod copy;
 pub mod count;
 mod detail;
+mod early;
 mod edit_text;
 pub mod editor;
 mod fields;
@@ -20,6 +21,7 @@ mod order;
 mod prompt;
 mod references;
 mod search;
+mod statistics;
 mod tabs;
 pub mod tutor;
 mod walk;
@@ -62,6 +64,7 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
 /// Makes what the next frame alone needs.
 pub fn ready(app: &mut App) {
     detail::refresh(app);
+    statistics::ready(app);
 }
 
 /// Changes the app, and says what is to be done outside it. A frame needs [`ready`] before it:
@@ -91,6 +94,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Tick => change::tend(app),
     };
     filter::follow_tree(app);
+    early::press(app);
     tutor::look(app);
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
@@ -131,6 +135,9 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
         return app.give(Effect::Suspend);
     }
+    if early::comes_after(app, key) {
+        return;
+    }
     if app.bulk.going.as_ref().is_some_and(Going::is_open) {
         return change::waiting_key(app, key);
     }
@@ -161,6 +168,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     let waiting = std::mem::take(&mut app.waiting);
     app.waited = false;
     match keys::press(&waiting, key) {
+        Pressed::Act(action) if early::holds(app, action, key) => {}
         Pressed::Act(action) => {
             app.count.times = count::taken(app);
             act::act(app, action);

@@ -4,7 +4,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{filter, key_pressed, walk};
+use super::{filter, key_pressed, statistics, walk};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::cursor::Cursor;
 use crate::tui::{health, layout, list_view, view};
@@ -43,6 +43,7 @@ fn click(app: &mut App, at: Position) {
     match app.screen {
         Screen::Browse => on_pane(app, at),
         _ if list_view::open(app).is_some() => super::list_view::click(app, at),
+        Screen::Statistics => statistics::click(app, at),
         _ => {}
     }
 }

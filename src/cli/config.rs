@@ -1,0 +1,216 @@
+//! The settings of the screens: a TOML file in the user's configuration folder (`docs/screens.md`).
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use strsim::osa_distance;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::failure::{Exit, Failure, Result};
+use crate::disk::{Disk, Real};
+use crate::model::Tell;
+use crate::tui::Palette;
+use crate::tui::action::{ACTIONS, Action};
+use crate::tui::keymap::{self, Keymap, Preset};
+
+/// A longer file is no settings.
+const LONGEST: u64 = 1 << 20;
+/// What can be set, beside the table of keys.
+const NAMES: [&str; 6] = ["theme", "ascii", "mouse", "linear", "preset", "keys"];
+
+/// What the file says, and what it leaves open as it is without one.
+#[derive(Debug, Default)]
+pub struct Config {
+    pub theme: Palette,
+    pub ascii: bool,
+    pub no_mouse: bool,
+    pub linear: bool,
+    preset: Preset,
+    keys: Vec<(Action, Vec<String>)>,
+}
+
+/// What is wrong in the text of a file, and where.
+#[derive(Debug)]
+struct Wrong {
+    at: Range<usize>,
+    why: String,
+}
+
+impl Wrong {
+    fn new(at: Range<usize>, why: impl Into<String>) -> Wrong {
+        Wrong { at, why: why.into() }
+    }
+}
+
+/// Where the settings are where no other file is named.
+fn usual_place() -> Option<PathBuf> {
+    let own = directories::ProjectDirs::from("", "", "palimp")?;
+    Some(own.config_dir().join("config.toml")).filter(|own| own.is_absolute())
+}
+
+/// Reads the settings: those of the file that is named, or of the usual one where that is there. Their
+/// keys are in use from now on.
+///
+/// # Errors
+///
+/// A file that was named and can't be read; one that says what can't be understood, with its line.
+pub fn read(named: Option<&Path>) -> Result<Config> {
+    let Some(path) = named.map(Path::to_owned).or_else(usual_place) else { return Ok(Config::default()) };
+    let bytes = match Real.read(&path, 0, Some(LONGEST)) {
+        Ok((bytes, _)) => bytes,
+        Err(_) if named.is_none() && Real.look(&path).is_err() => return Ok(Config::default()),
+        Err(error) => {
+            let message =
+                format!("The settings in {} can't be read: {error}. No store was opened.", path.told());
+            return Err(Failure::new(Exit::Failed, message));
+        }
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let read = parse(&text).and_then(|own| Ok((keymap(&own, &text)?, own)));
+    let (keymap, own) = read.map_err(|wrong| {
+        let line = text.get(..wrong.at.start).unwrap_or_default().matches('\n').count() + 1;
+        Failure::new(Exit::Usage, format!("{}:{line}: {}. No store was opened.", path.told(), wrong.why))
+    })?;
+    keymap.use_it();
+    Ok(own)
+}
+
+fn keymap(own: &Config, text: &str) -> Result<Keymap, Wrong> {
+    Keymap::new(own.preset, &own.keys).map_err(|(action, why)| {
+        let at = text.find(action.known().name).unwrap_or_default();
+        Wrong::new(at..at, format!("keys of \"{}\": {why}", action.known().name))
+    })
+}
+
+fn parse(text: &str) -> Result<Config, Wrong> {
+    let table = DeTable::parse(text)
+        .map_err(|error| Wrong::new(error.span().unwrap_or_default(), error.message().trim()))?;
+    let mut config = Config::default();
+    for (name, value) in table.get_ref() {
+        match name.get_ref().as_ref() {
+            "theme" => config.theme = one_of(value)?,
+            "preset" => config.preset = one_of(value)?,
+            "ascii" => config.ascii = is_true(value)?,
+            "mouse" => config.no_mouse = !is_true(value)?,
+            "linear" => config.linear = is_true(value)?,
+            "keys" => config.keys = keys(value)?,
+            other => return Err(unknown(name.span(), "setting", other, &NAMES)),
+        }
+    }
+    Ok(config)
+}
+
+fn is_true(value: &Spanned<DeValue<'_>>) -> Result<bool, Wrong> {
+    let own = value.get_ref().as_bool();
+    own.ok_or_else(|| Wrong::new(value.span(), "it should be true or false"))
+}
+
+/// A value that has a name, as the option of the command line takes it.
+fn one_of<T: ValueEnum>(value: &Spanned<DeValue<'_>>) -> Result<T, Wrong> {
+    let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let names: Vec<String> = values.map(|own| own.get_name().to_owned()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let Some(text) = value.get_ref().as_str() else {
+        return Err(Wrong::new(value.span(), format!("it should be one of {}", names.join(", "))));
+    };
+    T::from_str(text, false).map_err(|_| unknown(value.span(), "value", text, &names))
+}
+
+/// The table of keys: the name of an action, and one key or several.
+fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<(Action, Vec<String>)>, Wrong> {
+    let Some(table) = value.get_ref().as_table() else {
+        return Err(Wrong::new(value.span(), "keys should be a table: [keys]"));
+    };
+    let names: Vec<&str> = ACTIONS.iter().map(|known| known.name).collect();
+    let own = table.iter().map(|(name, keys)| {
+        let known = ACTIONS.iter().find(|known| known.name == name.get_ref().as_ref());
+        let known = known.ok_or_else(|| unknown(name.span(), "action", name.get_ref(), &names))?;
+        let text = |key: &Spanned<DeValue<'_>>| {
+            let own = key.get_ref().as_str().map(str::to_owned);
+            own.ok_or_else(|| Wrong::new(key.span(), "a key should be text, such as \"Ctrl-x\""))
+        };
+        Ok((
+            known.action,
+            match keys.get_ref().as_array() {
+                Some(several) => several.iter().map(text).collect::<Result<_, _>>()?,
+                None => vec![text(keys)?],
+            },
+        ))
+    });
+    own.collect()
+}
+
+/// What nobody knows, and what was meant most likely.
+fn unknown(at: Range<usize>, what: &str, own: &str, known: &[&str]) -> Wrong {
+    let nearest = known.iter().min_by_key(|name| osa_distance(name, own));
+    let meant = match nearest.filter(|name| osa_distance(name, own) <= 2.max(own.len() / 3)) {
+        Some(name) => format!(". Did you mean \"{name}\"?"),
+        None => format!(". There are: {}", known.join(", ")),
+    };
+    Wrong::new(at, format!("\"{own}\" is no {what}{}", meant.trim_end_matches('?')))
+}
+
+/// The settings as they are in use, as a file that says the same.
+pub fn print(own: &Config) -> String {
+    let name = |value: Option<clap::builder::PossibleValue>| {
+        value.map_or(String::new(), |own| own.get_name().to_owned())
+    };
+    let mut text = format!(
+        "# Settings of palimp's screens{}\n\
+         theme = \"{}\"\nascii = {}\nmouse = {}\nlinear = {}\npreset = \"{}\"\n\n\
+         # Keys by the names of actions. Keys one after the other have a space between them.\n[keys]\n",
+        usual_place().map(|path| format!(": {}", path.told())).unwrap_or_default(),
+        name(own.theme.to_possible_value()),
+        own.ascii,
+        !own.no_mouse,
+        own.linear,
+        name(own.preset.to_possible_value()),
+    );
+    for known in ACTIONS {
+        let keys: Vec<String> = keymap::in_use().of(known.action).iter().map(|key| quoted(key)).collect();
+        text += &format!("{} = [{}]\n", quoted(known.name), keys.join(", "));
+    }
+    text
+}
+
+/// A text as TOML has it.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(text: &str) -> (usize, String) {
+        let read = parse(text).and_then(|own| keymap(&own, text));
+        let wrong = read.unwrap_err();
+        (text[..wrong.at.start].matches('\n').count() + 1, wrong.why)
+    }
+
+    #[test]
+    fn what_is_printed_says_the_same_when_it_is_read() {
+        let own = parse(&print(&Config::default())).unwrap();
+        assert_eq!(keymap(&own, "").unwrap(), *keymap::in_use());
+        let text = "theme = \"light\"\nmouse = false\npreset = \"vim\"\n[keys]\narchive = \"F9\"\n";
+        let own = parse(text).unwrap();
+        assert!(own.no_mouse && !own.ascii && own.theme == Palette::Light);
+        assert_eq!(keymap(&own, text).unwrap().of(Action::Archive), ["F9"]);
+    }
+
+    #[test]
+    fn what_can_not_be_understood_is_told_with_its_line_and_what_was_meant() {
+        assert_eq!(why("ascii = true\nthem = \"dark\"").0, 2);
+        assert!(why("them = \"dark\"").1.contains("Did you mean \"theme\""));
+        assert!(why("theme = \"drak\"").1.contains("Did you mean \"dark\""));
+        assert!(why("theme = 3").1.contains("one of terminal, dark"));
+        assert!(why("mouse = \"no\"").1.contains("true or false"));
+        assert!(why("\n\n[keys]\narchiv = \"a\"").1.contains("Did you mean \"archive\""));
+        assert_eq!(why("\n\n[keys]\narchive = \"g\"").0, 4);
+        assert!(why("[keys]\narchive = 3").1.contains("should be text"));
+        assert!(why("keys = 3").1.contains("[keys]"));
+        assert_eq!(why("ascii = true\n= 3").0, 2);
+    }
+}

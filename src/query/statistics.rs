@@ -1,0 +1,193 @@
+//! What stores hold and how that grew, counted: for `palimp stats` and the view of statistics.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::facets::most_first;
+use crate::model::time::DAY;
+use crate::model::{EntryRef, Moment, Snapshot, State, Store, View};
+
+/// So many weeks, this one included, are counted day by day.
+pub const WEEKS: usize = 26;
+/// Of so many tags, the most used ones, each week is counted.
+const TAGS: usize = 40;
+/// The first days of a session say little of how fast it grows.
+const SETTLED: f64 = 7.0;
+
+/// What one store holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Memories that count.
+    pub live: usize,
+    /// Memories that were moved aside.
+    pub archived: usize,
+    /// Memories that a tombstone names.
+    pub deleted: usize,
+    /// What can't be read.
+    pub broken: usize,
+    /// The types of what is live, most first. Untrusted text.
+    pub types: Vec<(String, usize)>,
+}
+
+/// A session that will be full.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filling {
+    /// The store's number.
+    pub store: usize,
+    /// The session's number.
+    pub session: usize,
+    /// So many days from now, if it grows as it did.
+    pub days: f64,
+}
+
+/// A tag of what is live.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagUse {
+    /// Untrusted text.
+    pub name: String,
+    /// How many memories have it.
+    pub count: usize,
+    /// How many of each week have it.
+    pub weeks: [usize; WEEKS],
+}
+
+/// What stores hold, and what of it was written when.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// One a store, in their order.
+    pub stores: Vec<Held>,
+    /// The types of what is live in all of them, most first. Untrusted text.
+    pub types: Vec<(String, usize)>,
+    /// The most used tags of what is live in all of them, most first.
+    pub tags: Vec<TagUse>,
+    /// Midnight at the start of the first day that is counted, a Monday.
+    pub since: Moment,
+    /// What is live and was written on each day up to today, the newest first.
+    pub days: Vec<Vec<EntryRef>>,
+    /// The bytes of that in each week.
+    pub bytes: [u64; WEEKS],
+    /// The session that will be full first.
+    pub filling: Option<Filling>,
+}
+
+impl Statistics {
+    /// Counts stores.
+    pub fn of(snapshot: &Snapshot, now: Moment) -> Statistics {
+        let today = now.day();
+        let since = monday(today).plus(-7 * DAY * (WEEKS as i64 - 1));
+        let days = (today.0 - since.0) / DAY + 1;
+        let mut own =
+            Statistics { since, days: vec![Vec::new(); days.max(1) as usize], ..Statistics::default() };
+        let mut kinds: HashMap<&str, usize> = HashMap::new();
+        for (number, store) in snapshot.stores.iter().enumerate() {
+            own.stores.push(held(store, &mut kinds));
+            own.count_days(store, number);
+        }
+        own.types = most_first(kinds);
+        for day in &mut own.days {
+            day.sort_by_key(|at| Reverse(created(snapshot, *at)));
+        }
+        own.tags = own.tags(snapshot);
+        own.filling = filling(snapshot, since, now);
+        own
+    }
+
+    /// Midnight at the start of a day.
+    pub fn date(&self, day: usize) -> Moment {
+        self.since.plus(DAY * day as i64)
+    }
+
+    /// How many bytes a week brings, by the last four.
+    pub fn weekly(&self) -> u64 {
+        self.bytes.iter().rev().take(4).sum::<u64>() / 4
+    }
+
+    fn count_days(&mut self, store: &Store, number: usize) {
+        for (at, entry) in (0_u32..).zip(&store.entries) {
+            let Some(view) = live(store, at) else { continue };
+            let Some(day) = self.day_of(view) else { continue };
+            self.days[day].push(EntryRef { store: number as u32, entry: at });
+            self.bytes[day / 7] += store.record(entry).span.len();
+        }
+    }
+
+    /// The day on which a memory was written, where that is one of those that are counted.
+    fn day_of(&self, view: View<'_>) -> Option<usize> {
+        let day = view.created?.0.saturating_sub(self.since.0).div_euclid(DAY);
+        usize::try_from(day).ok().filter(|day| *day < self.days.len())
+    }
+
+    fn tags(&self, snapshot: &Snapshot) -> Vec<TagUse> {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for view in snapshot.entries().filter_map(|at| live(snapshot.get(at).0, at.entry)) {
+            view.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1);
+        }
+        let most = most_first(counts).into_iter().take(TAGS);
+        let mut tags: Vec<TagUse> =
+            most.map(|(name, count)| TagUse { name, count, weeks: [0; WEEKS] }).collect();
+        let places: HashMap<String, usize> =
+            tags.iter().enumerate().map(|(place, tag)| (tag.name.clone(), place)).collect();
+        for (day, at) in
+            self.days.iter().enumerate().flat_map(|(day, own)| own.iter().map(move |at| (day, at)))
+        {
+            let Some(view) = live(snapshot.get(*at).0, at.entry) else { continue };
+            for place in view.tags.iter().filter_map(|tag| places.get(tag)) {
+                tags[*place].weeks[day / 7] += 1;
+            }
+        }
+        tags
+    }
+}
+
+/// Midnight of the Monday of the week of a day; 1 January 1970 was a Thursday.
+fn monday(day: Moment) -> Moment {
+    let weekday = (day.0.div_euclid(DAY) + 3).rem_euclid(7);
+    day.plus(-DAY * weekday)
+}
+
+/// An entry of that number that counts.
+fn live(store: &Store, entry: u32) -> Option<View<'_>> {
+    let entry = store.entries.get(entry as usize).filter(|own| own.state == State::Live)?;
+    store.view(entry)
+}
+
+fn created(snapshot: &Snapshot, at: EntryRef) -> Option<Moment> {
+    live(snapshot.get(at).0, at.entry)?.created
+}
+
+/// Counts a store, and its types among those of all.
+fn held<'a>(store: &'a Store, all: &mut HashMap<&'a str, usize>) -> Held {
+    let [live, archived, deleted, broken] =
+        [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
+    let mut kinds: HashMap<&str, usize> = HashMap::new();
+    for entry in store.entries.iter().filter(|entry| entry.state == State::Live) {
+        let kind = store.view(entry).map_or("unknown", |view| view.kind);
+        *kinds.entry(kind).or_default() += 1;
+        *all.entry(kind).or_default() += 1;
+    }
+    Held { live, archived, deleted, broken, types: most_first(kinds) }
+}
+
+/// The session that will be full first, of those that have a limit and grow.
+fn filling(snapshot: &Snapshot, since: Moment, now: Moment) -> Option<Filling> {
+    let mut soonest: Option<Filling> = None;
+    for (number, store) in snapshot.stores.iter().enumerate() {
+        let mut grown: Vec<(u64, Moment)> = vec![(0, now); store.sessions.len()];
+        for (at, entry) in (0_u32..).zip(&store.entries) {
+            let Some(when) = live(store, at).and_then(|view| view.created) else { continue };
+            let own = entry.session.and_then(|session| grown.get_mut(session as usize));
+            if let Some(own) = own.filter(|_| when >= since && when <= now) {
+                *own = (own.0 + store.record(entry).span.len(), own.1.min(when));
+            }
+        }
+        for (at, (session, (bytes, first))) in store.sessions.iter().zip(grown).enumerate() {
+            let Some(limit) = session.limit.filter(|_| bytes > 0) else { continue };
+            let daily = bytes as f64 / (now.hours_since(first) / 24.0).max(SETTLED);
+            let days = limit.saturating_sub(session.size) as f64 / daily;
+            if soonest.is_none_or(|before| days < before.days) {
+                soonest = Some(Filling { store: number, session: at, days });
+            }
+        }
+    }
+    soonest
+}

@@ -1,0 +1,184 @@
+//! The keys in use: those of the table of actions, as a preset and the user's settings change them.
+//!
+//! They are settled once, before the screens begin, and are the same for hints, help and keys.
+
+use std::sync::OnceLock;
+
+use super::action::{ACTIONS, Action};
+use super::keys::of_name;
+
+static IN_USE: OnceLock<Keymap> = OnceLock::new();
+
+/// A set of keys to begin with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Preset {
+    /// 1 to 5 are the panes.
+    #[default]
+    Palimp,
+    /// Alt-1 to Alt-5 are the panes, and every digit counts.
+    Vim,
+    /// Arrows and named keys move; the letters of vim do not.
+    Arrows,
+}
+
+/// Keys of a preset that are other than those of the table.
+const VIM: [(Action, &[&str]); 5] = [
+    (Action::SessionsPane, &["Alt-1"]),
+    (Action::FacetsPane, &["Alt-2"]),
+    (Action::HealthPane, &["Alt-3"]),
+    (Action::MemoriesPane, &["Alt-4"]),
+    (Action::DetailPane, &["Alt-5"]),
+];
+const ARROWS: [(Action, &[&str]); 8] = [
+    (Action::Down, &["Down"]),
+    (Action::Up, &["Up"]),
+    (Action::PaneLeft, &["Left"]),
+    (Action::PaneRight, &["Right"]),
+    (Action::First, &["Home"]),
+    (Action::Last, &["End"]),
+    (Action::Search, &["/", "Ctrl-f"]),
+    (Action::Delete, &["d", "Delete"]),
+];
+
+/// Which keys do what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keymap {
+    /// By the place of the action in the table.
+    keys: Vec<Vec<String>>,
+    preset: Preset,
+}
+
+impl Keymap {
+    /// The keys of a preset, with the user's own in place of those of their actions. A key that the user
+    /// gives to one action is taken from the others.
+    ///
+    /// # Errors
+    ///
+    /// The action whose keys can't be used, and why.
+    pub fn new(preset: Preset, own: &[(Action, Vec<String>)]) -> Result<Keymap, (Action, String)> {
+        let by_table = |keys: &[&str]| keys.iter().map(|&key| key.to_owned()).collect::<Vec<_>>();
+        let mut keys: Vec<Vec<String>> = ACTIONS.iter().map(|known| by_table(known.default_keys)).collect();
+        let of_preset: &[(Action, &[&str])] = match preset {
+            Preset::Palimp => &[],
+            Preset::Vim => &VIM,
+            Preset::Arrows => &ARROWS,
+        };
+        for (action, changed) in of_preset {
+            keys[*action as usize] = by_table(changed);
+        }
+        for (action, wanted) in own {
+            if let Some(wrong) = wanted.iter().find(|keys| !can_be_pressed(keys)) {
+                return Err((*action, format!("{wrong:?} is no key")));
+            }
+            keys.iter_mut().for_each(|of| of.retain(|key| !wanted.contains(key)));
+        }
+        for (action, wanted) in own {
+            keys[*action as usize].clone_from(wanted);
+        }
+        let keymap = Keymap { keys, preset };
+        match own.iter().find_map(|(action, wanted)| Some((*action, keymap.clash(*action, wanted)?))) {
+            Some(clash) => Err(clash),
+            None => Ok(keymap),
+        }
+    }
+
+    /// Why keys of an action can't be told from those of another.
+    fn clash(&self, action: Action, wanted: &[String]) -> Option<String> {
+        let begins =
+            |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with(' '));
+        let others = ACTIONS.iter().filter(|known| known.action != action);
+        others
+            .flat_map(|known| self.keys[known.action as usize].iter().map(move |key| (known, key)))
+            .find_map(|(known, key)| {
+                let own = wanted.iter().find(|own| *own == key || begins(own, key) || begins(key, own))?;
+                Some(match own == key {
+                    true => format!("{own} is a key of \"{}\" too", known.name),
+                    false if begins(own, key) => {
+                        format!("{own} can't be pressed alone: \"{}\" has {key}", known.name)
+                    }
+                    false => format!("{own} can't follow {key}, which is \"{}\"", known.name),
+                })
+            })
+    }
+
+    /// The keys of an action, the first of them for hints.
+    pub fn of(&self, action: Action) -> &[String] {
+        self.keys.get(action as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The action of keys that are pressed one after the other.
+    pub fn action(&self, keys: &str) -> Option<Action> {
+        let is_own = |known: &&super::action::Known| self.of(known.action).iter().any(|own| own == keys);
+        ACTIONS.iter().find(is_own).map(|known| known.action)
+    }
+
+    /// Whether a key that is pressed may begin a sequence.
+    pub fn begins(&self, keys: &str) -> bool {
+        let goes_on = |own: &String| own.strip_prefix(keys).is_some_and(|rest| rest.starts_with(' '));
+        self.keys.iter().flatten().any(goes_on)
+    }
+
+    /// Whether every digit is part of a count.
+    pub fn counts_every_digit(&self) -> bool {
+        self.preset == Preset::Vim
+    }
+
+    /// Uses these keys from now on; only the first call of a run has an effect.
+    pub fn use_it(self) {
+        let _ = IN_USE.set(self);
+    }
+}
+
+/// The keys in use.
+pub fn in_use() -> &'static Keymap {
+    IN_USE.get_or_init(|| {
+        let keys =
+            |known: &super::action::Known| known.default_keys.iter().map(|&key| key.to_owned()).collect();
+        Keymap { keys: ACTIONS.iter().map(keys).collect(), preset: Preset::Palimp }
+    })
+}
+
+/// Whether keys have names that a key press comes with.
+fn can_be_pressed(keys: &str) -> bool {
+    !keys.is_empty() && keys.split(' ').all(|key| of_name(key).is_some_and(|of| super::keys::name(of) == key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(action: Action, keys: &[&str]) -> Vec<(Action, Vec<String>)> {
+        vec![(action, keys.iter().map(|&key| key.to_owned()).collect())]
+    }
+
+    #[test]
+    fn in_every_preset_no_key_means_two_things_and_each_can_be_pressed() {
+        for preset in [Preset::Palimp, Preset::Vim, Preset::Arrows] {
+            let keymap = Keymap::new(preset, &[]).unwrap();
+            for known in ACTIONS {
+                let keys = keymap.of(known.action);
+                assert_eq!(keymap.clash(known.action, keys), None, "{}", known.name);
+                assert!(keys.iter().all(|keys| can_be_pressed(keys)), "{keys:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_of_the_settings_is_taken_from_the_action_that_had_it() {
+        let keymap = Keymap::new(Preset::Palimp, &own(Action::Archive, &["d", "F9"])).unwrap();
+        assert_eq!(keymap.action("d"), Some(Action::Archive));
+        assert_eq!(keymap.action("F9"), Some(Action::Archive));
+        assert_eq!(keymap.action("a"), None);
+        assert!(keymap.of(Action::Delete).is_empty());
+    }
+
+    #[test]
+    fn keys_that_can_not_be_told_apart_are_refused_with_the_action_that_has_them() {
+        let refused = |keys: &[&str]| Keymap::new(Preset::Palimp, &own(Action::Archive, keys)).unwrap_err().1;
+        assert_eq!(refused(&["g"]), "g can't be pressed alone: \"top\" has g g");
+        assert_eq!(refused(&["j k"]), "j k can't follow j, which is \"down\"");
+        assert_eq!(refused(&["Hyper-q"]), "\"Hyper-q\" is no key");
+        let both = [own(Action::Archive, &["F9"]), own(Action::Delete, &["F9"])].concat();
+        assert!(Keymap::new(Preset::Palimp, &both).unwrap_err().1.contains("F9 is a key of"));
+    }
+}

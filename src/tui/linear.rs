@@ -1,0 +1,216 @@
+//! Lines instead of screens, for a screen reader: what a key changed, appended and never drawn over.
+//! The keys and the sheets are those of the screens.
+
+use crossterm::event::KeyEvent;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::app::{App, Pane, Screen};
+use super::keys::name;
+use super::layout;
+use super::list_view::new;
+use super::panes::memories::order_name;
+use super::run::plain;
+use super::theme::{self, safe};
+use super::view::view;
+use crate::format;
+use crate::model::{State, plan::counted};
+use crate::query::Hit;
+
+/// The size of the screen that is told of: no pane beside another, and room for whole sheets.
+pub const SIZE: (u16, u16) = (96, 72);
+/// What is before the line that the cursor is on.
+const AT: &str = "At: ";
+/// Columns of a line.
+const LINE: usize = 80;
+
+/// What was told last.
+#[derive(Default)]
+pub struct Told {
+    head: String,
+    row: String,
+    notice: String,
+    /// The lines of what else was on the screen.
+    lines: Vec<String>,
+    /// The line that was being typed.
+    typed: Option<String>,
+}
+
+/// What is to be appended now that something happened.
+pub fn tell(app: &App, told: &mut Told) -> String {
+    if !app.is_whole() && app.screen != Screen::Welcome {
+        return String::new();
+    }
+    if let Some(prompt) = app.prompt.as_ref().filter(|prompt| !prompt.purpose.is_list()) {
+        return typed(told, safe(app, &prompt.text()));
+    }
+    let ended = if told.typed.take().is_some() { "\r\n" } else { "" };
+    let lines = news(app, told);
+    ended.to_owned()
+        + &lines.iter().flat_map(|line| wrapped(line)).map(|line| line + "\r\n").collect::<String>()
+}
+
+/// The key that was pressed, where it is not text that is typed.
+pub fn echo(app: &App, key: KeyEvent) -> String {
+    let is_typed = app.prompt.as_ref().is_some_and(|prompt| !prompt.purpose.is_list());
+    if is_typed || app.screen == Screen::Edit { String::new() } else { format!("> {}\r\n", name(key)) }
+}
+
+/// What is typed, a character at a time as far as it is at the end.
+fn typed(told: &mut Told, text: String) -> String {
+    let before = told.typed.replace(text.clone());
+    match before.as_deref().map(|before| text.strip_prefix(before)) {
+        Some(Some(more)) => more.to_owned(),
+        Some(None) => format!("\r\n> {text}"),
+        None => format!("> {text}"),
+    }
+}
+
+/// What is new of the view, of the row under the cursor, and the notice.
+fn news(app: &App, told: &mut Told) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut say = |own: String, before: &mut String| {
+        if own != *before && !own.is_empty() {
+            said.push(own.clone());
+        }
+        *before = own;
+    };
+    say(head(app), &mut told.head);
+    let is_list = app.screen == Screen::Browse && !is_asked(app);
+    let is_row = is_list && app.focus == Pane::Memories;
+    say(if is_row { row(app) } else { String::new() }, &mut told.row);
+    say(app.notice.as_ref().map(|notice| safe(app, notice)).unwrap_or_default(), &mut told.notice);
+    let lines = if is_row {
+        Vec::new()
+    } else {
+        drawn(app).map_or(Vec::new(), |buffer| of_focus(app, &buffer, is_list))
+    };
+    let is_new = |line: &&String| match line.strip_prefix(AT) {
+        // The rows that the cursor left and reached differ by its sign alone.
+        Some(_) => !told.lines.contains(line),
+        None => !told.lines.iter().any(|own| own.strip_prefix(AT).unwrap_or(own) == line.as_str()),
+    };
+    said.extend(lines.iter().filter(is_new).cloned());
+    told.lines = lines;
+    said
+}
+
+/// Whether something is asked or explained over the view.
+fn is_asked(app: &App) -> bool {
+    app.prompt.is_some()
+        || app.menu.is_some()
+        || app.confirm.is_some()
+        || app.bulk.receipt.is_some()
+        || app.waited && !app.waiting.is_empty()
+}
+
+/// Where one is, and what there is of it.
+fn head(app: &App) -> String {
+    let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
+    let [errors, ..] = app.problem_counts();
+    let errors = if errors == 0 { String::new() } else { format!(", {}", counted(errors as u64, "error")) };
+    let search = match app.query.as_str() {
+        "" => String::new(),
+        query => format!(" Search: {}. {} found.", safe(app, query), app.results.hits.len()),
+    };
+    let stores = counted(app.snapshot.stores.len() as u64, "store");
+    let memories = counted(listed as u64, "memory");
+    format!("palimp. {stores}, {memories}{errors}. {}.{search}", place(app))
+}
+
+fn place(app: &App) -> String {
+    match (app.screen, app.focus) {
+        (Screen::Browse, Pane::Memories) => format!("Memories, {}", order_name(app)),
+        (Screen::Browse, pane) => pane.title().to_owned(),
+        (screen, _) => screen.title().to_owned(),
+    }
+}
+
+/// The memory under the cursor, in a sentence.
+fn row(app: &App) -> String {
+    let Some(hit) = app.hit() else { return "Nothing is listed.".into() };
+    let (store, entry) = app.listed.get(hit.at);
+    let own = store.view(entry);
+    let kind = own.map_or("broken line", |view| view.kind);
+    let title = app.titles.get(&hit.at).map_or("", String::as_str);
+    let age = own.and_then(|view| view.created).map_or("no time".into(), |at| at.ago_at(app.now));
+    let at = format!("{} of {}.", app.list.at + 1, app.results.hits.len());
+    let decay = if hit.rank.is_some() { format!(" Decay {:.2}.", hit.decay) } else { String::new() };
+    let signs = signs(app, hit);
+    let place = app.store_name(hit.at.store as usize);
+    let place =
+        [place, &age].map(str::to_owned).into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
+    safe(app, &format!("{at}{signs} {kind}: {title}. {}.{decay}", place.join(", ")))
+}
+
+/// What the signs of a row say, in words.
+fn signs(app: &App, hit: &Hit) -> String {
+    let (store, entry) = app.listed.get(hit.at);
+    let problems = store.problems_of(entry).count();
+    let said = [
+        (app.marks.has(hit.at), "Marked."),
+        (new::is_new(app, store, hit.at.entry), "New."),
+        (entry.state == State::Broken, "Broken."),
+        (entry.state == State::Deleted, "Deleted."),
+        (entry.state == State::Archived, "Archived."),
+        (format::is_sensitive(store, entry), "Holds a secret."),
+        (problems > 0, "Has problems."),
+    ];
+    said.iter().filter(|(is, _)| *is).map(|(_, word)| format!(" {word}")).collect()
+}
+
+fn drawn(app: &App) -> Option<Buffer> {
+    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).ok()?;
+    terminal.draw(|frame| view(app, frame)).ok()?;
+    Some(terminal.backend().buffer().clone())
+}
+
+/// The lines of the pane that has the keys, or of all that is asked; bars and signs as words.
+fn of_focus(app: &App, buffer: &Buffer, is_list: bool) -> Vec<String> {
+    let parts = layout::frame(app);
+    let own = parts.pane(app.focus).filter(|_| is_list);
+    let foot = Rect { height: buffer.area.height.saturating_sub(parts.hints.height), ..buffer.area };
+    let area = own.unwrap_or(foot);
+    let text = plain(buffer);
+    let rows = text.lines().skip(usize::from(area.y)).take(usize::from(area.height));
+    let cells = rows.flat_map(|row| row.split('│')).map(in_words);
+    cells.skip(usize::from(own.is_none())).filter(|cell| !cell.is_empty()).collect()
+}
+
+/// A part of a line without what is drawn, its signs as words.
+fn in_words(cell: &str) -> String {
+    let mut said = String::new();
+    for word in cell.split_whitespace() {
+        let plain: String = word.chars().filter(|own| !is_drawn(*own)).collect();
+        let plain = match plain.as_str() {
+            "▶" | "›" => AT.trim_end(),
+            "●" | "◉" => "Marked:",
+            "✖" => "error",
+            "⚠" => "warning",
+            "↵" => "Enter",
+            other => other,
+        };
+        if !plain.is_empty() {
+            said += if said.is_empty() { "" } else { " " };
+            said += plain;
+        }
+    }
+    said
+}
+
+/// Bars, rules and curves.
+fn is_drawn(c: char) -> bool {
+    matches!(c, '─' | '│' | '▌' | '\u{2580}'..='\u{259f}' | '\u{2800}'..='\u{28ff}' | '┈' | '┤' | '┼')
+}
+
+fn wrapped(line: &str) -> Vec<String> {
+    let lines = theme::wrap(line, LINE - 2);
+    lines
+        .into_iter()
+        .map(|line| line.trim_end().to_owned())
+        .enumerate()
+        .map(|(at, line)| if at == 0 { line } else { format!("  {line}") })
+        .collect()
+}

@@ -1,0 +1,218 @@
+//! Statistics: what was written on which day, how the stores grow, types and tags.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::hints::{Hint, act, hint};
+use super::why::bar;
+use crate::model::EntryRef;
+use crate::query::{Statistics, TagUse};
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::calendar::{self, NAMES, Parts, step};
+use crate::tui::health::human;
+use crate::tui::kinds;
+use crate::tui::pane::{Title, margins, part, whole};
+use crate::tui::theme::{self, Theme, column, fit};
+
+/// The days of the week that have a name beside their row.
+const NAMED: [(usize, &str); 4] = [(0, "Mon"), (2, "Wed"), (4, "Fri"), (6, "Sun")];
+/// From so many on a day has that sign.
+const LEVELS: [(usize, char); 4] = [(20, '█'), (5, '▒'), (1, '░'), (0, '·')];
+/// The steps of a curve that is one row high.
+const STEPS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
+/// The narrowest and the widest column of types; tags are shown beside it where they have as much room.
+const COLUMN: [usize; 2] = [23, 36];
+
+/// Draws the view.
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
+    let parts = calendar::parts(app);
+    let stores = if app.store_names.len() > 1 { "all stores" } else { "" };
+    let title = whole(app, frame, &format!("Statistics  {stores}"), "26 weeks", parts.title);
+    let Some((_, counted)) = &app.calendar.counted else {
+        let area = Rect { height: 1, ..margins(Rect { height: parts.written.height, ..parts.written }) };
+        frame.render_widget(Paragraph::new("counting …"), Rect { y: title.y, ..area });
+        return;
+    };
+    days(app, counted, frame, &parts);
+    let lines = figures(app, counted, usize::from(parts.figures.width), usize::from(parts.figures.height));
+    frame.render_widget(Paragraph::new(lines), parts.figures);
+    written(app, counted, frame, parts.written);
+}
+
+/// The days: a column for each week, a row for each day of the week.
+fn days(app: &App, counted: &Statistics, frame: &mut Frame<'_>, parts: &Parts) {
+    let theme = Theme::of(app);
+    frame.render_widget(Paragraph::new(Line::styled(months(counted, app), theme.dim())), parts.months);
+    let step = usize::from(step(app));
+    let cell = |day: usize| {
+        let Some(written) = counted.days.get(day) else { return Span::raw("") };
+        let (sign, style) = match day == app.calendar.day {
+            true => ('◉', theme.accent()),
+            false => (level(written.len()), if written.is_empty() { theme.dim() } else { theme.good() }),
+        };
+        Span::styled(format!("{sign:<step$}"), style)
+    };
+    let row = |weekday: usize| {
+        let name = NAMED.iter().find(|(own, _)| *own == weekday).map_or("", |(_, name)| name);
+        let name = Span::styled(format!(" {name:<width$}", width = usize::from(NAMES) - 1), theme.dim());
+        let cells = (weekday..counted.days.len()).step_by(7).map(cell);
+        Line::from(std::iter::once(name).chain(cells).collect::<Vec<_>>())
+    };
+    frame.render_widget(Paragraph::new((0..7).map(row).collect::<Vec<_>>()), parts.days);
+    let legend = "· 0  ░ 1-4  ▒ 5-19  █ 20 a day";
+    let legend = Line::styled(format!(" {legend}"), theme.dim());
+    frame.render_widget(Paragraph::new(legend), parts.legend);
+}
+
+fn level(written: usize) -> char {
+    LEVELS.iter().find(|(from, _)| written >= *from).map_or('·', |(_, sign)| *sign)
+}
+
+/// The name of each month above the week in which it begins.
+fn months(counted: &Statistics, app: &App) -> String {
+    let mut line = " ".repeat(usize::from(NAMES));
+    for week in 0..counted.days.len().div_ceil(7) {
+        let first =
+            (week * 7..week * 7 + 7).map(|day| counted.date(day)).find(|day| day.to_pattern("%d") == "01");
+        let place = usize::from(NAMES) + week * usize::from(step(app));
+        if let Some(month) = first.filter(|_| theme::width(&line) <= place) {
+            line = column(&line, place) + &month.to_pattern("%b ");
+        }
+    }
+    line
+}
+
+/// Sizes, then types beside tags.
+fn figures(app: &App, counted: &Statistics, width: usize, height: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    let head = |name: &str, text: String| {
+        Line::from(vec![
+            Span::styled(format!("{name:8}"), theme.dim()),
+            Span::raw(fit(&text, width.saturating_sub(8))),
+        ])
+    };
+    let bytes: u64 = app.snapshot.stores.iter().map(|store| store.bytes).sum();
+    let weeks: Vec<u64> = counted.bytes.iter().skip(counted.bytes.len() - 16).copied().collect();
+    let growth = format!("{}  +{} a week", curve(&weeks), human(counted.weekly()));
+    let mut lines = vec![head("size", human(bytes)), head("growth", growth)];
+    lines.extend(filling(app, counted).map(|text| head("full", text)));
+    let rows = height.saturating_sub(lines.len() + 1);
+    let each = if width >= 2 * COLUMN[0] { (width / 2 + 1).min(COLUMN[1]) } else { width.min(COLUMN[1]) };
+    let has_tags = width >= 2 * COLUMN[0] && !counted.tags.is_empty();
+    let heads = format!("{}{}", column("type", each), if has_tags { "tag, 26 weeks" } else { "" });
+    lines.push(Line::styled(heads, theme.dim()));
+    let most = counted.types.first().map_or(1, |(_, count)| *count).max(1);
+    for row in 0..rows {
+        let kind = counted.types.get(row).map(|(kind, count)| type_row(app, kind, *count, most, each));
+        let tag = counted.tags.get(row).filter(|_| has_tags).map(|tag| tag_row(app, tag, width - each));
+        let blank = || vec![Span::raw(" ".repeat(each))];
+        let (kind, tag) = (kind.unwrap_or_else(blank), tag.unwrap_or_default());
+        lines.push(Line::from([kind, tag].concat()));
+    }
+    lines
+}
+
+/// When the session that grows fastest will be full.
+fn filling(app: &App, counted: &Statistics) -> Option<String> {
+    const LONG: f64 = 36_500.0;
+    let own = counted.filling?;
+    let (snapshot, _) = app.calendar.counted.as_ref()?;
+    let session = snapshot.stores.get(own.store)?.sessions.get(own.session)?;
+    let when = match own.days {
+        LONG.. => return None,
+        730.0.. => format!("{:.0} years", own.days / 365.0),
+        60.0.. => format!("{:.0} months", own.days / 30.0),
+        _ => format!("{:.0} days", own.days),
+    };
+    Some(format!("in {when}: {}", theme::safe(app, &session.name)))
+}
+
+fn type_row(app: &App, kind: &str, count: usize, most: usize, width: usize) -> Vec<Span<'static>> {
+    let theme = Theme::of(app);
+    let bar = bar(count as f64 / most as f64, 5);
+    let name = width.saturating_sub(2 + 5 + 5);
+    vec![
+        Span::styled(format!("{} ", kinds::letter(app, kind)), theme.kind(kind)),
+        Span::raw(column(&theme::safe(app, kind), name)),
+        Span::raw(format!("{count:>4} ")),
+        Span::styled(bar, theme.good()),
+    ]
+}
+
+fn tag_row(app: &App, tag: &TagUse, width: usize) -> Vec<Span<'static>> {
+    let theme = Theme::of(app);
+    let each = if width >= COLUMN[1] { 2 } else { 7 };
+    let weeks: Vec<u64> = tag.weeks.chunks(each).map(|some| some.iter().sum::<usize>() as u64).collect();
+    let name = width.saturating_sub(weeks.len() + 6).min(COLUMN[0] - 3);
+    vec![
+        Span::raw(column(&theme::safe(app, &tag.name), name)),
+        Span::styled(format!(" {}", curve(&weeks)), theme.good()),
+        Span::raw(format!("{:>5}", tag.count)),
+    ]
+}
+
+/// Figures as a curve in one row, the highest at its top.
+fn curve(figures: &[u64]) -> String {
+    let most = figures.iter().max().copied().unwrap_or(0).max(1);
+    let last = STEPS.len() as u64 - 1;
+    let step = |figure: &u64| STEPS.get((figure * last).div_ceil(most) as usize).copied().unwrap_or('▁');
+    figures.iter().map(step).collect()
+}
+
+/// What was written on the day under the cursor.
+fn written(app: &App, counts: &Statistics, frame: &mut Frame<'_>, area: Rect) {
+    let own = app.calendar.written();
+    let date = counts.date(app.calendar.day);
+    let day = if app.calendar.day == app.calendar.today() { "today, " } else { "" };
+    let title = format!("{day}{}", date.to_pattern("%A %-d %B"));
+    let right = format!("{} written", own.len());
+    let title = Title { text: &title, right: &right, has_keys: false, rule: true };
+    let inner = part(app, frame, &title, area);
+    let lines = own.iter().skip(app.calendar.top).take(usize::from(inner.height));
+    let width = usize::from(inner.width);
+    let mut lines: Vec<Line<'static>> = lines.map(|at| memory(app, *at, width)).collect();
+    if own.is_empty() {
+        lines.push(Line::styled(" Nothing was written on this day.", Theme::of(app).dim()));
+    }
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+/// When and by whom, the title, and the store.
+fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let Some((snapshot, _)) = &app.calendar.counted else { return Line::default() };
+    let (store, entry) = snapshot.get(at);
+    let Some(view) = store.view(entry) else { return Line::default() };
+    let agent = view.facets.iter().find(|(name, _)| *name == "agent").map_or("", |(_, agent)| agent);
+    let time = view.created.map_or(String::new(), |created| created.to_pattern("%H:%M"));
+    let (agents, stores) = if width >= 60 { (12, 9) } else { (0, 0) };
+    let stores = if app.store_names.len() > 1 { stores } else { 0 };
+    let title = app.calendar.titles.get(&at).map_or("", String::as_str);
+    let text = width.saturating_sub(1 + 6 + agents + 2 + stores + 1);
+    Line::from(vec![
+        Span::styled(format!(" {time} "), theme.dim()),
+        Span::styled(column(&theme::safe(app, agent), agents), theme.dim()),
+        Span::styled(format!("{} ", kinds::letter(app, view.kind)), theme.kind(view.kind)),
+        Span::raw(column(&theme::safe(app, title), text)),
+        Span::styled(
+            column(&theme::safe(app, &format!(" {}", app.store_name(at.store as usize))), stores),
+            theme.dim(),
+        ),
+    ])
+}
+
+/// The keys of this view.
+pub fn hints(app: &App) -> Vec<Hint> {
+    let mut hints = vec![hint("hl", "day"), hint("HL", "week")];
+    if app.calendar.day < app.calendar.today() {
+        hints.push(act(Action::Today, "today"));
+    }
+    if !app.calendar.written().is_empty() {
+        hints.push(act(Action::Open, "memories of that day"));
+    }
+    hints.push(hint("Esc", "back"));
+    hints
+}

@@ -1,0 +1,70 @@
+//! Lines for a screen reader.
+
+use super::*;
+use crate::tui::linear::{self, Told, tell};
+
+fn desk() -> (Desk, Told) {
+    let desk = Desk::new(linear::SIZE.0, linear::SIZE.1);
+    (desk, Told::default())
+}
+
+/// What is said after a key.
+fn said(desk: &mut Desk, told: &mut Told, keys: &str) -> String {
+    desk.type_keys(keys);
+    tell(&desk.app, told).replace("\r\n", "\n")
+}
+
+#[test]
+fn the_first_lines_say_what_is_open_and_a_move_says_the_memory_it_comes_to() {
+    let (mut desk, mut told) = desk();
+    let first = said(&mut desk, &mut told, "");
+    assert!(
+        first.starts_with("palimp. 5 stores, 536 memories, 6 errors. Memories, newest first."),
+        "{first}"
+    );
+    assert!(
+        first.contains("1 of 536. decision: Send one key with every charge retry. shop, 14 min ago."),
+        "{first}"
+    );
+    let next = said(&mut desk, &mut told, "j");
+    assert!(next.starts_with("2 of 536.") && next.contains(" ago. Decay "), "{next}");
+    assert_eq!(said(&mut desk, &mut told, ""), "", "nothing is said twice");
+}
+
+#[test]
+fn detail_why_menus_and_other_views_are_told_in_words() {
+    let (mut desk, mut told) = desk();
+    said(&mut desk, &mut told, "");
+    let title = selected_title(&desk);
+    let detail = said(&mut desk, &mut told, "5");
+    assert!(detail.contains(&title.trim_matches('"')[..20]), "{detail}");
+    let why = said(&mut desk, &mut told, "w");
+    assert!(why.contains("importance") && why.contains("match"), "{why}");
+    said(&mut desk, &mut told, "4");
+    let menu = said(&mut desk, &mut told, "d");
+    assert!(menu.contains("x delete") && menu.contains("e erase"), "{menu}");
+    desk.press(KeyCode::Esc);
+    said(&mut desk, &mut told, "");
+    let problems = said(&mut desk, &mut told, "gp");
+    assert!(problems.contains("Problems") && problems.contains("At: "), "{problems}");
+    let next = said(&mut desk, &mut told, "j");
+    assert_eq!(next.matches("At: ").count(), 1, "{next}");
+    for drawn in ['█', '▌', '─', '│', '▶', '⣀'] {
+        assert!(![&detail, &why, &menu, &problems, &next].iter().any(|text| text.contains(drawn)), "{drawn}");
+    }
+}
+
+#[test]
+fn what_is_typed_is_appended_and_its_answer_follows_enter() {
+    let (mut desk, mut told) = desk();
+    said(&mut desk, &mut told, "");
+    assert!(said(&mut desk, &mut told, "/").ends_with("> "));
+    assert_eq!(said(&mut desk, &mut told, "re"), "re");
+    assert_eq!(said(&mut desk, &mut told, "t"), "t");
+    desk.press(KeyCode::Enter);
+    let answer = said(&mut desk, &mut told, "");
+    assert!(
+        answer.starts_with('\n') && answer.contains("Search: ret. ") && answer.contains("1 of "),
+        "{answer}"
+    );
+}

@@ -1,0 +1,130 @@
+//! Statistics: days, weeks, and the memories of a day.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::*;
+use crate::model::State;
+use crate::query::Statistics;
+use crate::tui::calendar;
+
+fn open(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height);
+    desk.type_keys("gs");
+    desk
+}
+
+fn counted(desk: &Desk) -> &Statistics {
+    &desk.app.calendar.counted.as_ref().unwrap().1
+}
+
+/// How many memories are counted on some day.
+fn written(desk: &Desk) -> usize {
+    counted(desk).days.iter().map(Vec::len).sum()
+}
+
+#[test]
+fn statistics_look_as_they_should_on_terminals_of_every_size() {
+    for (width, height) in [(120, 36), (80, 24), (40, 12), (20, 5)] {
+        let desk = open(width, height);
+        insta::assert_snapshot!(format!("statistics-{width}x{height}"), stable(&desk.screen()));
+    }
+}
+
+#[test]
+fn statistics_look_as_they_should_in_ascii() {
+    let mut desk = open(80, 24);
+    desk.app.ascii = true;
+    let screen = desk.screen();
+    insta::assert_snapshot!("statistics-ascii", stable(&screen));
+    let is_own = |c: char| c.is_ascii() || c == '•';
+    assert!(screen.chars().all(is_own), "{screen}");
+}
+
+#[test]
+fn every_memory_that_says_when_it_was_written_is_counted_on_its_day_and_no_other_is() {
+    let desk = open(80, 24);
+    let (counted, of_days) = (counted(&desk), written(&desk));
+    let own = desk.app.snapshot.entries().filter(|at| {
+        let (store, entry) = desk.app.snapshot.get(*at);
+        let created = store.view(entry).and_then(|view| view.created);
+        let day = |created: Moment| created >= counted.since && created < counted.date(counted.days.len());
+        entry.state == State::Live && created.is_some_and(day)
+    });
+    assert_eq!(of_days, own.count());
+    assert!(of_days > 300, "{of_days}");
+    let live: usize = counted.types.iter().map(|(_, count)| count).sum();
+    assert_eq!(live, counted.stores.iter().map(|own| own.live).sum::<usize>());
+}
+
+#[test]
+fn enter_lists_just_the_memories_that_the_view_has_for_the_day() {
+    let mut desk = open(80, 24);
+    while desk.app.calendar.written().len() < 2 {
+        desk.type_keys("h");
+    }
+    let mut own = desk.app.calendar.written().to_vec();
+    own.sort();
+    desk.press(KeyCode::Enter);
+    assert_eq!(desk.app.screen, Screen::Browse);
+    let mut listed: Vec<_> = desk.app.results.hits.iter().map(|hit| hit.at).collect();
+    listed.sort();
+    assert_eq!(listed, own);
+}
+
+#[test]
+fn days_and_weeks_are_gone_by_keys_up_to_today_and_esc_goes_back() {
+    let mut desk = open(80, 24);
+    let today = desk.app.calendar.today();
+    let day = |desk: &Desk| desk.app.calendar.day;
+    assert_eq!(day(&desk), today);
+    assert!(desk.screen().contains("today, Sunday 1 February"), "{}", desk.screen());
+    desk.type_keys("hH");
+    assert_eq!(day(&desk), today - 8);
+    assert!(desk.screen().contains("Saturday 24 January"), "{}", desk.screen());
+    desk.type_keys("19h");
+    assert_eq!(day(&desk), today - 27);
+    desk.type_keys("LL0l");
+    assert_eq!(day(&desk), today);
+    desk.type_keys("99h99h99h");
+    assert_eq!(day(&desk), 0);
+    desk.press(KeyCode::Esc);
+    assert_eq!(desk.app.screen, Screen::Browse);
+    desk.type_keys("0H");
+    assert!(desk.app.notice.as_ref().is_some_and(|said| said.contains("g s")), "{:?}", desk.app.notice);
+}
+
+#[test]
+fn a_click_on_a_day_goes_to_it_and_a_second_one_lists_its_memories() {
+    for size in [(120, 36), (80, 24), (40, 12)] {
+        let mut desk = open(size.0, size.1);
+        let wanted = counted(&desk).days.iter().rposition(|day| day.len() > 1).unwrap();
+        let days = calendar::parts(&desk.app).days;
+        let column = days.x + calendar::NAMES + (wanted / 7) as u16 * calendar::step(&desk.app);
+        let row = days.y + (wanted % 7) as u16;
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let click = Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
+        desk.send(click);
+        assert_eq!(desk.app.calendar.day, wanted);
+        let click = Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
+        desk.send(click);
+        assert_eq!(desk.app.screen, Screen::Browse);
+        assert!(desk.app.query.starts_with("at:"), "{}", desk.app.query);
+    }
+}
+
+#[test]
+fn what_agents_write_while_the_view_is_open_is_counted_and_the_day_stays_under_the_cursor() {
+    let mut desk = Desk::small(80, 24);
+    desk.type_keys("gsH");
+    let (day, before) = (counted(&desk).date(desk.app.calendar.day), written(&desk));
+    let file = desk._folder.path().join("shop/memory/sessions/b/memory.jsonl");
+    let line = "{\"id\":\"m7\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T10:00:00Z\",\"tags\":[],\
+                \"content\":{\"finding\":\"One word more\"}}\n";
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text + line).unwrap();
+    desk.send(Msg::Changed);
+    assert_eq!(written(&desk), before + 1);
+    assert_eq!(counted(&desk).date(desk.app.calendar.day), day);
+    desk.type_keys("0");
+    assert!(desk.screen().contains("One word more"), "{}", desk.screen());
+}

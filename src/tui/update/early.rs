@@ -1,0 +1,76 @@
+//! Keys that come before the search is answered: what they would change is not in sight yet.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::key_pressed;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+
+/// What is done with memories of the list.
+const WITH_LISTED: [Action; 20] = [
+    Action::Toggle,
+    Action::MarkRange,
+    Action::MarkAll,
+    Action::InvertMarks,
+    Action::Export,
+    Action::CopyId,
+    Action::CopyText,
+    Action::CopyPlace,
+    Action::CopyJson,
+    Action::CopyVerb,
+    Action::Edit,
+    Action::EditText,
+    Action::Tag,
+    Action::Pin,
+    Action::Importance,
+    Action::Type,
+    Action::Category,
+    Action::Archive,
+    Action::Delete,
+    Action::Repeat,
+];
+
+/// Whether the list still answers another question than the one that is asked.
+fn is_behind(app: &App) -> bool {
+    let shown = app.marks.shown();
+    app.screen == Screen::Browse
+        && app.error.is_none()
+        && app.answered.as_ref().is_some_and(|(query, order, of)| {
+            *query != app.searched() || *order != app.order() || *of != shown
+        })
+}
+
+/// Whether an action waits for the answer, with its key and those after it.
+pub fn holds(app: &mut App, action: Action, key: KeyEvent) -> bool {
+    let waits = WITH_LISTED.contains(&action) && is_behind(app);
+    if waits {
+        app.early.push(key);
+        app.say("This waits for the search. Esc cancels it.");
+    }
+    waits
+}
+
+/// Whether a key comes after one that waits: it waits too, and Esc drops them all.
+pub fn comes_after(app: &mut App, key: KeyEvent) -> bool {
+    if app.early.is_empty() {
+        return false;
+    }
+    match key.code {
+        KeyCode::Esc => {
+            app.early.clear();
+            app.say("Canceled: nothing was done.");
+        }
+        _ => app.early.push(key),
+    }
+    true
+}
+
+/// Presses the keys that waited, once the list is what was asked for.
+pub fn press(app: &mut App) {
+    if app.early.is_empty() || is_behind(app) {
+        return;
+    }
+    for key in std::mem::take(&mut app.early) {
+        key_pressed(app, key);
+    }
+}

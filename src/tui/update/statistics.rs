@@ -1,0 +1,127 @@
+//! The view of statistics: its keys, and what comes of its count.
+
+use std::sync::Arc;
+
+use ratatui::layout::Position;
+
+use super::{filter, walk};
+use crate::format;
+use crate::model::EntryRef;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane, Screen};
+use crate::tui::calendar::{self, Calendar};
+use crate::work::{Counted, Job};
+
+/// Does an action of this view; whether it is its own.
+pub fn act(app: &mut App, action: Action) -> bool {
+    let times = app.count.times.unwrap_or(1) as isize;
+    match action {
+        Action::Statistics => open(app),
+        _ if app.screen != Screen::Statistics => match action {
+            Action::WeekBack | Action::WeekAhead | Action::Today => {
+                app.say(format!("that is done in statistics: {} goes there", Action::Statistics.key()));
+            }
+            _ => return false,
+        },
+        Action::PaneLeft => step(app, -times),
+        Action::PaneRight => step(app, times),
+        Action::WeekBack => step(app, -7 * times),
+        Action::WeekAhead => step(app, 7 * times),
+        Action::Today => go(app, app.calendar.today()),
+        Action::Open => list(app),
+        Action::Back | Action::Quit => app.screen = Screen::Browse,
+        _ => return scroll(app, action),
+    }
+    true
+}
+
+fn open(app: &mut App) {
+    if app.places.is_empty() || !app.is_whole() {
+        return app.say("the stores are still being read");
+    }
+    app.screen = Screen::Statistics;
+    app.calendar = Calendar::default();
+    refresh(app)
+}
+
+/// Has the stores counted as they are now.
+pub fn refresh(app: &mut App) {
+    if app.screen == Screen::Statistics {
+        app.give_job(Job::Count(Arc::clone(&app.snapshot), app.now));
+    }
+}
+
+/// Takes in what was counted. The cursor stays on its day; at first, and where it was on today, it
+/// is on today.
+pub fn counted(app: &mut App, counted: Counted) {
+    let own = &mut app.calendar;
+    let date = own.counted.as_ref().filter(|_| own.day < own.today()).map(|(_, before)| before.date(own.day));
+    own.counted = Some((counted.snapshot, counted.statistics));
+    own.titles.clear();
+    let days = own.counted.iter().flat_map(|(_, now)| (0..now.days.len()).map(|day| (day, now.date(day))));
+    let same = days.into_iter().find(|(_, own)| Some(*own) == date).map(|(day, _)| day);
+    own.day = same.unwrap_or(own.today());
+}
+
+fn step(app: &mut App, by: isize) {
+    let to = app.calendar.day.saturating_add_signed(by).min(app.calendar.today());
+    go(app, to);
+}
+
+fn go(app: &mut App, day: usize) {
+    app.calendar.day = day;
+    app.calendar.top = 0;
+    app.calendar.titles.clear();
+}
+
+/// A click on a day goes to it.
+pub fn click(app: &mut App, at: Position) {
+    if let Some(day) = calendar::day_at(app, at) {
+        go(app, day);
+    }
+}
+
+/// Lists the memories of the day under the cursor.
+fn list(app: &mut App) {
+    let Some((_, counted)) = &app.calendar.counted else { return };
+    let date = counted.date(app.calendar.day).date();
+    if app.calendar.written().is_empty() {
+        return app.say(format!("nothing was written on {date}"));
+    }
+    (app.screen, app.focus) = (Screen::Browse, Pane::Memories);
+    filter::ask(app, format!("at:{date} is:live"));
+}
+
+/// How many memories of the day are on screen.
+fn rows(app: &App) -> usize {
+    usize::from(calendar::parts(app).written.height.saturating_sub(1))
+}
+
+fn scroll(app: &mut App, action: Action) -> bool {
+    let (len, rows) = (app.calendar.written().len(), rows(app));
+    let last = len.saturating_sub(rows);
+    let to = walk::target(action, app.calendar.top.min(last), last + 1, rows, app.count.times);
+    to.is_some_and(|to| {
+        app.calendar.top = to;
+        true
+    })
+}
+
+/// Reads the titles that come on screen.
+pub fn ready(app: &mut App) {
+    let Some((snapshot, _)) = app.calendar.counted.as_ref().filter(|_| app.screen == Screen::Statistics)
+    else {
+        return;
+    };
+    let last = app.calendar.written().len().saturating_sub(rows(app));
+    let top = app.calendar.top.min(last);
+    let shown = app.calendar.written().iter().skip(top).take(rows(app));
+    let title = |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        (*at, format::title(store, entry))
+    };
+    let missing = shown.filter(|at| !app.calendar.titles.contains_key(at)).map(title);
+    let missing: Vec<(EntryRef, String)> = missing.collect();
+    app.calendar.titles.extend(missing);
+    app.calendar.top = top;
+}
