@@ -126,7 +126,9 @@ pub fn none(app: &App, kind: &Kind) -> &'static str {
 
 /// Whether what is about the row under the cursor is a list of its own.
 pub fn has_rows(app: &App) -> bool {
-    !app.view.backups.difference && !(app.view.within.is_empty() && app.view.within.filter.is_empty())
+    let within = &app.view.within;
+    let is_list = !within.is_empty() || !within.filter.is_empty();
+    is_list && !app.view.backups.difference
 }
 
 /// The rows that are about the row under the cursor.

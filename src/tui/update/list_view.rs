@@ -2,6 +2,8 @@
 
 mod archive;
 mod backups;
+mod copying;
+mod filtering;
 mod journal;
 mod marking;
 pub mod new;
@@ -12,21 +14,16 @@ use std::sync::Arc;
 
 use ratatui::layout::{Position, Rect};
 
-use super::{change, copy, prompt, references, walk};
+use super::{change, references, walk};
 use crate::deed::{By, ChangeRequest, Wanted};
-use crate::model::Tell;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::cursor::Cursor;
 use crate::tui::layout;
 use crate::tui::list_view::{self, Kind, ListView, Row, Rows};
 use crate::tui::panes;
-use crate::tui::prompt::Purpose;
-use crate::tui::theme::place;
 use crate::work::{Inspect, InspectRequest, Inspected, Job};
-
-/// Of so many rows a filter shows at every letter what it finds; of more, once it is kept.
-const AT_ONCE: usize = 5_000;
+pub use filtering::typed as filter_typed;
 
 /// Does an action of these views; whether it is theirs.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -71,15 +68,15 @@ fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
         Action::MarkAll => marking::all(app, false),
         Action::InvertMarks => marking::all(app, true),
         Action::Marked => marking::only(app),
-        Action::Search => begin_filter(app, ""),
+        Action::Search => filtering::begin(app, ""),
         Action::Narrow => {
             let before = app.view.focused().filter.clone();
-            begin_filter(app, &before);
+            filtering::begin(app, &before);
         }
-        Action::DropFilter => filter(app, ""),
+        Action::DropFilter => filtering::filter(app, ""),
         Action::Order => order(app, kind),
         Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson | Action::CopyVerb => {
-            copy_rows(app, action);
+            copying::copy(app, action);
         }
         _ => return is_of_another_view(app, action),
     }
@@ -246,7 +243,7 @@ fn leave(app: &mut App) {
         return marking::only(app);
     }
     if !own.filter.is_empty() {
-        return filter(app, "");
+        return filtering::filter(app, "");
     }
     if app.view.inside {
         app.view.inside = false;
@@ -254,36 +251,6 @@ fn leave(app: &mut App) {
         app.screen = Screen::Browse;
     } else {
         app.view.list.marks.clear();
-    }
-}
-
-fn begin_filter(app: &mut App, text: &str) {
-    let before = app.view.focused().filter.clone();
-    prompt::open(app, Purpose::Rows, text);
-    if let Some(prompt) = &mut app.prompt {
-        prompt.before = before;
-    }
-    filter_typed(app, text, false);
-}
-
-/// What was typed filters at once, where there are few rows.
-pub fn filter_typed(app: &mut App, text: &str, is_kept: bool) {
-    if is_kept || app.view.focused().len() <= AT_ONCE {
-        filter(app, text);
-    }
-}
-
-/// Shows the rows that contain a text.
-pub fn filter(app: &mut App, text: &str) {
-    let own = app.view.focused_mut();
-    if own.filter == text {
-        return;
-    }
-    own.filter = text.to_owned();
-    let held = hold(app);
-    match app.view.inside {
-        true => renew_within(app),
-        false => renew(app, held),
     }
 }
 
@@ -309,54 +276,6 @@ fn aimed(app: &App) -> Vec<Row> {
         _ => list_view::rows_within(app),
     };
     all.into_iter().filter(|row| row.level().is_none() && own.marks.contains(&row.key(app))).collect()
-}
-
-/// Copies titles or paths of rows.
-fn copy_rows(app: &mut App, action: Action) {
-    let rows = aimed(app);
-    let lines: Vec<String> = match action {
-        Action::CopyText => rows.iter().map(|row| title_of(app, *row)).collect(),
-        Action::CopyPlace => rows.iter().filter_map(|row| path_of(app, *row)).collect(),
-        _ => return app.say("In this view y t copies the title, and y p the path."),
-    };
-    if lines.is_empty() {
-        return app.say("There is nothing here to copy.");
-    }
-    let what = if action == Action::CopyText { "the title" } else { "the path" };
-    let what = if lines.len() == 1 { what.to_owned() } else { format!("{} lines", lines.len()) };
-    copy::give(app, &what, &lines.join("\n"));
-}
-
-fn title_of(app: &App, row: Row) -> String {
-    let cells = row.cells(app).into_iter().filter(|cell| cell.width.is_none());
-    cells.map(|cell| cell.text.trim().to_owned()).collect::<Vec<_>>().join(" ")
-}
-
-/// Where it is on disk. Untrusted text.
-fn path_of(app: &App, row: Row) -> Option<String> {
-    let root = |store: usize| app.snapshot.stores.get(store).map(|store| store.root.clone());
-    let of_memory = |at| copy::path_and_line(&app.snapshot, at);
-    Some(match row {
-        Row::Backup(_) => {
-            let own = app.view.backups.of(Some(row))?;
-            root(own.store)?.join(&own.copy.path).told().into_owned()
-        }
-        Row::Problem(number) => {
-            let (store, own) = list_view::problems::problem(app, number)?;
-            place(&root(store)?.join(&own.file), own.line)
-        }
-        Row::New(at) => of_memory(at),
-        Row::Archived(at) => copy::path_and_line(app.view.read_of.as_ref()?, at),
-        Row::Moved(store, at) => {
-            let moved = app.view.journal.accounts.as_ref()?.get(store)?.moved.get(at)?;
-            root(store)?.join(&moved.0).told().into_owned()
-        }
-        Row::Step(store, _) | Row::Others(store, _) | Row::Fault(store, _) => {
-            root(store)?.told().into_owned()
-        }
-        Row::Chore(at) => root(app.view.chores.get(at)?.store)?.told().into_owned(),
-        _ => return None,
-    })
 }
 
 /// A click goes to the row it points at, in whichever part of the view.
