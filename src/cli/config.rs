@@ -22,7 +22,7 @@ const NAMES: [&str; 6] = ["theme", "ascii", "mouse", "linear", "preset", "keys"]
 
 /// What the file says, and what it leaves open as it is without one.
 #[derive(Debug, Default)]
-pub struct Config {
+pub struct Settings {
     pub theme: Palette,
     pub ascii: bool,
     pub no_mouse: bool,
@@ -56,11 +56,11 @@ fn usual_place() -> Option<PathBuf> {
 /// # Errors
 ///
 /// A file that was named and can't be read; one that says what can't be understood, with its line.
-pub fn read(named: Option<&Path>) -> Result<Config> {
-    let Some(path) = named.map(Path::to_owned).or_else(usual_place) else { return Ok(Config::default()) };
+pub fn read(named: Option<&Path>) -> Result<Settings> {
+    let Some(path) = named.map(Path::to_owned).or_else(usual_place) else { return Ok(Settings::default()) };
     let bytes = match Real.read(&path, 0, Some(LONGEST)) {
         Ok((bytes, _)) => bytes,
-        Err(_) if named.is_none() && Real.look(&path).is_err() => return Ok(Config::default()),
+        Err(_) if named.is_none() && Real.look(&path).is_err() => return Ok(Settings::default()),
         Err(error) => {
             let message =
                 format!("The settings in {} can't be read: {error}. No store was opened.", path.told());
@@ -77,17 +77,17 @@ pub fn read(named: Option<&Path>) -> Result<Config> {
     Ok(own)
 }
 
-fn keymap(own: &Config, text: &str) -> Result<Keymap, Wrong> {
+fn keymap(own: &Settings, text: &str) -> Result<Keymap, Wrong> {
     Keymap::new(own.preset, &own.keys).map_err(|(action, why)| {
         let at = text.find(action.known().name).unwrap_or_default();
         Wrong::new(at..at, format!("keys of \"{}\": {why}", action.known().name))
     })
 }
 
-fn parse(text: &str) -> Result<Config, Wrong> {
+fn parse(text: &str) -> Result<Settings, Wrong> {
     let table = DeTable::parse(text)
         .map_err(|error| Wrong::new(error.span().unwrap_or_default(), error.message().trim()))?;
-    let mut config = Config::default();
+    let mut config = Settings::default();
     for (name, value) in table.get_ref() {
         match name.get_ref().as_ref() {
             "theme" => config.theme = one_of(value)?,
@@ -153,7 +153,7 @@ fn unknown(at: Range<usize>, what: &str, own: &str, known: &[&str]) -> Wrong {
 }
 
 /// The settings as they are in use, as a file that says the same.
-pub fn print(own: &Config) -> String {
+pub fn print(own: &Settings) -> String {
     let name = |value: Option<clap::builder::PossibleValue>| {
         value.map_or(String::new(), |own| own.get_name().to_owned())
     };
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_is_printed_says_the_same_when_it_is_read() {
-        let own = parse(&print(&Config::default())).unwrap();
+        let own = parse(&print(&Settings::default())).unwrap();
         assert_eq!(keymap(&own, "").unwrap(), *keymap::in_use());
         let text = "theme = \"light\"\nmouse = false\npreset = \"vim\"\n[keys]\narchive = \"F9\"\n";
         let own = parse(text).unwrap();

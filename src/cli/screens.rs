@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::args::Looks;
-use super::config::{self, Config};
+use super::config::{self, Settings};
 use super::demo::Temporary;
 use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
@@ -26,11 +26,12 @@ pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: Looks)
     config.theme = looks.theme.unwrap_or(config.theme);
     config.ascii |= looks.ascii;
     config.no_mouse |= looks.no_mouse;
-    config.linear |= looks.linear || std::env::var_os("TERM").is_some_and(|own| own == "dumb");
+    config.linear |= looks.linear;
     if looks.print_config {
         context.out.own(config::print(&config).as_bytes())?;
         return Ok(Exit::Done);
     }
+    config.linear |= std::env::var_os("TERM").is_some_and(|own| own == "dumb");
     let ended = show(context, &paths, demo, &config);
     if let Ok(mut demos) = DEMOS.lock() {
         demos.clear();
@@ -38,7 +39,7 @@ pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: Looks)
     ended
 }
 
-fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Config) -> Result {
+fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Settings) -> Result {
     let options = options(context, paths, demo, config)?;
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         say("the screens need a terminal. This is the first screen as plain text");
@@ -57,7 +58,7 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Config) -
     }
 }
 
-fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Config) -> Result<Options> {
+fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Settings) -> Result<Options> {
     let mut demo_folder = None;
     let visits;
     let (places, looked, data) = if demo {

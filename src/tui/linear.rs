@@ -6,6 +6,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 
 use super::app::{App, Pane, Screen};
 use super::keys::name;
@@ -23,13 +24,16 @@ use crate::query::Hit;
 pub const SIZE: (u16, u16) = (96, 72);
 /// What is before the line that the cursor is on.
 const AT: &str = "At: ";
+/// What is before a line that is marked.
+const MARKED: &str = "Marked:";
 /// Columns of a line.
 const LINE: usize = 80;
 
 /// What was told last.
 #[derive(Default)]
 pub struct Told {
-    head: String,
+    overview: String,
+    place: String,
     row: String,
     notice: String,
     /// The lines of what else was on the screen.
@@ -40,7 +44,7 @@ pub struct Told {
 
 /// What is to be appended now that something happened.
 pub fn tell(app: &App, told: &mut Told) -> String {
-    if !app.is_whole() && app.screen != Screen::Welcome {
+    if !(app.is_whole() && app.listed.is_whole()) && app.screen != Screen::Welcome {
         return String::new();
     }
     if let Some(prompt) = app.prompt.as_ref().filter(|prompt| !prompt.purpose.is_list()) {
@@ -77,7 +81,8 @@ fn news(app: &App, told: &mut Told) -> Vec<String> {
         }
         *before = own;
     };
-    say(head(app), &mut told.head);
+    say(overview(app), &mut told.overview);
+    say(place(app), &mut told.place);
     let is_list = app.screen == Screen::Browse && !is_asked(app);
     let is_row = is_list && app.focus == Pane::Memories;
     say(if is_row { row(app) } else { String::new() }, &mut told.row);
@@ -106,25 +111,26 @@ fn is_asked(app: &App) -> bool {
         || app.waited && !app.waiting.is_empty()
 }
 
-/// Where one is, and what there is of it.
-fn head(app: &App) -> String {
+/// What is open.
+fn overview(app: &App) -> String {
     let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let [errors, ..] = app.problem_counts();
     let errors = if errors == 0 { String::new() } else { format!(", {}", counted(errors as u64, "error")) };
+    let stores = counted(app.snapshot.stores.len() as u64, "store");
+    let memories = counted(listed as u64, "memory");
+    format!("palimp. {stores}, {memories}{errors}.")
+}
+
+/// Which view or pane has the keys, and what is searched for.
+fn place(app: &App) -> String {
     let search = match app.query.as_str() {
         "" => String::new(),
         query => format!(" Search: {}. {} found.", safe(app, query), app.results.hits.len()),
     };
-    let stores = counted(app.snapshot.stores.len() as u64, "store");
-    let memories = counted(listed as u64, "memory");
-    format!("palimp. {stores}, {memories}{errors}. {}.{search}", place(app))
-}
-
-fn place(app: &App) -> String {
     match (app.screen, app.focus) {
-        (Screen::Browse, Pane::Memories) => format!("Memories, {}", order_name(app)),
-        (Screen::Browse, pane) => pane.title().to_owned(),
-        (screen, _) => screen.title().to_owned(),
+        (Screen::Browse, Pane::Memories) => format!("Memories, {}.{search}", order_name(app)),
+        (Screen::Browse, pane) => format!("{}.", pane.title()),
+        (screen, _) => format!("{}.", screen.title()),
     }
 }
 
@@ -142,7 +148,8 @@ fn row(app: &App) -> String {
     let place = app.store_name(hit.at.store as usize);
     let place =
         [place, &age].map(str::to_owned).into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
-    safe(app, &format!("{at}{signs} {kind}: {title}. {}.{decay}", place.join(", ")))
+    let end = if title.ends_with(['.', '?', '!']) { "" } else { "." };
+    safe(app, &format!("{at}{signs} {kind}: {title}{end} {}.{decay}", place.join(", ")))
 }
 
 /// What the signs of a row say, in words.
@@ -167,16 +174,28 @@ fn drawn(app: &App) -> Option<Buffer> {
     Some(terminal.backend().buffer().clone())
 }
 
-/// The lines of the pane that has the keys, or of all that is asked; bars and signs as words.
+/// The lines of the pane that has the keys, of the sheet that asks, or of the whole view; bars and signs
+/// as words.
 fn of_focus(app: &App, buffer: &Buffer, is_list: bool) -> Vec<String> {
     let parts = layout::frame(app);
-    let own = parts.pane(app.focus).filter(|_| is_list);
-    let foot = Rect { height: buffer.area.height.saturating_sub(parts.hints.height), ..buffer.area };
-    let area = own.unwrap_or(foot);
+    let foot = buffer.area.height.saturating_sub(parts.hints.height);
+    let below = |top: u16| Rect { y: top, height: foot.saturating_sub(top), ..buffer.area };
+    // A sheet has a reversed row for its title, and reaches to the foot.
+    let is_sheet = |y: &u16| {
+        buffer
+            .cell((0, *y))
+            .is_some_and(|cell| cell.symbol() == "▌" && cell.modifier.contains(Modifier::REVERSED))
+    };
+    let area = match parts.pane(app.focus).filter(|_| is_list) {
+        Some(own) => own,
+        None => below((1..foot).rev().find(is_sheet).unwrap_or(1)),
+    };
     let text = plain(buffer);
     let rows = text.lines().skip(usize::from(area.y)).take(usize::from(area.height));
-    let cells = rows.flat_map(|row| row.split('│')).map(in_words);
-    cells.skip(usize::from(own.is_none())).filter(|cell| !cell.is_empty()).collect()
+    rows.flat_map(|row| row.split('│'))
+        .map(in_words)
+        .filter(|cell| !cell.is_empty() && cell != MARKED)
+        .collect()
 }
 
 /// A part of a line without what is drawn, its signs as words.
@@ -186,7 +205,7 @@ fn in_words(cell: &str) -> String {
         let plain: String = word.chars().filter(|own| !is_drawn(*own)).collect();
         let plain = match plain.as_str() {
             "▶" | "›" => AT.trim_end(),
-            "●" | "◉" => "Marked:",
+            "●" | "◉" => MARKED,
             "✖" => "error",
             "⚠" => "warning",
             "↵" => "Enter",

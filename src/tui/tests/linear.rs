@@ -11,7 +11,7 @@ fn desk() -> (Desk, Told) {
 /// What is said after a key.
 fn said(desk: &mut Desk, told: &mut Told, keys: &str) -> String {
     desk.type_keys(keys);
-    tell(&desk.app, told).replace("\r\n", "\n")
+    tell(&desk.app, told).replace("\r\n  ", " ").replace("\r\n", "\n")
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn the_first_lines_say_what_is_open_and_a_move_says_the_memory_it_comes_to() {
     let (mut desk, mut told) = desk();
     let first = said(&mut desk, &mut told, "");
     assert!(
-        first.starts_with("palimp. 5 stores, 536 memories, 6 errors. Memories, newest first."),
+        first.starts_with("palimp. 5 stores, 536 memories, 6 errors.\nMemories, newest first.\n"),
         "{first}"
     );
     assert!(

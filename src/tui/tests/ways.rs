@@ -173,3 +173,66 @@ fn a_tutor_ticks_off_what_is_done() {
     assert!(desk.app.tutor.done[3], "{}", notice(&desk));
     assert_eq!(desk.app.tutor.next(), Some(4));
 }
+
+#[test]
+fn a_mistake_in_the_form_is_told_while_it_is_typed_and_saved_once_it_is_corrected() {
+    let mut desk = super::changes::on("id:mem_no_retries", 120, 36);
+    let before = files(&desk);
+    typed(&mut desk, "e");
+    for _ in 0..30 {
+        if desk.app.editor.as_ref().unwrap().own().name != "importance" {
+            desk.press(KeyCode::Tab);
+        }
+    }
+    desk.press(KeyCode::Home);
+    typed(&mut desk, "7");
+    desk.press(KeyCode::F(2));
+    let screen = desk.screen();
+    assert!(screen.contains('✖') && screen.contains("from 0 to 1"), "{screen}");
+    assert_eq!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
+    desk.press(KeyCode::Backspace);
+    desk.press(KeyCode::End);
+    typed(&mut desk, "1");
+    desk.press(KeyCode::F(2));
+    assert!(notice(&desk).starts_with("saved "), "{}", desk.screen());
+    assert_ne!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn twenty_memories_are_tagged_with_keys_that_are_on_the_screen() {
+    for size in [(120, 36), (80, 24)] {
+        let mut desk = Desk::new(size.0, size.1);
+        typed(&mut desk, "/store:ops type:conversation is:live");
+        enter(&mut desk);
+        assert!(desk.screen().contains("Space mark"), "{}", desk.screen());
+        let mut keys = typed(&mut desk, "v");
+        assert!(desk.screen().contains("v "), "{}", desk.screen());
+        keys += typed(&mut desk, "19jv");
+        assert_eq!(desk.app.marks.count(), 20, "{}", desk.screen());
+        assert!(desk.screen().contains("t tag"), "{}", desk.screen());
+        keys += typed(&mut desk, "t+reviewed") + enter(&mut desk);
+        desk.agree();
+        assert!(notice(&desk).starts_with("tagged 20 memories"), "{}", notice(&desk));
+        assert!(keys <= 16 + "+reviewed".len(), "{keys}");
+    }
+}
+
+#[test]
+fn a_memory_is_archived_and_brought_back_with_what_is_on_the_screen() {
+    let mut desk = Desk::new(120, 36);
+    typed(&mut desk, "/\"need no key\" is:live");
+    enter(&mut desk);
+    let before = desk.app.tallies.iter().map(|own| own.archived).sum::<usize>();
+    typed(&mut desk, "d");
+    assert!(desk.screen().contains("a  archive"), "{}", desk.screen());
+    typed(&mut desk, "a");
+    assert!(notice(&desk).starts_with("archived "), "{}", notice(&desk));
+    assert_eq!(desk.app.tallies.iter().map(|own| own.archived).sum::<usize>(), before + 1);
+    typed(&mut desk, "/\"need no key\" is:archived");
+    enter(&mut desk);
+    assert_eq!(desk.app.results.hits.len(), 1, "{}", desk.screen());
+    typed(&mut desk, "d");
+    assert!(desk.screen().contains("b  bring back"), "{}", desk.screen());
+    typed(&mut desk, "b");
+    assert_eq!(desk.app.tallies.iter().map(|own| own.archived).sum::<usize>(), before);
+}

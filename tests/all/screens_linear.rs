@@ -1,0 +1,28 @@
+//! Lines instead of screens: what a screen reader gets is appended, and never drawn over.
+
+use crate::support::terminal::Program;
+use crate::support::{Exit, SOON};
+
+#[test]
+fn lines_are_appended_without_a_control_sequence_and_the_shell_goes_on_below() {
+    for (options, term) in [(vec!["--linear"], "xterm"), (vec![], "dumb")] {
+        let desk = tempfile::tempdir().unwrap();
+        let words = [vec!["--demo", "--now", "2026-02-01T12:00:00Z"], options].concat();
+        let program = Program::new(env!("CARGO_BIN_EXE_palimp"), words);
+        let program = program.env("TMPDIR", desk.path()).env("TERM", term);
+        let mut terminal = program.spawn(24, 80);
+        terminal.wait_for_text("1 of 536.", SOON);
+        terminal.send_keys("j");
+        terminal.wait_for_text("2 of 536.", SOON);
+        terminal.send_keys("d");
+        terminal.wait_for_text("x delete", SOON);
+        terminal.send_keys("x");
+        terminal.wait_for_text("deleted \"", SOON);
+        terminal.send_keys("u");
+        terminal.wait_for_text("undid: deleted", SOON);
+        terminal.send_keys("Q");
+        assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+        let output = String::from_utf8(terminal.raw_output()).unwrap();
+        assert!(!output.contains('\x1b'), "{output}");
+    }
+}
