@@ -1,8 +1,8 @@
-//! A text in the user's own editor: in a private folder that is gone afterwards.
+//! A text in the user's own editor, in a private folder that is gone afterwards; and in the user's pager.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -132,6 +132,24 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     let after = String::from_utf8(after).map_err(|error| EditorError::NoText(error.into_bytes()))?;
     let added = !text.ends_with('\n') && after.ends_with('\n');
     Ok(if added { after[..after.len() - 1].to_owned() } else { after })
+}
+
+/// Lets the user read a text in `$PAGER`, whose arguments are split at blanks and seen by no shell. It
+/// reads the text from a pipe, so that nothing of it is written to a file.
+pub fn page_text(text: String) -> Result<(), EditorError> {
+    let named = std::env::var("PAGER").ok().filter(|name| !name.trim().is_empty());
+    let pager = named.unwrap_or_else(|| "less -R".to_owned());
+    let mut words = pager.split_whitespace().map(str::to_owned);
+    let name = words.next().unwrap_or_default();
+    let failed = |source| EditorError::Start { name: name.clone(), source };
+    let mut child = Command::new(&name).args(words).stdin(Stdio::piped()).spawn().map_err(failed)?;
+    let input = child.stdin.take();
+    // Whoever leaves a pager before its end takes no more of the text: that is no fault.
+    let writes = move || drop(input.map(|mut input| input.write_all(text.as_bytes())));
+    let writer = std::thread::Builder::new().name("pager".into()).spawn(writes);
+    let ended = RUNNING.wait_for(&mut child);
+    let _ = writer.map(std::thread::JoinHandle::join);
+    ended.map(drop).map_err(failed)
 }
 
 /// What an editor left in the file. What it put in its place that is not a regular file is not

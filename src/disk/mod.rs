@@ -23,7 +23,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use editor::{EditorError, edit_text, end_editor, end_editors};
+pub use editor::{EditorError, edit_text, end_editor, end_editors, page_text};
 pub use git::Git;
 pub use machine::{Holder, Machine, ThisMachine};
 #[cfg(feature = "tui")]

@@ -17,7 +17,7 @@ use super::pick::{Pick, Picked};
 use super::search::{Hit, Results};
 use crate::format;
 use crate::model::plan::counted;
-use crate::model::{Entry, Snapshot, Store, short_digest};
+use crate::model::{Entry, Moment, Snapshot, Store, short_digest};
 use crate::store::crowd;
 use crate::text::fold::fold;
 use crate::text::words::{is_word, words};
@@ -101,7 +101,7 @@ pub static DUPLICATES: Pick = Pick {
     find: picked,
 };
 
-fn picked(snapshot: &Snapshot, results: Results, cancel: &Cancel) -> Option<Results> {
+fn picked(snapshot: &Snapshot, results: Results, _now: Moment, cancel: &Cancel) -> Option<Results> {
     let groups = duplicates(snapshot, &results.hits, ALIKE, cancel)?;
     let mut picked = Picked::default();
     for group in &groups {

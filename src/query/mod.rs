@@ -21,6 +21,7 @@
 //! | `explain` | why an entry ranks as it does |
 //! | `highlight` | where words are in a text that is shown |
 //! | `duplicates` | records of equal or nearly equal text |
+//! | `forecast` | what fades to the floor, and when |
 //! | `facets` | what results have in common |
 //! | `statistics` | what stores hold and how that grew |
 //! | `cancel` | stopping a search that a newer one has overtaken |
@@ -34,6 +35,7 @@ mod facets;
 mod fields;
 mod filter;
 mod folded;
+mod forecast;
 mod highlight;
 mod matching;
 mod parse;
@@ -57,6 +59,7 @@ pub use duplicates::{ALIKE, Alike, DUPLICATES, duplicates};
 pub use explain::{Explanation, WordHit, explain, explain_in};
 pub use facets::{Facets, facets, most_first};
 pub use fields::field_names;
+pub use forecast::FORECAST;
 pub use highlight::highlights;
 pub use matching::Matches;
 pub use pick::{Pick, Picked};

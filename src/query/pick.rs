@@ -2,7 +2,7 @@
 
 use super::cancel::Cancel;
 use super::search::Results;
-use crate::model::{EntryRef, Snapshot};
+use crate::model::{EntryRef, Moment, Snapshot};
 
 /// A way to pick.
 pub struct Pick {
@@ -12,8 +12,8 @@ pub struct Pick {
     pub figure: &'static str,
     /// What is said where nothing is picked.
     pub none: &'static str,
-    /// Picks of results, which come most important first; `None` when cancelled.
-    pub find: fn(&Snapshot, Results, &Cancel) -> Option<Results>,
+    /// Picks of results, which come most important first, at that time; `None` when cancelled.
+    pub find: fn(&Snapshot, Results, Moment, &Cancel) -> Option<Results>,
 }
 
 impl PartialEq for Pick {

@@ -51,6 +51,13 @@ impl Fading {
         self.at(self.age_hours)
     }
 
+    /// The age in hours at which it is at the floor; `None` where it never gets there.
+    pub fn floor_age(&self) -> Option<f64> {
+        let (half_life, min) = (self.rule.half_life_hours?, self.rule.min);
+        let boost = if self.rule.boosted { self.boost.log2() } else { 0.0 };
+        (min > 0.0 && !self.faded).then(|| half_life * ((1.0 / min).log2().max(0.0) + boost))
+    }
+
     /// Its decay at another age.
     pub fn at(&self, age_hours: Option<f64>) -> f64 {
         if self.faded { self.rule.min } else { self.rule.factor(age_hours, self.boost) }
@@ -122,6 +129,22 @@ fn recency(hours: Option<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decay_is_above_the_floor_until_the_age_at_which_it_gets_there() {
+        for (boosted, boost) in [(false, 1.0), (true, 1.6)] {
+            let rule = DecayRule { half_life_hours: Some(168.0), min: 0.1, boosted };
+            let fading = Fading { rule, boost, faded: false, age_hours: Some(0.0) };
+            let age = fading.floor_age().unwrap();
+            assert!(fading.at(Some(age - 1.0)) > 0.1, "{boosted}");
+            assert!(
+                (fading.at(Some(age)) - 0.1).abs() < 1e-9 && fading.at(Some(age + 1.0)) == 0.1,
+                "{boosted}"
+            );
+        }
+        let never = Fading { rule: DecayRule::NONE, boost: 1.0, faded: false, age_hours: Some(0.0) };
+        assert_eq!(never.floor_age(), None);
+    }
 
     #[test]
     fn recency_falls_from_one_and_a_half_at_a_day_to_one_at_a_week() {

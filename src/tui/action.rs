@@ -101,11 +101,20 @@ actions! {
     GoBack: "go back", ["Ctrl-o"], "back to where a reference was followed from";
     NextProblem: "next problem", ["] p"], "the next memory with a problem";
     PreviousProblem: "previous problem", ["[ p"], "the previous memory with a problem";
+    NextNew: "next new", ["] n"], "the next memory that is new";
+    PreviousNew: "previous new", ["[ n"], "the previous memory that is new";
+    NextSecret: "next secret", ["] x"], "the next memory with what looks like a secret";
+    PreviousSecret: "previous secret", ["[ x"], "the previous one with what looks like a secret";
+    NextMarked: "next marked", ["] m"], "the next marked memory";
+    PreviousMarked: "previous marked", ["[ m"], "the previous marked memory";
+    NextSession: "next session", ["] s"], "the next memory of another session";
+    PreviousSession: "previous session", ["[ s"], "the previous memory of another session";
     Problems: "problems", ["g p"], "every problem of these stores";
     New: "new", ["g n"], "what agents wrote since the last visit, store by store";
     Seen: "seen", ["s"], "in what is new: mark this memory, or the marked ones, as seen";
     AllSeen: "all seen", ["S"], "mark all memories as seen: none is new any more";
     Secrets: "secrets", ["g x"], "memories with what looks like a secret";
+    Page: "pager", ["|"], "the memory, or all that a view shows, in $PAGER";
     Export: "export", [], "write what is listed or marked into a file: .md, .csv, .json, .jsonl", "export";
     CopyId: "copy id", ["y i"], "copy the id to the clipboard";
     CopyText: "copy text", ["y t"], "copy the text to the clipboard";
@@ -122,12 +131,14 @@ actions! {
     Today: "today", ["0"], "in statistics: today";
     Compact: "compact", [], "what a compaction would drop and why; do it";
     BringBack: "bring back", ["r"], "in the archive and in backups: bring back what is marked", "unarchive backup";
-    Difference: "difference", ["="], "in backups: all differences";
+    Difference: "difference", ["="], "two memories side by side: the marked ones, or the marked one and this; in backups: all differences";
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
     Verify: "verify", ["V"], "in backups: read every byte of each";
     Tutor: "tutor", ["g t"], "five tasks with the demo, ticked off as they are done";
     Duplicates: "duplicates", ["g ="], "equal and nearly equal memories, in groups", "duplicates"
         => crate::query::DUPLICATES;
+    Forecast: "forecast", ["g f"], "memories that fade to the floor within 90 days, the next first"
+        => crate::query::FORECAST;
     Browse: "all memories", ["g b"], "the memories";
     Reveal: "reveal", ["X"], "show masked values while the key is held";
     Edit: "edit", ["e"], "the memory as a form, checked while you type", "edit";
@@ -225,6 +236,7 @@ fn own(screen: Screen) -> &'static [Action] {
         Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
         Screen::New => &[Action::Seen, Action::AllSeen, Action::Open],
         Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
+        Screen::Compare => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
         Screen::Welcome => &[Action::OpenDemo],
         Screen::Browse | Screen::Problems => &[],
     }

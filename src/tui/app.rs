@@ -11,6 +11,7 @@ use ratatui::text::Line;
 use super::Options;
 use super::bulk::{Bulk, Menu};
 use super::calendar::Calendar;
+use super::compare::Compare;
 use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
@@ -168,6 +169,8 @@ pub struct App {
     pub view: ListView,
     /// What was written on which day.
     pub calendar: Calendar,
+    /// The two memories that are compared.
+    pub compare: Option<Compare>,
     /// The form that is open.
     pub editor: Option<Box<Editor>>,
     /// So many forms were opened.

@@ -158,7 +158,7 @@ fn signs(app: &App, hit: &Hit) -> String {
     let problems = store.problems_of(entry).count();
     let said = [
         (app.marks.has(hit.at), "Marked."),
-        (new::is_new(app, store, hit.at.entry), "New."),
+        (new::is_new(app, hit.at), "New."),
         (entry.state == State::Broken, "Broken."),
         (entry.state == State::Deleted, "Deleted."),
         (entry.state == State::Archived, "Archived."),

@@ -102,7 +102,9 @@ pub fn open(app: &App) -> Option<&'static Kind> {
         Screen::Journal => &journal::KIND,
         Screen::Problems => &problems::KIND,
         Screen::New => &new::KIND,
-        Screen::Welcome | Screen::Browse | Screen::Statistics | Screen::Edit => return None,
+        Screen::Welcome | Screen::Browse | Screen::Statistics | Screen::Compare | Screen::Edit => {
+            return None;
+        }
     })
 }
 

@@ -7,7 +7,8 @@
 //! | `input`, `decode` | the thread that reads keys; from bytes to keys and pastes |
 //! | `signals` | whatever ends the program, the terminal is given back first |
 //! | `app`, `views` | what the screens know, and what can be on the screen; `marks` what is marked, |
-//! | | `bulk` the change under way, `calendar` the days of the statistics |
+//! | | `bulk` the change under way, `calendar` the days of the statistics, |
+//! | | `compare`, `differences` two memories beside each other |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
 //! | `editor/` | the form of a memory, what was typed into it |
@@ -24,9 +25,11 @@ mod app;
 mod ascii;
 mod bulk;
 mod calendar;
+mod compare;
 mod confirm;
 mod cursor;
 mod decode;
+mod differences;
 mod editor;
 mod health;
 mod input;

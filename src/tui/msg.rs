@@ -67,6 +67,8 @@ pub enum Effect {
     OpenDemo,
     /// Open a memory's text in the user's editor.
     Edit(Box<Aim>),
+    /// Show a safe text in the user's pager.
+    Page(String),
     /// Open what a form has in the user's editor.
     Lend(Lent),
     /// Say soon that what was typed is to be kept.

@@ -25,6 +25,7 @@ use super::msg::{Effect, Lent, Msg};
 use super::signals;
 use super::terminal::{
     Left, Screen, append, copy_out, enter, leave, redraw, retake, take_mouse, tell_lines, with_editor,
+    with_pager,
 };
 use super::update;
 use super::view::view;
@@ -247,7 +248,10 @@ impl<'a> Loop<'a> {
                 Happening::NoInput => return Ok(Some(Ended::BySignal(SIGHUP))),
             }
             let leaves = |effect: &Effect| {
-                matches!(effect, Effect::Quit | Effect::Suspend | Effect::Edit(_) | Effect::Lend(_))
+                matches!(
+                    effect,
+                    Effect::Quit | Effect::Suspend | Effect::Edit(_) | Effect::Lend(_) | Effect::Page(_)
+                )
             };
             if self.pending.iter().any(leaves) || Instant::now() >= until {
                 return Ok(None);
@@ -309,6 +313,7 @@ impl<'a> Loop<'a> {
             }
             Effect::Edit(aim) => self.edit(*aim, now)?,
             Effect::Lend(what) => self.lend(what, now)?,
+            Effect::Page(text) => self.page(text, now)?,
             // From the first key on: whoever types on and on is kept as well.
             Effect::KeepSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + RESTED)),
             Effect::KeepVisits => self.keep_visits(),
@@ -346,6 +351,16 @@ impl<'a> Loop<'a> {
         let before = format::text_of(store, entry).text;
         let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;
         self.pending.extend(update::take(self.app, Msg::Edited(Box::new(aim), before, after), now));
+        self.take_size(now)
+    }
+
+    /// Shows a text in the user's pager.
+    fn page(&mut self, text: String, now: Moment) -> io::Result<()> {
+        let (read, entered) = with_pager(&self.keyboard, self.screen, text);
+        entered?;
+        if let Err(why) = read {
+            self.app.say(why);
+        }
         self.take_size(now)
     }
 

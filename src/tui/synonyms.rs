@@ -31,6 +31,9 @@ const WORDS: &[(Action, &str)] = &[
     (Action::CopyText, "yank clipboard"),
     (Action::Fold, "expand collapse details"),
     (Action::Statistics, "stats calendar days weeks growth size counts activity"),
+    (Action::Forecast, "decay fading future later"),
+    (Action::Page, "less more read whole print"),
+    (Action::Difference, "compare side by side"),
     (Action::QuitNow, "exit leave"),
 ];
 

@@ -1,4 +1,4 @@
-//! The terminal: taken, given back, and lent to an editor.
+//! The terminal: taken, given back, and lent to an editor or a pager.
 
 use std::io::{self, Stdout, Write};
 use std::mem;
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::input::Keyboard;
-use crate::work::edit_text;
+use crate::work::{edit_text, page_text};
 
 /// A terminal that takes no output is waited for so long.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
@@ -68,22 +68,43 @@ pub enum Left {
     Nothing(String, Option<Vec<u8>>),
 }
 
-/// Lets the user change a text in an editor, which has the terminal meanwhile. However the
-/// editor ends, the terminal is as it should be afterwards; where it can't be, what was
-/// written is returned all the same.
+/// Lets the user change a text in an editor. Where the terminal can't be taken back, what was written
+/// is returned all the same.
 pub fn with_editor(keyboard: &Keyboard, screen: &mut Screen, text: &str) -> (Left, io::Result<()>) {
+    let (left, entered) = lend(keyboard, screen, || edit_text(text));
+    let left = match left {
+        Some(Ok(after)) => Left::Text(after),
+        Some(Err(error)) => {
+            Left::Nothing(format!("{error} Nothing was changed."), error.left().map(<[u8]>::to_vec))
+        }
+        None => {
+            let why = "The keyboard can't be handed to an editor. Nothing was changed.";
+            Left::Nothing(why.into(), None)
+        }
+    };
+    (left, entered)
+}
+
+/// Lets the user read a text in a pager; why that could not be.
+pub fn with_pager(
+    keyboard: &Keyboard,
+    screen: &mut Screen,
+    text: String,
+) -> (Result<(), String>, io::Result<()>) {
+    let (read, entered) = lend(keyboard, screen, || page_text(text));
+    let why = || "The keyboard can't be handed to a pager.".to_owned();
+    (read.ok_or_else(why).and_then(|read| read.map_err(|error| error.to_string())), entered)
+}
+
+/// Another program has the terminal while this runs. However it ends, the terminal is as it should be
+/// afterwards. `None` where the keyboard can't be handed over.
+fn lend<T>(keyboard: &Keyboard, screen: &mut Screen, run: impl FnOnce() -> T) -> (Option<T>, io::Result<()>) {
     if !keyboard.lend() {
-        let why = "The keyboard can't be handed to an editor. Nothing was changed.";
-        return (Left::Nothing(why.into(), None), Ok(()));
+        return (None, Ok(()));
     }
     leave();
     let modes = tcgetattr(io::stdin()).ok();
-    let left = match edit_text(text) {
-        Ok(after) => Left::Text(after),
-        Err(error) => {
-            Left::Nothing(format!("{error} Nothing was changed."), error.left().map(<[u8]>::to_vec))
-        }
-    };
+    let left = run();
     if let Some(modes) = modes {
         // What was typed for an editor that is gone must not be taken for keys of ours.
         let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &modes);
@@ -95,7 +116,7 @@ pub fn with_editor(keyboard: &Keyboard, screen: &mut Screen, text: &str) -> (Lef
     let entered = enter();
     keyboard.take_back();
     let entered = entered.map(|entered| mem::forget(mem::replace(screen, entered)));
-    (left, entered)
+    (Some(left), entered)
 }
 
 /// Ends the program, the terminal given back.

@@ -39,6 +39,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     match app.screen {
         Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
         Screen::Statistics => panes::statistics::draw(app, frame),
+        Screen::Compare => panes::compare::draw(app, frame),
         Screen::Edit => panes::editor::draw(app, frame),
         Screen::Browse => {
             for &(pane, area) in &parts.panes {
@@ -86,6 +87,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Journal => "journal".to_owned(),
         Screen::New => "new".to_owned(),
         Screen::Statistics => "statistics".to_owned(),
+        Screen::Compare => "compare".to_owned(),
         Screen::Edit => panes::editor::title(app),
         Screen::Browse => places(app),
     };

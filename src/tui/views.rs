@@ -34,6 +34,8 @@ pub enum Screen {
     New,
     /// What was written when, and how the stores grow.
     Statistics,
+    /// Two memories beside each other.
+    Compare,
     /// The form of one memory.
     Edit,
 }
@@ -65,6 +67,7 @@ impl Screen {
             Screen::Journal => "Journal",
             Screen::New => "New",
             Screen::Statistics => "Statistics",
+            Screen::Compare => "Compare",
             Screen::Edit => "Editor",
         }
     }

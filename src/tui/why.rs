@@ -144,10 +144,7 @@ fn words(of: &Explanation) -> (String, String) {
 /// When the floor of its decay is reached, and how low that is.
 pub fn floor(of: &Explanation, now: Moment) -> Option<String> {
     let fading = &of.factors.fading;
-    let (rule, age) = (&fading.rule, fading.age_hours?);
-    let half = rule.half_life_hours.filter(|_| rule.min > 0.0 && !fading.faded)?;
-    let at =
-        half * (1.0 / rule.min).log2().max(0.0) + if rule.boosted { half * fading.boost.log2() } else { 0.0 };
+    let (rule, age, at) = (&fading.rule, fading.age_hours?, fading.floor_age()?);
     let day = now.plus(((at - age) * HOUR as f64) as i64).date();
     Some(match at > age {
         true => format!("floor {:.2} from {day}", rule.min),

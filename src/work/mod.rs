@@ -18,4 +18,4 @@ pub use tend::Tended;
 pub use thread::Workers;
 
 pub use crate::disk::watch::Watch;
-pub use crate::disk::{edit_text, end_editor, end_editors};
+pub use crate::disk::{edit_text, end_editor, end_editors, page_text};

@@ -31,10 +31,15 @@ fn desk() -> tempfile::TempDir {
 
 /// The screens on a store, with `$EDITOR`.
 fn open(store: &TempStore, desk: &Path, more: &[&str], editor: &Path) -> Terminal {
+    open_with(store, desk, more, ("EDITOR", editor))
+}
+
+/// The screens on a store, with another program of the user's.
+fn open_with(store: &TempStore, desk: &Path, more: &[&str], (name, own): (&str, &Path)) -> Terminal {
     let data = desk.join("data");
     let mut args = vec![store.path.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
     args.extend(more);
-    let program = Program::new(env!("CARGO_BIN_EXE_palimp"), args).env("EDITOR", editor);
+    let program = Program::new(env!("CARGO_BIN_EXE_palimp"), args).env(name, own);
     let terminal = program.env("TMPDIR", desk).spawn(36, 120);
     terminal.wait_for_text("1 of 3", SOON);
     terminal
@@ -123,6 +128,32 @@ fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
     let left: Vec<_> =
         std::fs::read_dir(desk.path()).unwrap().map(|item| item.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("palimp-edit")), "{left:?}");
+    leave(terminal);
+}
+
+#[test]
+fn a_memory_is_read_in_the_users_pager_and_the_terminal_is_whole() {
+    let (store, desk) = (three(), desk());
+    let before = Tree::of(&store.path);
+    let pager = editor(desk.path(), "cat; printf 'PAGER HERE'; read word < /dev/tty");
+    let mut terminal = open_with(&store, desk.path(), &[], ("PAGER", &pager));
+    terminal.send_keys("|");
+    terminal.wait_for(|s| s.contents().contains("PAGER HERE") && !s.alternate_screen(), SOON);
+    assert!(terminal.screen(|screen| screen.contents().contains("the newest about tea")));
+    terminal.send_keys("jjQQ\r");
+    terminal.wait_for(|s| s.alternate_screen() && s.contents().contains("1 of 3"), SOON);
+    terminal.send_keys("j");
+    terminal.wait_for_text("2 of 3", SOON);
+    leave(terminal);
+    assert_untouched(&store.path, &before);
+}
+
+#[test]
+fn a_pager_that_is_not_there_is_named() {
+    let (store, desk) = (three(), desk());
+    let mut terminal = open_with(&store, desk.path(), &[], ("PAGER", Path::new("no-such-pager")));
+    terminal.send_keys("|");
+    terminal.wait_for_text("no-such-pager can't be started", SOON);
     leave(terminal);
 }
 

@@ -26,12 +26,17 @@ pub const MOST: usize = 1_000;
 
 /// Whether a memory is new: written since its store was last seen, not in the future, and not marked as
 /// seen by itself.
-pub fn is_new(app: &App, store: &Store, entry: u32) -> bool {
+fn is_unseen(app: &App, store: &Store, entry: u32) -> bool {
     let seen = app.visits.seen(&store.root);
     let own = store.entries.get(entry as usize);
     let created = own.and_then(|own| store.view(own)).and_then(|view| view.created);
     let (Some(seen), Some(created)) = (seen, created) else { return false };
     created > seen && created <= app.now && !app.visits.is_seen(&store.root, || name_of(store, entry))
+}
+
+/// Whether a memory of the list is new.
+pub fn is_new(app: &App, at: EntryRef) -> bool {
+    is_unseen(app, app.listed.get(at).0, at.entry)
 }
 
 /// What tells a memory of its store: its id within its session, or its key.
@@ -51,7 +56,7 @@ fn of_store(app: &App, number: usize) -> impl Iterator<Item = (Moment, EntryRef)
     let newest = app.tallies.get(number).map_or(&[][..], |tally| &tally.newest);
     // The newest first: behind the last visit nothing is new.
     let since = newest.iter().take_while(move |(created, _)| seen.is_some_and(|seen| *created > seen));
-    let own = since.filter(move |(_, entry)| store.is_some_and(|store| is_new(app, store, *entry)));
+    let own = since.filter(move |(_, entry)| store.is_some_and(|store| is_unseen(app, store, *entry)));
     own.map(move |&(created, entry)| (created, EntryRef { store: number as u32, entry }))
 }
 

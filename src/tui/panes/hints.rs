@@ -83,6 +83,7 @@ fn first(app: &App) -> Vec<Hint> {
     }
     match (app.screen, app.focus) {
         (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Quit, "quit")],
+        (Screen::Compare, _) => super::compare::hints(app),
         (Screen::Statistics, _) => super::statistics::hints(app),
         (_, Pane::Sessions) => {
             let is_one = app.tree.get(app.branch.at).is_some_and(|branch| branch.store.is_some());

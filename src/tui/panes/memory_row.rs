@@ -101,7 +101,7 @@ pub fn line(
         _ => Style::new(),
     };
     let pointer = pointer(app.marks.has(hit.at), in_range, has_cursor, is_chosen);
-    let (mark, mark_style) = sign_of(app, store, entry, new::is_new(app, store, hit.at.entry));
+    let (mark, mark_style) = sign_of(app, store, entry, new::is_new(app, hit.at));
     let mut spans =
         vec![Span::styled(pointer, theme.accent()), Span::styled(mark, mark_style), Span::raw(" ")];
     if columns.decay {

@@ -67,9 +67,11 @@ fn line(app: &App, row: &[(&'static str, &'static Known)], width: usize) -> Line
 fn count(app: &App, action: Action) -> Option<usize> {
     let sum = |of: fn(&Tally) -> usize| Some(app.tallies.iter().map(of).sum());
     match action {
-        Action::Problems => Some(app.problem_list.len()),
-        Action::New => Some(new::count(app)),
-        Action::Secrets => sum(|own| own.sensitive),
+        Action::Problems | Action::NextProblem | Action::PreviousProblem => Some(app.problem_list.len()),
+        Action::New | Action::NextNew | Action::PreviousNew => Some(new::count(app)),
+        Action::Secrets | Action::NextSecret | Action::PreviousSecret => sum(|own| own.sensitive),
+        Action::NextMarked | Action::PreviousMarked => Some(app.marks.count()),
+        Action::NextSession | Action::PreviousSession => sum(|own| own.sessions.len()),
         Action::Restore => sum(|own| own.backups),
         Action::ArchiveView => sum(|own| own.archived),
         _ => None,

@@ -119,8 +119,8 @@ fn keys_that_wait_show_what_may_follow_and_each_of_them_does_it() {
 #[test]
 fn every_hint_that_is_shown_does_something_when_its_key_is_pressed() {
     let states = [
-        "", "1", "2", "3", "5", "gp", "gr", "ga", "gm", "gu", "gs", "gsh", "/pool", "d", "t", "?", ":", "v",
-        " ", "w",
+        "", "1", "2", "3", "5", "gp", "gr", "ga", "gm", "gu", "gs", "gsh", " j=", "gf", "/pool", "d", "t",
+        "?", ":", "v", " ", "w",
     ];
     for keys in states {
         let hints = |desk: &Desk| crate::tui::panes::hints::of(&desk.app).0;

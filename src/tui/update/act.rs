@@ -1,8 +1,8 @@
 //! What each action does.
 
 use super::{
-    among_memories, arrive, change, copy, editor, fields, filter, focus, list_view, mark, order, prompt,
-    references, search, statistics, tabs, tutor, walk,
+    among_memories, arrive, change, compare, copy, editor, fields, filter, focus, list_view, mark, order,
+    page, prompt, references, search, statistics, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -23,7 +23,7 @@ const ON_LIST: [Action; 8] = [
 
 /// Does an action.
 pub fn act(app: &mut App, action: Action) {
-    if list_view::act(app, action) || statistics::act(app, action) {
+    if compare::act(app, action) || list_view::act(app, action) || statistics::act(app, action) {
         return;
     }
     if let Some(pick) = action.known().pick {
@@ -56,6 +56,7 @@ pub fn act(app: &mut App, action: Action) {
         Action::Toggle => filter::toggle_line(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => mark::act(app, action),
         Action::Export => export(app),
+        Action::Page => page::page(app),
         Action::MarkBySearch => fields::open(app, Purpose::MarkBySearch, None),
         Action::FilterLikeThis => filter::like_this(app),
         Action::DropFilter => filter::drop_blocker(app),
@@ -104,8 +105,6 @@ fn look(app: &mut App, action: Action) {
         Action::NextTab => tabs::turn(app, true),
         Action::PreviousTab => tabs::turn(app, false),
         Action::Browse => app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse },
-        Action::NextProblem => walk::to_problem(app, true),
-        Action::PreviousProblem => walk::to_problem(app, false),
         Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson | Action::CopyVerb => {
             copy::copy(app, action);
         }
@@ -118,7 +117,10 @@ fn look(app: &mut App, action: Action) {
         Action::AllSeen => list_view::new::all_seen(app),
         Action::NextMatch => walk::step(app, 1),
         Action::PreviousMatch => walk::step(app, -1),
-        _ => walk::go(app, action),
+        _ => match walk::Sought::of(action) {
+            Some((sought, ahead)) => walk::to_sought(app, sought, ahead),
+            None => walk::go(app, action),
+        },
     }
 }
 

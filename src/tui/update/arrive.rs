@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{change, confirm, detail, editor, filter, list_view, mark, statistics, walk};
+use super::{change, compare, confirm, detail, editor, filter, list_view, mark, statistics, walk};
 use crate::deed::AllChecked;
 use crate::model::Carry;
 use crate::query::Query;
@@ -145,6 +145,7 @@ fn arrived(app: &mut App, found: Found) {
     app.found_lines.clear();
     app.answered = Some(question);
     app.listed = found.asked.snapshot;
+    compare::relisted(app);
     app.results = results;
     if app.query.is_empty() || app.query.ends_with(' ') {
         app.offered = facets.clone();

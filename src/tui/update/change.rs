@@ -39,7 +39,7 @@ pub fn can(app: &App, action: Action) -> bool {
         Action::Undo => app.can_undo,
         Action::Repeat => app.bulk.last.is_some() && aimed(app, action).is_ok(),
         // Of several some can, or the plan says why none does.
-        _ if !app.marks.is_empty() => place(app).is_ok(),
+        _ if !app.marks.is_empty() && app.screen != Screen::Compare => place(app).is_ok(),
         _ => match (under_cursor(app), deed(action)) {
             (Ok(at), Some(deed)) => {
                 let (store, entry) = app.listed.get(at);
@@ -121,10 +121,10 @@ pub fn writable(app: &App) -> Result<(), String> {
 
 /// Whether it can be seen what is meant.
 fn place(app: &App) -> Result<(), String> {
-    if app.screen != Screen::Browse {
+    if !matches!(app.screen, Screen::Browse | Screen::Compare) {
         return Err(among_memories());
     }
-    if !matches!(app.focus, Pane::Memories | Pane::Detail | Pane::Why) {
+    if app.screen == Screen::Browse && !matches!(app.focus, Pane::Memories | Pane::Detail | Pane::Why) {
         let key = Action::MemoriesPane.key();
         return Err(format!("that is done with a memory: {key} goes to their list"));
     }
@@ -140,6 +140,9 @@ fn place(app: &App) -> Result<(), String> {
 
 fn under_cursor(app: &App) -> Result<EntryRef, String> {
     place(app)?;
+    if let Some(compare) = app.compare.as_ref().filter(|_| app.screen == Screen::Compare) {
+        return Ok(compare.chosen());
+    }
     app.selected()
         .ok_or_else(|| "no memory is under the cursor, and none is marked: nothing is changed".into())
 }
@@ -147,7 +150,7 @@ fn under_cursor(app: &App) -> Result<EntryRef, String> {
 /// The marked memories, or the one under the cursor where none is. A text is one memory's.
 fn aimed(app: &App, action: Action) -> Result<Aim, String> {
     place(app)?;
-    if app.marks.is_empty() || action == Action::EditText {
+    if app.marks.is_empty() || action == Action::EditText || app.screen == Screen::Compare {
         return Ok(aim_at(app, vec![under_cursor(app)?], Vec::new()));
     }
     Ok(aim_at(app, app.marks.list(), app.marks.hidden_ones(&app.results.hits)))

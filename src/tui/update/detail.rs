@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::references;
 use crate::format;
-use crate::model::{EntryRef, RecordText, Store, Tie};
+use crate::model::{Entry, EntryRef, RecordText, Store, Tie};
 use crate::query::{Hit, Query, highlights};
 use crate::text::secrets::cut;
 use crate::text::show::{show, show_lines};
@@ -68,7 +68,8 @@ fn found_line(app: &App, at: EntryRef) -> Option<String> {
     if in_title >= app.parsed.count_words() {
         return None;
     }
-    let text = text_of(app, at).text;
+    let (store, entry) = app.listed.get(at);
+    let text = text_of(store, entry).text;
     let masked = theme::masked(app, &text[..cut(&text, SHOWN)]).into_owned();
     let best =
         masked.lines().max_by_key(|line| (distinct(line, &app.parsed), std::cmp::Reverse(line.len())))?;
@@ -131,12 +132,11 @@ fn trace(app: &App, at: EntryRef) -> Vec<Tie> {
 pub fn title_of(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.listed.get(at);
     let is_large = store.record(entry).span.len() > LARGE as u64;
-    if is_large { text_of(app, at).title } else { format::title(store, entry) }
+    if is_large { text_of(store, entry).title } else { format::title(store, entry) }
 }
 
 /// A memory's text; of a large record the start of its bytes.
-fn text_of(app: &App, at: EntryRef) -> RecordText {
-    let (store, entry) = app.listed.get(at);
+pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     if store.record(entry).span.len() <= LARGE as u64 {
         return format::text_of(store, entry);
     }
@@ -148,7 +148,7 @@ fn text_of(app: &App, at: EntryRef) -> RecordText {
     RecordText { title, text, fields: Vec::new() }
 }
 
-fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> {
+pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> {
     match tab {
         Tab::Read => read(app, at, width),
         Tab::Raw => raw(app, at, width),
@@ -161,7 +161,7 @@ fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> 
 fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(at);
-    let text = text_of(app, at);
+    let text = text_of(store, entry);
     let mut lines = match format::is_markdown(store, entry) {
         true => note(app, &text.text, width),
         false => prose(app, &text.text, width),

@@ -146,6 +146,9 @@ pub fn picked(app: &mut App) {
         app.notice = Some(picked.told.clone());
         return;
     }
+    if picked.marked.is_empty() {
+        return;
+    }
     let marked: HashSet<EntryRef> = picked.marked.iter().copied().collect();
     for hit in app.results.hits.iter().filter(|hit| !marked.contains(&hit.at)) {
         app.marks.set(hit.at, false);

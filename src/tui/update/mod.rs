@@ -3,6 +3,7 @@
 mod act;
 mod arrive;
 mod change;
+mod compare;
 mod confirm;
 mod copy;
 pub mod count;
@@ -18,6 +19,7 @@ mod mark;
 mod menu;
 mod mouse;
 mod order;
+mod page;
 mod prompt;
 mod references;
 mod search;
@@ -46,7 +48,7 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
 }
 pub use arrive::{open, reload};
 pub use change::can;
-pub use detail::set_off;
+pub use detail::{set_off, text_of};
 pub use filter::{FacetLine, facet_lines};
 pub use mark::open_range;
 
@@ -65,6 +67,7 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
 pub fn ready(app: &mut App) {
     detail::refresh(app);
     statistics::ready(app);
+    compare::ready(app);
 }
 
 /// Changes the app, and says what is to be done outside it. A frame needs [`ready`] before it:
@@ -72,7 +75,7 @@ pub fn ready(app: &mut App) {
 pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     app.now = now;
     // Keys of the detail, and of what its memory is tied to, go by what is shown of it.
-    if app.focus != Pane::Memories || app.tab.is_list() {
+    if app.focus != Pane::Memories || app.tab.is_list() || app.screen == Screen::Compare {
         ready(app);
     }
     let before = app.selected();
@@ -93,6 +96,9 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Going => change::figure(app),
         Msg::Tick => change::tend(app),
     };
+    if !matches!(app.screen, Screen::Compare | Screen::Edit) {
+        app.compare = None;
+    }
     filter::follow_tree(app);
     early::press(app);
     tutor::look(app);

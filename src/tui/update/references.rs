@@ -112,7 +112,7 @@ pub fn go_back(app: &mut App) {
 }
 
 /// Puts the cursor on a memory. A search that hides it is lifted.
-fn reach(app: &mut App, sought: Identity, state: State) {
+pub fn reach(app: &mut App, sought: Identity, state: State) {
     app.tie = Default::default();
     if walk::find(app, &sought) {
         return;

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use super::filter::{self, FacetLine};
-use super::{act, references};
+use super::{act, among_memories, references};
+use crate::format;
 use crate::model::{EntryRef, Named};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Identity, Pane};
+use crate::tui::app::{App, Identity, Pane, Screen};
 use crate::tui::health::{self, Lead};
 use crate::tui::layout;
-use crate::tui::list_view::{self, Row};
+use crate::tui::list_view::{self, Row, new};
 use crate::tui::tree;
 
 /// Moves the cursor of what has the keys.
@@ -190,17 +191,71 @@ pub fn go_to(app: &mut App, at: EntryRef) -> bool {
     place.inspect(|place| select(app, *place)).is_some()
 }
 
-/// The next or previous memory that has a problem, or one further on, around the ends of the list.
-pub fn to_problem(app: &mut App, ahead: bool) {
+/// What the keys behind `]` and `[` go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    Problem,
+    New,
+    Secret,
+    Marked,
+    /// The next one that is of another session.
+    Session,
+}
+
+impl Sought {
+    /// What an action goes to, and whether ahead.
+    pub fn of(action: Action) -> Option<(Sought, bool)> {
+        Some(match action {
+            Action::NextProblem => (Sought::Problem, true),
+            Action::PreviousProblem => (Sought::Problem, false),
+            Action::NextNew => (Sought::New, true),
+            Action::PreviousNew => (Sought::New, false),
+            Action::NextSecret => (Sought::Secret, true),
+            Action::PreviousSecret => (Sought::Secret, false),
+            Action::NextMarked => (Sought::Marked, true),
+            Action::PreviousMarked => (Sought::Marked, false),
+            Action::NextSession => (Sought::Session, true),
+            Action::PreviousSession => (Sought::Session, false),
+            _ => return None,
+        })
+    }
+
+    /// Whether a memory is one of those, seen from another.
+    fn is(self, app: &App, at: EntryRef, from: EntryRef) -> bool {
+        let (store, entry) = app.listed.get(at);
+        match self {
+            Sought::Problem => store.problems_of(entry).next().is_some(),
+            Sought::New => new::is_new(app, at),
+            Sought::Secret => format::is_sensitive(store, entry),
+            Sought::Marked => app.marks.has(at),
+            Sought::Session => (at.store, entry.session) != (from.store, app.listed.get(from).1.session),
+        }
+    }
+
+    /// What is said where there is none.
+    fn none(self) -> &'static str {
+        match self {
+            Sought::Problem => "No memory in this list has a problem.",
+            Sought::New => "No memory in this list is new.",
+            Sought::Secret => "No memory in this list looks like it has a secret.",
+            Sought::Marked => "No memory in this list is marked.",
+            Sought::Session => "All memories in this list are of one session.",
+        }
+    }
+}
+
+/// The next or previous memory that is sought, or one further on, around the ends of the list.
+pub fn to_sought(app: &mut App, sought: Sought, ahead: bool) {
+    if app.screen != Screen::Browse {
+        return app.say(among_memories());
+    }
     let len = app.results.hits.len();
-    let has = |at: usize| {
-        let (store, entry) = app.listed.get(app.results.hits[at].at);
-        store.problems_of(entry).next().is_some()
-    };
     let from = app.list.at;
+    let own = app.selected();
+    let is = |at: usize| own.is_some_and(|own| sought.is(app, app.results.hits[at].at, own));
     let mut found = (1..=len)
         .map(|by| if ahead { (from + by) % len } else { (from + len - by) % len })
-        .filter(|&at| has(at));
+        .filter(|&at| is(at));
     let found = match app.count.times {
         Some(times) if times > 1 => {
             let all: Vec<usize> = found.collect();
@@ -210,6 +265,6 @@ pub fn to_problem(app: &mut App, ahead: bool) {
     };
     match found {
         Some(at) => select(app, at),
-        None => app.say("no memory in this list has a problem"),
+        None => app.say(sought.none()),
     }
 }

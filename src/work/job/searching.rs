@@ -92,7 +92,7 @@ pub(super) fn find(mut asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option
             let words = kept.words(&asked, &query, cancel)?;
             let found = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
             match asked.pick {
-                Some(pick) => (pick.find)(&asked.snapshot, found, cancel)?,
+                Some(pick) => (pick.find)(&asked.snapshot, found, asked.now, cancel)?,
                 None => found,
             }
         }

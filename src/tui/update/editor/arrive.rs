@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::leave::beneath;
 use super::{ask, change, changed, request, told};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Carry, EntryRef, Moment, Snapshot};
 use crate::ops::{self, Scene};
 use crate::store::commit::FormDraft;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
+use crate::tui::app::App;
 use crate::tui::editor::{Editor, Kept, Theirs, is_open};
 use crate::tui::msg::{Effect, Lent};
 use crate::tui::update::arrive::reload;
@@ -80,7 +81,7 @@ pub fn saved(app: &mut App, saved: FormSaved) {
             // The thread that keeps drafts may have written one meanwhile: it goes behind that.
             forget(app);
             app.editor = None;
-            app.screen = Screen::Browse;
+            app.screen = beneath(app);
             app.notice = Some(change::told(app, own));
             app.give(reload(app));
             if leaving {

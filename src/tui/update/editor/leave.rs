@@ -12,13 +12,18 @@ use crate::tui::editor::{Kept, Theirs};
 use crate::tui::msg::Effect;
 use crate::work::Job;
 
+/// The view that the form was opened over.
+pub fn beneath(app: &App) -> Screen {
+    if app.compare.is_some() { Screen::Compare } else { Screen::Browse }
+}
+
 /// Leaves the editor. What was typed is kept, and that is said.
 pub fn leave(app: &mut App) {
     let kept = unkept(app);
     let Some(editor) = app.editor.take_if(|editor| !editor.saving) else {
         return app.say("it is being saved");
     };
-    app.screen = Screen::Browse;
+    app.screen = beneath(app);
     if editor.is_changed() {
         let key = Action::Edit.key();
         app.notice = Some(match &editor.kept {
@@ -57,7 +62,7 @@ pub fn found_key(app: &mut App, key: KeyEvent) {
         }
         KeyCode::Esc => {
             app.editor = None;
-            app.screen = Screen::Browse;
+            app.screen = beneath(app);
             app.say("the draft is still there");
         }
         _ => {}

@@ -1,0 +1,149 @@
+//! The view of two memories beside each other: which two, and its keys.
+
+use std::sync::Arc;
+
+use super::{among_memories, filter, references, walk};
+use crate::model::carried::carried;
+use crate::model::{EntryRef, Snapshot};
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane, Screen};
+use crate::tui::compare::{self, Compare};
+
+/// Does an action of this view; whether it is its own.
+pub fn act(app: &mut App, action: Action) -> bool {
+    match (action, app.screen) {
+        (Action::Difference, Screen::Browse) => open(app),
+        (Action::Difference, Screen::Problems | Screen::Statistics) => app.say(among_memories()),
+        (_, Screen::Compare) => return within(app, action),
+        _ => return false,
+    }
+    true
+}
+
+fn open(app: &mut App) {
+    match both(app) {
+        Ok(both) => {
+            app.compare = Some(Compare::of(Arc::clone(&app.listed), both));
+            app.screen = Screen::Compare;
+        }
+        Err(why) => app.say(why),
+    }
+}
+
+/// The two marked memories, or the marked one and the one under the cursor, in the order of the list.
+fn both(app: &App) -> Result<[EntryRef; 2], String> {
+    filter::is_answered(app)?;
+    let cursor = app.selected();
+    let [compare, mark] = [Action::Difference, Action::Toggle].map(Action::key);
+    match (app.marks.list().as_slice(), cursor) {
+        ([one, other], _) => Ok(in_order(app, *one, *other)),
+        ([one], Some(cursor)) if *one != cursor => Ok(in_order(app, *one, cursor)),
+        ([_], _) => Err(format!("One memory is marked. Go to another one, then {compare} compares the two.")),
+        ([], _) => Err(format!(
+            "Mark two memories with {mark}, or one and go to another. Then {compare} compares them."
+        )),
+        (more, _) => Err(format!("{compare} compares two memories, and {} are marked.", more.len())),
+    }
+}
+
+fn in_order(app: &App, one: EntryRef, other: EntryRef) -> [EntryRef; 2] {
+    let first = app.results.hits.iter().map(|hit| hit.at).find(|at| *at == one || *at == other);
+    if first == Some(other) { [other, one] } else { [one, other] }
+}
+
+fn within(app: &mut App, action: Action) -> bool {
+    let Some(own) = &mut app.compare else { return false };
+    match action {
+        Action::NextPane | Action::PreviousPane => own.side = 1 - own.side,
+        Action::PaneLeft => own.side = 0,
+        Action::PaneRight => own.side = 1,
+        Action::NextMatch => difference(app, true),
+        Action::PreviousMatch => difference(app, false),
+        Action::Back | Action::Quit | Action::Difference => app.screen = Screen::Browse,
+        Action::Open => show(app),
+        _ => return scroll(app, action),
+    }
+    true
+}
+
+/// Goes to the next part that differs, or the one before, round and round.
+fn difference(app: &mut App, ahead: bool) {
+    let times = app.count.times.unwrap_or(1);
+    let Some(own) = &mut app.compare else { return };
+    let differing = own.differing();
+    let Some(last) = differing.len().checked_sub(1) else {
+        return app.say("Nothing differs.");
+    };
+    let at = own.at.and_then(|at| differing.iter().position(|own| *own == at));
+    let by = (times - 1) % differing.len();
+    let to = match (at, ahead) {
+        (Some(at), true) => (at + 1 + by) % differing.len(),
+        (Some(at), false) => (at + last + differing.len() - by) % differing.len(),
+        (None, true) => by,
+        (None, false) => last - by,
+    };
+    own.at = differing.get(to).copied();
+    keep_in_view(app);
+}
+
+/// The part that was gone to is on screen.
+fn keep_in_view(app: &mut App) {
+    let shown = compare::shown(app);
+    let Some(own) = &app.compare else { return };
+    let rows = compare::rows(app, own);
+    let row = own.at.and_then(|part| rows.iter().position(|row| row.part == part));
+    let len = rows.len();
+    if let (Some(own), Some(row)) = (&mut app.compare, row) {
+        own.rows.go(row, len, shown);
+    }
+}
+
+fn scroll(app: &mut App, action: Action) -> bool {
+    let shown = compare::shown(app);
+    let Some(own) = &app.compare else { return false };
+    let last = compare::rows(app, own).len().saturating_sub(shown);
+    let Some(to) = walk::target(action, own.rows.top.min(last), last + 1, shown, app.count.times) else {
+        return false;
+    };
+    if let Some(own) = &mut app.compare {
+        own.rows.top = to;
+    }
+    true
+}
+
+/// Leads to the memory that keys are for.
+fn show(app: &mut App) {
+    let Some(own) = &app.compare else { return };
+    let at = own.chosen();
+    let (sought, state) = (App::identity(&own.snapshot, at), own.snapshot.get(at).1.state);
+    (app.screen, app.focus) = (Screen::Browse, Pane::Memories);
+    references::reach(app, sought, state);
+}
+
+/// The two in the stores as they are listed now; where one of them went there is nothing to compare.
+pub fn relisted(app: &mut App) {
+    let Some(own) = &mut app.compare else { return };
+    let state = |snapshot: &Snapshot, at: EntryRef| snapshot.get(at).1.state;
+    let both = own.both.map(|at| {
+        let now = carried(&own.snapshot, &app.listed, std::iter::once(at)).first().copied()?;
+        (state(&app.listed, now) == state(&own.snapshot, at)).then_some(now)
+    });
+    match both {
+        [Some(one), Some(other)] => {
+            (own.both, own.snapshot, own.revealed) = ([one, other], Arc::clone(&app.listed), None);
+        }
+        _ if app.screen == Screen::Compare => app.screen = Screen::Browse,
+        _ => app.compare = None,
+    }
+}
+
+/// Compares the two, where that is not done yet.
+pub fn ready(app: &mut App) {
+    let Some(own) = app.compare.as_ref().filter(|own| own.revealed != Some(app.revealed)) else { return };
+    let parts = compare::parts(app, own);
+    let revealed = Some(app.revealed);
+    if let Some(own) = &mut app.compare {
+        (own.parts, own.revealed) = (parts, revealed);
+        own.at = own.at.filter(|at| *at < own.parts.len());
+    }
+}
