@@ -39,6 +39,8 @@ const TICK: Duration = Duration::from_secs(60);
 /// Masked values stay shown for so long after their key was last heard: the repeats of a
 /// held key come closer to one another.
 const REVEALED: Duration = Duration::from_millis(800);
+/// What came is told for so long.
+const TOLD: Duration = Duration::from_secs(10);
 /// However fast keys come, a frame is drawn so often.
 const FRAME: Duration = Duration::from_millis(50);
 /// After so long a change tells how far it is, and as often from then on.
@@ -119,6 +121,8 @@ struct Loop<'a> {
     told: Option<linear::Told>,
     /// When values are masked again.
     mask_at: Option<Instant>,
+    /// When what came was told for long enough.
+    told_at: Option<Instant>,
     /// When what was typed is kept.
     keep_at: Option<Instant>,
 }
@@ -156,6 +160,7 @@ impl<'a> Loop<'a> {
             pending: Vec::new(),
             told: options.linear.then(linear::Told::default),
             mask_at: None,
+            told_at: None,
             keep_at: None,
         };
         this.watch();
@@ -185,6 +190,9 @@ impl<'a> Loop<'a> {
             if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
                 self.pending.extend(update::take(self.app, Msg::Mask, now()));
             }
+            if self.told_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.pending.extend(update::take(self.app, Msg::Told, now()));
+            }
             if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
                 self.pending.extend(update::take(self.app, Msg::Keep, now()));
                 continue;
@@ -197,7 +205,7 @@ impl<'a> Loop<'a> {
             self.show()?;
             let waits = !self.app.waiting.is_empty() && !self.app.waited;
             let shown_at = waits.then(|| Instant::now() + WAITED);
-            let next = [self.mask_at, self.keep_at, shown_at].into_iter().flatten().min();
+            let next = [self.mask_at, self.told_at, self.keep_at, shown_at].into_iter().flatten().min();
             let wait = next.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
             let wait = if self.app.bulk.going.is_some() { wait.min(FIGURE) } else { wait };
             let event = match self.events.recv_timeout(wait) {
@@ -258,6 +266,8 @@ impl<'a> Loop<'a> {
     fn time_went_by(&mut self) -> Msg {
         if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
             Msg::Mask
+        } else if self.told_at.take_if(|at| *at <= Instant::now()).is_some() {
+            Msg::Told
         } else if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
             Msg::Keep
         } else if !self.app.waiting.is_empty() && !self.app.waited {
@@ -287,6 +297,7 @@ impl<'a> Loop<'a> {
             Effect::Quit => return Ok(true),
             Effect::Job(job) => self.workers.give(job),
             Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEALED),
+            Effect::BeBrief => self.told_at = Some(Instant::now() + TOLD),
             Effect::Redraw => match &mut self.told {
                 Some(told) => *told = linear::Told::default(),
                 None => redraw(self.screen)?,

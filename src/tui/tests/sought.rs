@@ -17,7 +17,7 @@ fn is_marked(desk: &Desk, at: EntryRef) -> bool {
 }
 
 fn is_new(desk: &Desk, at: EntryRef) -> bool {
-    update::new::is_new(&desk.app, at)
+    crate::tui::list_view::new::is_new(&desk.app, at)
 }
 
 fn has_problem(desk: &Desk, at: EntryRef) -> bool {
