@@ -59,8 +59,6 @@ pub enum Effect {
     MaskSoon,
     /// Say soon that what came was told.
     BeBrief,
-    /// Keep up to when the memories of each store were seen.
-    KeepVisits,
     /// Put a text on the clipboard of the terminal.
     Copy(String),
     /// Write a demo and open it.

@@ -316,7 +316,6 @@ impl<'a> Loop<'a> {
             Effect::Page(text) => self.page(text, now)?,
             // From the first key on: whoever types on and on is kept as well.
             Effect::KeepSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + RESTED)),
-            Effect::KeepVisits => self.keep_visits(),
             Effect::Copy(text) => copy_out(&text)?,
             Effect::OpenDemo => match (self.options.demo)(now) {
                 Ok(demo) => {
@@ -334,13 +333,6 @@ impl<'a> Loop<'a> {
             },
         }
         Ok(false)
-    }
-
-    fn keep_visits(&mut self) {
-        let Some(data) = self.app.data.as_ref().filter(|_| !self.app.readonly) else { return };
-        if let Err(error) = self.app.visits.keep_in(data) {
-            self.app.say(format!("What is new can't be kept: {error}."));
-        }
     }
 
     fn edit(&mut self, mut aim: Aim, now: Moment) -> io::Result<()> {

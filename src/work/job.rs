@@ -12,7 +12,7 @@ use super::export;
 use super::inspect::{self, InspectRequest, Inspected};
 use super::tally::Tally;
 use super::tend::{Tended, tend};
-use crate::deed::{self, AllChecked, ChangeRequest, Changed, Committed, Planned, Recent, preview};
+use crate::deed::{self, AllChecked, ChangeRequest, Changed, Committed, Planned, Recent, Visits, preview};
 use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::{
     Cancel, Explanation, Facets, Matches, Order, Pick, QueryError, Ranking, Results, Statistics, TextIndex,
@@ -50,6 +50,13 @@ pub enum Job {
     Explain(Asked, EntryRef),
     /// Count what the stores hold, and what was written when.
     Count(Arc<Snapshot>, Moment),
+    /// Keep up to when the memories of each store were seen.
+    KeepVisits {
+        /// Up to when.
+        visits: Visits,
+        /// The folder of our own data.
+        data: PathBuf,
+    },
     /// Write memories into a new file.
     Export {
         /// The stores.
@@ -167,8 +174,8 @@ pub enum Done {
     DraftFound(EntryRef, Option<FormDraft>),
     /// Files of ours were looked after.
     Tended(Tended),
-    /// Memories were written into a file, or why not.
-    Exported(String),
+    /// What to tell the user: that memories were written into a file, or why something was not kept.
+    Said(String),
 }
 
 /// Stores as they were read.
@@ -254,7 +261,11 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
             let (store, entry) = snapshot.get(at);
             Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
         }
-        Job::Export { snapshot, at, file } => Some(Done::Exported(export::write(&snapshot, &at, &file))),
+        Job::Export { snapshot, at, file } => Some(Done::Said(export::write(&snapshot, &at, &file))),
+        Job::KeepVisits { visits, data } => {
+            let kept = visits.keep_in(&data).err();
+            kept.map(|error| Done::Said(format!("What is new can't be kept: {error}.")))
+        }
         Job::Tend { snapshot, data, now } => Some(Done::Tended(tend(&snapshot, &data, now))),
     }
 }

@@ -60,7 +60,7 @@ pub fn done(app: &mut App, done: Done) {
         Done::TextKept(said) => editor::text_kept(app, &said),
         Done::Saved(saved) => editor::saved(app, *saved),
         Done::DraftFound(at, draft) => editor::draft_found(app, at, draft),
-        Done::Exported(said) => app.say(said),
+        Done::Said(said) => app.say(said),
         Done::Tended(tended) => change::tended(app, tended),
     }
 }

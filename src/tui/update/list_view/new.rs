@@ -9,6 +9,7 @@ use crate::tui::list_view::new::{field, name_of};
 use crate::tui::msg::Effect;
 use crate::tui::theme::fit;
 use crate::tui::update::references;
+use crate::work::Job;
 
 /// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -47,7 +48,7 @@ fn keep(app: &mut App, before: crate::deed::Visits) {
     let held = hold(app);
     app.view.seen.push(before);
     app.view.list.marks.clear();
-    app.give(Effect::KeepVisits);
+    write(app);
     renew(app, held);
 }
 
@@ -59,7 +60,7 @@ fn undo(app: &mut App) {
     let held = hold(app);
     app.visits = before;
     app.say("What was marked as seen last is new again.");
-    app.give(Effect::KeepVisits);
+    write(app);
     renew(app, held);
 }
 
@@ -81,7 +82,7 @@ pub fn arrived(app: &mut App, before: Option<Moment>) {
     let known = app.visits.clone();
     app.visits.see(&roots, app.now, true);
     if app.visits != known {
-        app.give(Effect::KeepVisits);
+        write(app);
     }
     let newest = newest(app);
     let (Some(before), Some((created, at))) = (before, newest) else { return };
@@ -120,4 +121,11 @@ pub fn newest(app: &App) -> Option<(Moment, EntryRef)> {
         Some((created, EntryRef { store: number as u32, entry }))
     });
     each.max_by_key(|(created, _)| *created)
+}
+
+/// Keeps up to when each store was seen, unless nothing may be written.
+fn write(app: &mut App) {
+    if let Some(data) = app.data.clone().filter(|_| !app.readonly) {
+        app.give_job(Job::KeepVisits { visits: app.visits.clone(), data });
+    }
 }
