@@ -187,11 +187,10 @@ impl<'a> Loop<'a> {
                     }
                 }
             }
-            if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.pending.extend(update::take(self.app, Msg::Mask, now()));
-            }
-            if self.told_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.pending.extend(update::take(self.app, Msg::Told, now()));
+            for (due, msg) in [(&mut self.mask_at, Msg::Mask), (&mut self.told_at, Msg::Told)] {
+                if due.take_if(|at| *at <= Instant::now()).is_some() {
+                    self.pending.extend(update::take(self.app, msg, now()));
+                }
             }
             if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
                 self.pending.extend(update::take(self.app, Msg::Keep, now()));
@@ -266,8 +265,6 @@ impl<'a> Loop<'a> {
     fn time_went_by(&mut self) -> Msg {
         if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
             Msg::Mask
-        } else if self.told_at.take_if(|at| *at <= Instant::now()).is_some() {
-            Msg::Told
         } else if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
             Msg::Keep
         } else if !self.app.waiting.is_empty() && !self.app.waited {
