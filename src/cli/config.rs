@@ -29,6 +29,8 @@ pub struct Settings {
     pub linear: bool,
     preset: Preset,
     keys: Vec<(Action, Vec<String>)>,
+    /// Where in the file the keys of each action are.
+    places: Vec<Range<usize>>,
 }
 
 /// What is wrong in the text of a file, and where.
@@ -68,19 +70,21 @@ pub fn read(named: Option<&Path>) -> Result<Settings> {
         }
     };
     let text = String::from_utf8_lossy(&bytes);
-    let read = parse(&text).and_then(|own| Ok((keymap(&own, &text)?, own)));
+    let read = parse(&text).and_then(|own| Ok((keymap(&own)?, own)));
     let (keymap, own) = read.map_err(|wrong| {
+        let end = if wrong.why.ends_with('?') { "" } else { "." };
         let line = text.get(..wrong.at.start).unwrap_or_default().matches('\n').count() + 1;
-        Failure::new(Exit::Usage, format!("{}:{line}: {}. No store was opened.", path.told(), wrong.why))
+        Failure::new(Exit::Usage, format!("{}:{line}: {}{end} No store was opened.", path.told(), wrong.why))
     })?;
     keymap.use_it();
     Ok(own)
 }
 
-fn keymap(own: &Settings, text: &str) -> Result<Keymap, Wrong> {
+fn keymap(own: &Settings) -> Result<Keymap, Wrong> {
     Keymap::new(own.preset, &own.keys).map_err(|(action, why)| {
-        let at = text.find(action.known().name).unwrap_or_default();
-        Wrong::new(at..at, format!("keys of \"{}\": {why}", action.known().name))
+        let place = own.keys.iter().position(|(of, _)| *of == action);
+        let at = place.and_then(|place| own.places.get(place)).cloned().unwrap_or_default();
+        Wrong::new(at, format!("keys of \"{}\": {why}", action.known().name))
     })
 }
 
@@ -95,7 +99,7 @@ fn parse(text: &str) -> Result<Settings, Wrong> {
             "ascii" => config.ascii = is_true(value)?,
             "mouse" => config.no_mouse = !is_true(value)?,
             "linear" => config.linear = is_true(value)?,
-            "keys" => config.keys = keys(value)?,
+            "keys" => (config.keys, config.places) = keys(value)?.into_iter().unzip(),
             other => return Err(unknown(name.span(), "setting", other, &NAMES)),
         }
     }
@@ -118,8 +122,11 @@ fn one_of<T: ValueEnum>(value: &Spanned<DeValue<'_>>) -> Result<T, Wrong> {
     T::from_str(text, false).map_err(|_| unknown(value.span(), "value", text, &names))
 }
 
+/// An action with its keys, and where in the file they are.
+type Bound = ((Action, Vec<String>), Range<usize>);
+
 /// The table of keys: the name of an action, and one key or several.
-fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<(Action, Vec<String>)>, Wrong> {
+fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<Bound>, Wrong> {
     let Some(table) = value.get_ref().as_table() else {
         return Err(Wrong::new(value.span(), "keys should be a table: [keys]"));
     };
@@ -131,13 +138,11 @@ fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<(Action, Vec<String>)>, Wron
             let own = key.get_ref().as_str().map(str::to_owned);
             own.ok_or_else(|| Wrong::new(key.span(), "a key should be text, such as \"Ctrl-x\""))
         };
-        Ok((
-            known.action,
-            match keys.get_ref().as_array() {
-                Some(several) => several.iter().map(text).collect::<Result<_, _>>()?,
-                None => vec![text(keys)?],
-            },
-        ))
+        let keys_of = match keys.get_ref().as_array() {
+            Some(several) => several.iter().map(text).collect::<Result<_, _>>()?,
+            None => vec![text(keys)?],
+        };
+        Ok(((known.action, keys_of), name.span()))
     });
     own.collect()
 }
@@ -149,7 +154,7 @@ fn unknown(at: Range<usize>, what: &str, own: &str, known: &[&str]) -> Wrong {
         Some(name) => format!(". Did you mean \"{name}\"?"),
         None => format!(". There are: {}", known.join(", ")),
     };
-    Wrong::new(at, format!("\"{own}\" is no {what}{}", meant.trim_end_matches('?')))
+    Wrong::new(at, format!("\"{own}\" is no {what}{meant}"))
 }
 
 /// The settings as they are in use, as a file that says the same.
@@ -185,7 +190,7 @@ mod tests {
     use super::*;
 
     fn why(text: &str) -> (usize, String) {
-        let read = parse(text).and_then(|own| keymap(&own, text));
+        let read = parse(text).and_then(|own| keymap(&own));
         let wrong = read.unwrap_err();
         (text[..wrong.at.start].matches('\n').count() + 1, wrong.why)
     }
@@ -193,11 +198,11 @@ mod tests {
     #[test]
     fn what_is_printed_says_the_same_when_it_is_read() {
         let own = parse(&print(&Settings::default())).unwrap();
-        assert_eq!(keymap(&own, "").unwrap(), *keymap::in_use());
+        assert_eq!(keymap(&own).unwrap(), *keymap::in_use());
         let text = "theme = \"light\"\nmouse = false\npreset = \"vim\"\n[keys]\narchive = \"F9\"\n";
         let own = parse(text).unwrap();
         assert!(own.no_mouse && !own.ascii && own.theme == Palette::Light);
-        assert_eq!(keymap(&own, text).unwrap().of(Action::Archive), ["F9"]);
+        assert_eq!(keymap(&own).unwrap().of(Action::Archive), ["F9"]);
     }
 
     #[test]

@@ -33,6 +33,22 @@ pub fn stores(seed: u64, now: Moment) -> Vec<File> {
     written(seed, now).unwrap_or_default().0
 }
 
+/// Writes the stores into a folder, for tests: they are made once for all of them.
+#[cfg(test)]
+pub fn lay_out(folder: &std::path::Path, now: Moment) {
+    use std::collections::HashMap;
+    use std::sync::{Arc, Mutex};
+
+    static MADE: Mutex<Option<HashMap<i64, Arc<Vec<File>>>>> = Mutex::new(None);
+    let mut made = MADE.lock().unwrap();
+    let made = made.get_or_insert_default().entry(now.0).or_insert_with(|| Arc::new(stores(1, now)));
+    for (path, bytes) in made.iter() {
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, bytes).unwrap();
+    }
+}
+
 /// The problems that [`stores`] plants: a file, its line, the code that `check` gives it.
 pub fn planted(seed: u64, now: Moment) -> Vec<Planted> {
     written(seed, now).unwrap_or_default().1

@@ -45,7 +45,7 @@ pub struct Filling {
 pub struct TagUse {
     /// Untrusted text.
     pub name: String,
-    /// How many memories have it.
+    /// How many memories have it, whenever they were written.
     pub count: usize,
     /// How many of each week have it.
     pub weeks: [usize; WEEKS],

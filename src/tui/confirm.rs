@@ -134,7 +134,8 @@ fn rows(planned: &Planned, width: usize) -> Vec<Row> {
 
 /// A line of what may come from a store, masked and safe, in as many as it takes.
 fn wrapped(line: &str, width: usize) -> Vec<Row> {
-    theme::wrap(&show(&mask(line)), width.max(1)).into_iter().map(Row::Text).collect()
+    let lines = theme::wrap(&show(&mask(line)), width.max(1));
+    lines.into_iter().map(|line| Row::Text(line.trim_end().to_owned())).collect()
 }
 
 /// The widest that a line of it can be.

@@ -12,6 +12,7 @@ use super::app::{App, Pane, Screen};
 use super::keys::name;
 use super::layout;
 use super::list_view::new;
+use super::marks::Shown;
 use super::panes::memories::order_name;
 use super::run::plain;
 use super::theme::{self, safe};
@@ -128,7 +129,10 @@ fn place(app: &App) -> String {
         query => format!(" Search: {}. {} found.", safe(app, query), app.results.hits.len()),
     };
     match (app.screen, app.focus) {
-        (Screen::Browse, Pane::Memories) => format!("Memories, {}.{search}", order_name(app)),
+        (Screen::Browse, Pane::Memories) => match app.marks.shown() {
+            Shown::Picked(pick) => format!("Memories {}.{search}", pick.title),
+            _ => format!("Memories, {}.{search}", order_name(app)),
+        },
         (Screen::Browse, pane) => format!("{}.", pane.title()),
         (screen, _) => format!("{}.", screen.title()),
     }
@@ -205,7 +209,8 @@ fn in_words(cell: &str) -> String {
         let plain: String = word.chars().filter(|own| !is_drawn(*own)).collect();
         let plain = match plain.as_str() {
             "▶" | "›" => AT.trim_end(),
-            "●" | "◉" => MARKED,
+            "◉" => "At: marked:",
+            "●" => MARKED,
             "✖" => "error",
             "⚠" => "warning",
             "↵" => "Enter",

@@ -248,7 +248,8 @@ impl Prompt {
             .filter_map(|known| {
                 let also = known.action.words();
                 let text = format!("{} {} {} {also}", known.name, known.action.keys().join(" "), known.about);
-                let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + 100);
+                let own = if known.name == typed.trim() { 10_000 } else { 100 };
+                let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + own);
                 Some((name.max(matcher.fuzzy_match(&text, &typed))?, known))
             })
             .collect();

@@ -30,9 +30,13 @@ fn settings_that_are_printed_are_settings_again() {
 #[test]
 fn a_wrong_setting_is_told_with_its_line_and_nothing_is_opened() {
     for (text, said) in [
-        ("ascii = true\nthem = \"dark\"\n", ":2: \"them\" is no setting. Did you mean \"theme\""),
+        (
+            "ascii = true\nthem = \"dark\"\n",
+            ":2: \"them\" is no setting. Did you mean \"theme\"? No store was opened.",
+        ),
         ("[keys]\narchive = \"g\"\n", ":2: keys of \"archive\": g can't be pressed alone"),
         ("theme = \"dark\n", ":1: "),
+        ("# archive is my key\n[keys]\n\"archive\" = \"g\"\n", ":3: keys of"),
     ] {
         let (_folder, own) = file(text);
         let told = run(["--config", own.to_str().unwrap(), "--demo"]).expect_status(2);

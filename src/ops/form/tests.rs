@@ -28,9 +28,7 @@ struct Desk {
 impl Desk {
     fn new() -> Desk {
         let folder = tempfile::tempdir().unwrap();
-        for (path, bytes) in demo::stores(1, now()) {
-            crate::disk::write_new(&folder.path().join(path), &bytes).unwrap();
-        }
+        demo::lay_out(folder.path(), now());
         let places = look_at(folder.path(), None).found.unwrap();
         let snapshot = Snapshot::of(load_each(&places, Extent::Whole, &Snapshot::default(), now()));
         Desk { folder, places, snapshot }

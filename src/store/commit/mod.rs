@@ -322,7 +322,7 @@ impl<'a> Writer<'a> {
     pub fn turn(&self, plan: &Plan, turn: Turn) -> Result<Receipt, CommitError> {
         // It was planned and shown before this writer kept others out.
         turn::still_turns(self, plan, turn)?;
-        self.logged(plan, Some(turn))
+        self.logged(plan, Some(turn)).map_err(|error| turn::after_own_steps(self, plan, turn, error))
     }
 
     /// The store as it is on disk, which is the one that was read where nothing changed since.

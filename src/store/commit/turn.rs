@@ -8,7 +8,7 @@ use super::erase::ErasedLine;
 use super::recover::is_copy;
 use super::remake::remake;
 use super::vault::{JournalLine, Turn};
-use super::{CommitError, Step, Writer};
+use super::{CommitError, Files, Step, Writer};
 use crate::disk::ItemKind;
 use crate::model::{Act, Change, Moment, Plan, Splice, Tell, plan};
 
@@ -80,6 +80,36 @@ pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), Co
     let mut plan = turned(writer, "undo", step, by)?;
     plan.lines.extend(passed_over(&history, &journal, &writer.vault.steps()?, step));
     Ok((plan, Turn::Undo(step)))
+}
+
+/// What is in the way of undoing a step where that is what later steps of ours made of the same files.
+pub fn after_own_steps(writer: &Writer<'_>, plan: &Plan, turn: Turn, error: CommitError) -> CommitError {
+    let (Turn::Undo(step), CommitError::Conflict { files: Files::Untouched | Files::Restored, .. }) =
+        (turn, &error)
+    else {
+        return error;
+    };
+    let Ok(journal) = writer.vault.journal() else { return error };
+    let history = History::of(&journal);
+    let is_of_these =
+        |line: &JournalLine| line.files.iter().any(|file| plan.all().any(|change| change.path == file.path));
+    let is_later = |(own, by): &&(u64, u64)| {
+        *own > step && journal.iter().any(|line| line.step == *by && is_of_these(line))
+    };
+    let later: Vec<String> =
+        history.done.iter().rev().filter(is_later).map(|(own, _)| own.to_string()).collect();
+    match later.as_slice() {
+        [] => error,
+        [one] => CommitError::NoStep(format!(
+            "Step {step} can't be undone now: step {one} changed the same file after it. Nothing was changed. \
+             Undo step {one} first."
+        )),
+        several => CommitError::NoStep(format!(
+            "Step {step} can't be undone now: steps {} changed the same file after it. Nothing was changed. \
+             Undo these first, in this order.",
+            several.join(", ")
+        )),
+    }
 }
 
 /// Why a step in force is passed over by undo.

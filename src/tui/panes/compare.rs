@@ -97,7 +97,6 @@ fn set_off(theme: &Theme, text: &str, from: usize, ranges: &[Range<usize>]) -> V
 /// What the two have in common, and what not.
 fn in_common(app: &App, own: &Compare, width: usize) -> Line<'static> {
     let (percent, lines) = own.text_in_common();
-    let of = |names: Vec<&str>| names.join(", ");
     let (same, mut differ) = (own.fields(false), own.fields(true));
     let text = match lines {
         0 => String::new(),
@@ -107,11 +106,27 @@ fn in_common(app: &App, own: &Compare, width: usize) -> Line<'static> {
     if lines > 0 {
         differ.insert(0, &text);
     }
-    let differ = if differ.is_empty() { "nothing".to_owned() } else { of(differ) };
-    let same = format!(" same: text {percent} %{}{}", if same.is_empty() { "" } else { ", " }, of(same));
-    let room = width.saturating_sub(theme::width(&differ) + 12).max(width / 3);
-    let line = format!("{}   differ: {differ}", fit(&same, room));
+    let percent = format!("text {percent} %");
+    let same: Vec<&str> = [percent.as_str()].into_iter().chain(same).collect();
+    let room = width.saturating_sub(" same:    differ: ".len());
+    let differ = if differ.is_empty() { "nothing".to_owned() } else { listed(&differ, room * 2 / 3) };
+    let same = listed(&same, room.saturating_sub(theme::width(&differ)));
+    let line = format!(" same: {same}   differ: {differ}");
     Line::styled(fit(&line, width), Theme::of(app).dim())
+}
+
+/// As many names as have room, and how many there are beside them.
+fn listed(names: &[&str], room: usize) -> String {
+    let more = |shown: usize| match names.len() - shown {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
+    let told = |shown: usize| names[..shown].join(", ") + &more(shown);
+    (1..=names.len())
+        .rev()
+        .map(told)
+        .find(|own| theme::width(own) <= room)
+        .unwrap_or_else(|| told(1.min(names.len())))
 }
 
 /// The keys of this view.

@@ -156,7 +156,7 @@ pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
     hints.extend(
         (!own.inside && app.screen != Screen::Browse && !own.list.is_empty()).then(|| hint("/", "filter")),
     );
-    hints.push(act(Action::NextPane, if own.inside { "the list" } else { "below" }));
+    hints.push(act(Action::NextPane, if own.inside { "the list" } else { "its details" }));
     hints.push(hint("Esc", "back"));
     hints
 }

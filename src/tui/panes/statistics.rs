@@ -102,7 +102,8 @@ fn figures(app: &App, counted: &Statistics, width: usize, height: usize) -> Vec<
     let rows = height.saturating_sub(lines.len() + 1);
     let each = if width >= 2 * COLUMN[0] { (width / 2 + 1).min(COLUMN[1]) } else { width.min(COLUMN[1]) };
     let has_tags = width >= 2 * COLUMN[0] && !counted.tags.is_empty();
-    let heads = format!("{}{}", column("type", each), if has_tags { "tag, 26 weeks" } else { "" });
+    let heads =
+        format!("{}{}", column("type", each), if has_tags { "tag, with its last 26 weeks" } else { "" });
     lines.push(Line::styled(heads, theme.dim()));
     let most = counted.types.first().map_or(1, |(_, count)| *count).max(1);
     for row in 0..rows {
@@ -127,7 +128,7 @@ fn filling(app: &App, counted: &Statistics) -> Option<String> {
         60.0.. => format!("{:.0} months", own.days / 30.0),
         _ => format!("{:.0} days", own.days),
     };
-    Some(format!("in {when}: {}", theme::safe(app, &session.name)))
+    Some(format!("in {when}: session {}", theme::safe(app, &session.name)))
 }
 
 fn type_row(app: &App, kind: &str, count: usize, most: usize, width: usize) -> Vec<Span<'static>> {

@@ -2,14 +2,11 @@
 
 use super::{Desk, now};
 use crate::demo;
-use crate::disk::write_new;
 
 #[test]
 fn how_much_cannot_be_read_is_told_at_the_top() {
     let folder = tempfile::tempdir().unwrap();
-    for (path, bytes) in demo::stores(1, now()) {
-        write_new(&folder.path().join(path), &bytes).unwrap();
-    }
+    demo::lay_out(folder.path(), now());
     let note = folder.path().join("notes/.chora/memory/knowledge/notes/gone.md");
     std::os::unix::fs::symlink(folder.path().join("nowhere.md"), note).unwrap();
     let desk = Desk::of(folder, 100, 30);

@@ -30,7 +30,7 @@ pub fn act(app: &mut App, action: Action) {
         return mark::pick(app, pick);
     }
     match action {
-        Action::Quit if !app.zoomed => app.give(Effect::Quit),
+        Action::Quit if !app.zoomed && !is_part(app) => app.give(Effect::Quit),
         Action::QuitNow => app.give(Effect::Quit),
         Action::Suspend => app.give(Effect::Suspend),
         Action::Redraw => app.give(Effect::Redraw),
@@ -85,6 +85,11 @@ pub fn act(app: &mut App, action: Action) {
         | Action::Redo => change::act(app, action),
         _ => look(app, action),
     }
+}
+
+/// Whether a part of the memories is shown that an action picked, or that is marked.
+fn is_part(app: &App) -> bool {
+    app.screen == Screen::Browse && (app.marks.pick.is_some() || app.marks.only)
 }
 
 /// Actions that change what is looked at, and ask for nothing.

@@ -7,7 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 
 /// What is done with memories of the list.
-const WITH_LISTED: [Action; 20] = [
+const WITH_LISTED: [Action; 22] = [
     Action::Toggle,
     Action::MarkRange,
     Action::MarkAll,
@@ -28,6 +28,8 @@ const WITH_LISTED: [Action; 20] = [
     Action::Archive,
     Action::Delete,
     Action::Repeat,
+    Action::Page,
+    Action::Difference,
 ];
 
 /// Whether the list still answers another question than the one that is asked.

@@ -213,7 +213,8 @@ fn interrupt(app: &mut App) {
     app.marks.range = None;
     change::stop(app);
     prompt::close(app);
-    app.say("Ctrl-c once more quits; q closes a view, Q quits");
+    let [close, quit] = [Action::Quit, Action::QuitNow].map(Action::key);
+    app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits"));
 }
 
 /// What is said where something is done with the memories, and another view is open.

@@ -6,6 +6,9 @@ use crate::tui::app::App;
 
 /// The next order.
 pub fn next(app: &mut App) {
+    if app.marks.pick.is_some() {
+        return app.say("This list has an order of its own.");
+    }
     let next = match app.order() {
         Order::Time => Order::Rank,
         Order::Rank => Order::Importance,

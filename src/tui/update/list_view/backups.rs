@@ -191,7 +191,7 @@ fn replace(app: &mut App) {
     let what = if opened.compared.deletes { "deletion" } else { "memory" };
     let lost = match lost {
         0 => String::new(),
-        _ => format!(", and lose {} made later", counted(lost as u64, what)),
+        _ => format!(" (drops {} made later)", counted(lost as u64, what)),
     };
     let name = format!("{}{lost}", opened.copy.file.told());
     wanted(app, name, None)

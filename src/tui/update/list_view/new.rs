@@ -66,13 +66,14 @@ fn undo(app: &mut App) {
 
 /// Nothing is new any more.
 pub fn all_seen(app: &mut App) {
+    let count = crate::tui::list_view::new::count(app);
+    if count == 0 {
+        return app.say("Nothing is new, so nothing was changed.");
+    }
     let before = app.visits.clone();
     let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     app.visits.see(&roots, app.now, false);
-    if app.visits == before {
-        return;
-    }
-    app.say("All memories are seen.");
+    app.say(format!("All {} are seen.", crate::deed::memories(count)));
     keep(app, before);
 }
 

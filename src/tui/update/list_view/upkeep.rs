@@ -7,6 +7,7 @@ use super::super::confirm;
 use super::{aimed, request};
 use crate::deed::{Planned, Wanted, say_which};
 use crate::model::Plan;
+use crate::ops::effect::Fate;
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::list_view::Row;
@@ -39,7 +40,11 @@ pub fn carry_out(app: &mut App) {
     };
     let (plans, later) = together(&chores);
     let name = match chores.as_slice() {
-        [one] => one.what.strip_prefix("compact ").map_or_else(|| format!("“{}”", one.what), str::to_owned),
+        [one] if one.task == Task::Compact => {
+            let goes = one.touched.iter().filter(|own| own.fate != Fate::Changes).count();
+            format!("{} ({} go)", app.store_name(one.store), crate::deed::memories(goes))
+        }
+        [one] => format!("“{}”", one.what),
         several => format!("{} of {} marked tasks", plans.len(), several.len()),
     };
     let Some(request) = request(app, name, wanted) else { return };
