@@ -14,7 +14,7 @@
 //! | `editor/` | the form of a memory, what was typed into it |
 //! | `action`, `keys` | every action, and which keys mean it |
 //! | `tree`, `health`, `problem_list` | rows of the stores, of the health, of the problems |
-//! | `why`, `suggest`, `synonyms`, `kinds` | words: of a rank, of a search, of the palette; letters of types |
+//! | `why`, `suggest`, `chips`, `synonyms`, `kinds` | words: of a rank, of a search, of the palette; letters of types |
 //! | `layout`, `pane` | which pane is where; title rows and sheets |
 //! | `view` | the whole frame; `panes/` each part of it |
 //! | `theme`, `palette`, `ascii` | styles and colours, and the only way from stored text to the screen |
@@ -25,6 +25,7 @@ mod ascii;
 mod back;
 mod bulk;
 mod calendar;
+mod chips;
 mod compare;
 mod confirm;
 mod cursor;

@@ -8,7 +8,7 @@ use super::{filter, key_pressed, statistics, walk};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::cursor::Cursor;
 use crate::tui::problem_list::{self, Row};
-use crate::tui::{health, layout, view};
+use crate::tui::{chips, health, layout, view};
 
 /// A second click within so many microseconds opens.
 const TWICE: i64 = 500_000;
@@ -33,6 +33,9 @@ fn click(app: &mut App, at: Position) {
             key_pressed(app, key);
         }
         return;
+    }
+    if let Some(term) = chips::at(app, at) {
+        return filter::drop_term(app, term);
     }
     if layout::is_asking(app) {
         return;
