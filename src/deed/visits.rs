@@ -1,7 +1,7 @@
 //! Up to when the memories of each store were seen, for what is new since. It is kept with our own
 //! data, never in a store, and holds no text of any.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,9 @@ const LONGEST: u64 = 4 << 20;
 pub struct Visits {
     /// Microseconds since 1970, UTC.
     seen: BTreeMap<String, i64>,
+    /// What of each store was marked as seen since, by id or key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    one_by_one: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Visits {
@@ -39,9 +42,21 @@ impl Visits {
         for root in roots {
             let name = root.told().into_owned();
             if !(only_new && self.seen.contains_key(&name)) {
+                self.one_by_one.remove(&name);
                 self.seen.insert(name, until.0);
             }
         }
+    }
+
+    /// One memory of a store is seen, by its id or key.
+    pub fn see_one(&mut self, root: &Path, name: String) {
+        self.one_by_one.entry(root.told().into_owned()).or_default().insert(name);
+    }
+
+    /// Whether it was seen by itself. Its name is asked for only where some of its store were.
+    pub fn is_seen(&self, root: &Path, name: impl FnOnce() -> String) -> bool {
+        let own = (!self.one_by_one.is_empty()).then(|| self.one_by_one.get(&*root.told())).flatten();
+        own.is_some_and(|own| own.contains(&name()))
     }
 
     /// Keeps it, replacing what was kept as a whole file.
@@ -83,5 +98,19 @@ mod tests {
         visits.see([&one], Moment(11), false);
         visits.keep_in(&data).unwrap();
         assert_eq!(Visits::kept_in(&data).seen(&one), Some(Moment(11)));
+    }
+
+    #[test]
+    fn one_memory_that_was_seen_is_kept_until_all_of_its_store_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (PathBuf::from("/a"), PathBuf::from("/b"));
+        let mut visits = Visits::default();
+        visits.see_one(&one, "m1".into());
+        visits.keep_in(folder.path()).unwrap();
+        let mut kept = Visits::kept_in(folder.path());
+        let seen = |own: &Visits, root: &Path, name: &str| own.is_seen(root, || name.into());
+        assert!(seen(&kept, &one, "m1") && !seen(&kept, &one, "m2") && !seen(&kept, &two, "m1"));
+        kept.see([&one], Moment(9), false);
+        assert!(!seen(&kept, &one, "m1"));
     }
 }

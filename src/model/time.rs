@@ -113,6 +113,27 @@ impl Moment {
         }
     }
 
+    /// When it was, as people say it, short, in UTC: `today 01:03`, `Fri 02:12`, `13 Nov 00:59`, `3 Nov 2024`.
+    pub fn said_at(self, now: Moment) -> String {
+        self.said(now, "%a %H:%M", "%-d %b %H:%M", "%-d %b %Y")
+    }
+
+    /// The same in whole words: `today 01:03`, `Friday 02:12`, `13 November`, `3 November 2024`.
+    pub fn told_at(self, now: Moment) -> String {
+        self.said(now, "%A %H:%M", "%-d %B", "%-d %B %Y")
+    }
+
+    /// Of a day within a week, of another within a year about, of one further off.
+    fn said(self, now: Moment, week: &str, year: &str, far: &str) -> String {
+        let days = (now.day().0 - self.day().0) / DAY;
+        match days {
+            0 => format!("today {}", self.to_pattern("%H:%M")),
+            1..=6 => self.to_pattern(week),
+            -300..=300 => self.to_pattern(year),
+            _ => self.to_pattern(far),
+        }
+    }
+
     /// Its date in UTC: `2025-11-03`.
     pub fn date(self) -> String {
         self.to_minute().split(' ').next().unwrap_or_default().to_owned()

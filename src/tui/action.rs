@@ -82,7 +82,7 @@ actions! {
     DropFilter: "drop filter", ["Backspace"], "drop the search term that hides most";
     NextMatch: "next match", ["n"], "the next match";
     PreviousMatch: "previous match", ["N"], "the previous match";
-    Toggle: "toggle", ["Space"], "in 4: mark and step; in 1 and 2: filter by this line";
+    Toggle: "toggle", ["Space"], "in lists: mark and step; in 1 and 2: filter by this line";
     MarkRange: "mark range", ["v"], "begin a range of marks; once more ends it";
     MarkAll: "mark all", ["*"], "mark all that the search shows";
     InvertMarks: "invert marks", ["~"], "of those shown, mark what has no mark";
@@ -110,7 +110,8 @@ actions! {
     NextSession: "next session", ["] s"], "the next memory of another session";
     PreviousSession: "previous session", ["[ s"], "the previous memory of another session";
     Problems: "problems", ["g p"], "every problem of these stores";
-    New: "new", ["g n"], "what agents wrote since the last visit";
+    New: "new", ["g n"], "what agents wrote since the last visit, store by store";
+    Seen: "seen", ["s"], "in what is new: mark this memory, or the marked ones, as seen";
     AllSeen: "all seen", ["S"], "mark all memories as seen: none is new any more";
     Secrets: "secrets", ["g x"], "memories with what looks like a secret";
     Page: "pager", ["|"], "the memory, or all that a view shows, in $PAGER";
@@ -129,8 +130,7 @@ actions! {
     WeekAhead: "week ahead", ["L"], "in statistics: the day a week after; `l` the day after";
     Today: "today", ["0"], "in statistics: today";
     Compact: "compact", [], "what a compaction would drop and why; do it";
-    ChooseAll: "choose all", ["A"], "in backups, archive, upkeep: choose all of this list, or none";
-    BringBack: "bring back", ["r"], "in the archive: bring back what is chosen", "unarchive backup";
+    BringBack: "bring back", ["r"], "in the archive and in backups: bring back what is marked", "unarchive backup";
     Difference: "difference", ["="], "two memories side by side: the marked ones, or the marked one and this; in backups: all differences";
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
     Verify: "verify", ["V"], "in backups: read every byte of each";
@@ -229,11 +229,12 @@ fn own(screen: Screen) -> &'static [Action] {
     match screen {
         Screen::Edit => &IN_EDITOR,
         Screen::Restore => {
-            &[Action::ChooseAll, Action::Open, Action::ReplaceFile, Action::Difference, Action::Verify]
+            &[Action::Open, Action::BringBack, Action::ReplaceFile, Action::Difference, Action::Verify]
         }
-        Screen::Archive => &[Action::ChooseAll, Action::BringBack, Action::Archive],
-        Screen::Upkeep => &[Action::ChooseAll, Action::Open],
+        Screen::Archive => &[Action::BringBack, Action::Archive],
+        Screen::Upkeep => &[Action::Open],
         Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
+        Screen::New => &[Action::Seen, Action::AllSeen, Action::Open],
         Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
         Screen::Compare => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
         Screen::Welcome => &[Action::OpenDemo],

@@ -9,13 +9,13 @@ use ratatui::layout::Position;
 use ratatui::text::Line;
 
 use super::Options;
-use super::back::Back;
 use super::bulk::{Bulk, Menu};
 use super::calendar::Calendar;
 use super::compare::Compare;
 use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
+use super::list_view::ListView;
 use super::marks::{Marks, Shown};
 use super::msg::Effect;
 use super::palette::Palette;
@@ -149,7 +149,6 @@ pub struct App {
     pub list: Cursor,
     pub branch: Cursor,
     pub facet: Cursor,
-    pub problem: Cursor,
     /// Every problem as its store and its number there, in the order of the list.
     pub problem_list: Vec<(usize, usize)>,
     /// The row of the health.
@@ -157,16 +156,17 @@ pub struct App {
     /// Whether all groups of filters, and all facts of the detail, are shown.
     pub all_filters: bool,
     pub all_facts: bool,
-    /// The search before a problem was opened, and the one that shows its memory: Esc goes back.
-    pub opened: Option<(String, String)>,
+    /// The view that a memory was opened from, the search before, and the one that shows the memory: Esc
+    /// goes back.
+    pub opened: Option<(Screen, String, String)>,
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
     pub menu: Option<Menu>,
     pub confirm: Option<Confirm>,
     pub marks: Marks,
     pub bulk: Bulk,
-    /// Backups, archive, upkeep and journal.
-    pub back: Back,
+    /// The view that is a list: backups, archive, upkeep, journal, problems, what is new.
+    pub view: ListView,
     /// What was written on which day.
     pub calendar: Calendar,
     /// The two memories that are compared.
@@ -184,6 +184,8 @@ pub struct App {
     /// A count that is typed before a move.
     pub count: Counted,
     pub notice: Option<String>,
+    /// The notice that goes away by itself.
+    pub brief: Option<String>,
     /// What the update asks for, in order.
     pub effects: Vec<Effect>,
     /// Whether masked values are shown: while a key is held.

@@ -1,12 +1,12 @@
 //! Which pane is where, by the size of the terminal.
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
 
 use super::app::{App, Pane, Screen};
 use super::health;
+use super::list_view;
 use super::pane;
 use super::panes::{query, tutor};
-use super::problem_list::{self, Row};
 use super::prompt::{Prompt, Purpose};
 use super::theme;
 
@@ -167,67 +167,21 @@ fn in_detail(app: &App) -> Pane {
     if app.focus == Pane::Why { Pane::Why } else { Pane::Detail }
 }
 
-/// The parts of a view that brings things back: its list, what is under its cursor, and a
-/// difference below that.
-pub struct Parts {
-    pub list: Rect,
-    pub within: Rect,
-    pub below: Rect,
-}
-
-/// On a wide terminal side by side; else over one another. Backups share a narrow one with
-/// nothing: what one of them would bring lies over the list.
-pub fn back(app: &App) -> Parts {
+/// Where the rows of a list view are, and what is about the one under the cursor: beside them, or below.
+/// A low terminal has room for one of the two.
+pub fn list_view(app: &App) -> (Rect, Rect) {
     let body = frame(app).body;
     let none = Rect { height: 0, ..body };
-    let is_wide = body.width >= 100;
-    let (restore, inside) = (&app.back.restore, app.back.inside);
-    // Backups say in words what is known of them while the list has the keys.
-    let ninth = if app.screen == Screen::Restore && !inside { 12 } else { 9 };
-    let (list, within) = match is_wide {
-        true => parted(body, body.width * ninth / 20),
-        false => over(body, body.height / 2),
-    };
-    if app.screen != Screen::Restore {
-        return Parts { list, within, below: none };
+    let is_beside = list_view::open(app).is_some_and(|kind| kind.is_beside);
+    match (body.width >= BESIDE && is_beside, body.height, app.view.inside) {
+        (true, ..) => parted(body, body.width * 11 / 20),
+        (false, ..12, false) => (body, none),
+        (false, ..12, true) => (none, body),
+        (false, height, _) => {
+            let rows = (app.view.list.all.len() + 1).max(6).min(usize::from(height)) as u16;
+            over(body, rows.min(height - (height * 2).div_ceil(5)))
+        }
     }
-    let side = match (is_wide, inside) {
-        (true, _) => within,
-        (false, true) => body,
-        (false, false) => return Parts { list: body, within: none, below: none },
-    };
-    let list = if is_wide { list } else { none };
-    if restore.difference.is_some() || side.height < 12 {
-        return Parts { list, within: side, below: none };
-    }
-    let [within, below] = Layout::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(side);
-    Parts { list, within, below }
-}
-
-/// Where the problems are, and the one under the cursor in full: beside them, or below.
-pub fn problems(app: &App) -> (Rect, Rect) {
-    let body = frame(app).body;
-    match (body.width >= BESIDE, body.height) {
-        (true, _) => parted(body, body.width * 11 / 20),
-        (false, ..12) => (body, Rect { height: 0, ..body }),
-        (false, height) => over(body, height - (height * 2).div_ceil(5)),
-    }
-}
-
-/// The row of the problem under the cursor among those that head others.
-pub fn problem_row(app: &App, rows: &[Row]) -> usize {
-    rows.iter().position(|row| *row == Row::Problem(app.problem.at)).unwrap_or_default()
-}
-
-/// Keeps the problem under the cursor in sight, with the rows that head it.
-pub fn keep_problem_in_view(app: &mut App) {
-    app.problem.at = app.problem.at.min(app.problem_list.len().saturating_sub(1));
-    let rows = problem_list::rows(app);
-    let at = problem_row(app, &rows);
-    let heads = rows[..at].iter().rev().take_while(|row| !matches!(row, Row::Problem(_))).count();
-    let shown = usize::from(problems(app).0.height.saturating_sub(1)).max(1);
-    let top = app.problem.top.min(at.saturating_sub(heads)).min(rows.len().saturating_sub(shown));
-    app.problem.top = if at >= top + shown { at + 1 - shown } else { top };
 }
 
 /// How many lines of its content a pane shows.

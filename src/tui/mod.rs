@@ -7,13 +7,14 @@
 //! | `input`, `decode` | the thread that reads keys; from bytes to keys and pastes |
 //! | `signals` | whatever ends the program, the terminal is given back first |
 //! | `app`, `views` | what the screens know, and what can be on the screen; `marks` what is marked, |
-//! | | `bulk` the change under way, `back` what the views know that bring things back, |
-//! | | `calendar` the days of the statistics, `compare`, `differences` two memories beside each other |
+//! | | `bulk` the change under way, `calendar` the days of the statistics, |
+//! | | `compare`, `differences` two memories beside each other |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
 //! | `editor/` | the form of a memory, what was typed into it |
 //! | `action`, `keys` | every action, and which keys mean it |
-//! | `tree`, `health`, `problem_list` | rows of the stores, of the health, of the problems |
+//! | `tree`, `health` | rows of the stores, of the health |
+//! | `list_view/` | the views that are a list, a file each: their rows, and what is about a row |
 //! | `why`, `suggest`, `chips`, `synonyms`, `kinds` | words: of a rank, of a search, of the palette; letters of types |
 //! | `layout`, `pane` | which pane is where; title rows and sheets |
 //! | `view` | the whole frame; `panes/` each part of it |
@@ -22,7 +23,6 @@
 pub(crate) mod action;
 mod app;
 mod ascii;
-mod back;
 mod bulk;
 mod calendar;
 mod chips;
@@ -39,13 +39,13 @@ mod keys;
 mod kinds;
 mod layout;
 mod linear;
+mod list_view;
 mod markdown;
 mod marks;
 mod msg;
 mod palette;
 mod pane;
 mod panes;
-mod problem_list;
 mod prompt;
 mod replies;
 mod run;

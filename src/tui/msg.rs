@@ -28,6 +28,8 @@ pub enum Msg {
     Changed,
     /// The key that shows masked values has not been heard for a while.
     Mask,
+    /// What came was told for a while.
+    Told,
     /// A change has been under way for a while: how far it is may show another figure.
     Going,
     /// Keys of a sequence have waited for a while: what may follow is shown.
@@ -55,6 +57,8 @@ pub enum Effect {
     Suspend,
     /// Mask values again when the key that shows them is no longer heard.
     MaskSoon,
+    /// Say soon that what came was told.
+    BeBrief,
     /// Keep up to when the memories of each store were seen.
     KeepVisits,
     /// Put a text on the clipboard of the terminal.

@@ -15,6 +15,8 @@ use super::suggest::{Suggestion, last_word};
 pub enum Purpose {
     /// Searching as you type.
     Search,
+    /// Filtering the rows of a view.
+    Rows,
     /// Running any action.
     Palette,
     /// Reading about keys, and running actions.
@@ -43,7 +45,7 @@ impl Purpose {
 
     /// Whether what is typed is about memories: it becomes part of them, or marks them.
     pub fn is_change(self) -> bool {
-        !matches!(self, Purpose::Search | Purpose::Palette | Purpose::Help)
+        !matches!(self, Purpose::Search | Purpose::Rows | Purpose::Palette | Purpose::Help)
     }
 }
 

@@ -39,6 +39,8 @@ const TICK: Duration = Duration::from_secs(60);
 /// Masked values stay shown for so long after their key was last heard: the repeats of a
 /// held key come closer to one another.
 const REVEALED: Duration = Duration::from_millis(800);
+/// What came is told for so long.
+const TOLD: Duration = Duration::from_secs(10);
 /// However fast keys come, a frame is drawn so often.
 const FRAME: Duration = Duration::from_millis(50);
 /// After so long a change tells how far it is, and as often from then on.
@@ -119,6 +121,8 @@ struct Loop<'a> {
     told: Option<linear::Told>,
     /// When values are masked again.
     mask_at: Option<Instant>,
+    /// When what came was told for long enough.
+    told_at: Option<Instant>,
     /// When what was typed is kept.
     keep_at: Option<Instant>,
 }
@@ -156,6 +160,7 @@ impl<'a> Loop<'a> {
             pending: Vec::new(),
             told: options.linear.then(linear::Told::default),
             mask_at: None,
+            told_at: None,
             keep_at: None,
         };
         this.watch();
@@ -182,8 +187,10 @@ impl<'a> Loop<'a> {
                     }
                 }
             }
-            if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.pending.extend(update::take(self.app, Msg::Mask, now()));
+            for (due, msg) in [(&mut self.mask_at, Msg::Mask), (&mut self.told_at, Msg::Told)] {
+                if due.take_if(|at| *at <= Instant::now()).is_some() {
+                    self.pending.extend(update::take(self.app, msg, now()));
+                }
             }
             if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
                 self.pending.extend(update::take(self.app, Msg::Keep, now()));
@@ -197,7 +204,7 @@ impl<'a> Loop<'a> {
             self.show()?;
             let waits = !self.app.waiting.is_empty() && !self.app.waited;
             let shown_at = waits.then(|| Instant::now() + WAITED);
-            let next = [self.mask_at, self.keep_at, shown_at].into_iter().flatten().min();
+            let next = [self.mask_at, self.told_at, self.keep_at, shown_at].into_iter().flatten().min();
             let wait = next.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
             let wait = if self.app.bulk.going.is_some() { wait.min(FIGURE) } else { wait };
             let event = match self.events.recv_timeout(wait) {
@@ -287,6 +294,7 @@ impl<'a> Loop<'a> {
             Effect::Quit => return Ok(true),
             Effect::Job(job) => self.workers.give(job),
             Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEALED),
+            Effect::BeBrief => self.told_at = Some(Instant::now() + TOLD),
             Effect::Redraw => match &mut self.told {
                 Some(told) => *told = linear::Told::default(),
                 None => redraw(self.screen)?,

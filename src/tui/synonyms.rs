@@ -15,6 +15,7 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Undo, "revert back"),
     (Action::Export, "save as write markdown json csv"),
     (Action::New, "inbox unread latest recent"),
+    (Action::Seen, "inbox read"),
     (Action::AllSeen, "inbox read"),
     (Action::Duplicates, "same twice dedupe merge similar"),
     (Action::ArchiveView, "unarchive archive old"),

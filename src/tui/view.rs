@@ -10,10 +10,10 @@ use super::app::{App, Pane, Screen};
 use super::ascii;
 use super::keys;
 use super::layout::{self, SMALLEST};
+use super::list_view::{self, new};
 use super::panes::{self, hints::Hint};
 use super::prompt::Purpose;
 use super::theme::{self, Theme, sign};
-use super::update::new;
 use crate::model::{Severity, Tell};
 
 /// Draws the app.
@@ -33,13 +33,11 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     if parts.query.height > 0 {
         panes::query::draw(app, frame, parts.query);
     }
+    if let Some(kind) = list_view::open(app) {
+        panes::list_view::draw(app, frame, kind);
+    }
     match app.screen {
         Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
-        Screen::Problems => panes::problems::draw(app, frame),
-        Screen::Restore => panes::back::restore::draw(app, frame),
-        Screen::Archive => panes::back::chores::draw_archive(app, frame),
-        Screen::Upkeep => panes::back::chores::draw_upkeep(app, frame),
-        Screen::Journal => panes::back::journal::draw(app, frame),
         Screen::Statistics => panes::statistics::draw(app, frame),
         Screen::Compare => panes::compare::draw(app, frame),
         Screen::Edit => panes::editor::draw(app, frame),
@@ -48,6 +46,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
                 draw_pane(app, frame, pane, area);
             }
         }
+        _ => {}
     }
     panes::tutor::draw(app, frame, parts.tutor);
     frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
@@ -86,6 +85,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Archive => "archive: nothing here runs by itself".to_owned(),
         Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
         Screen::Journal => "journal".to_owned(),
+        Screen::New => "new".to_owned(),
         Screen::Statistics => "statistics".to_owned(),
         Screen::Compare => "compare".to_owned(),
         Screen::Edit => panes::editor::title(app),

@@ -30,6 +30,8 @@ pub enum Screen {
     Upkeep,
     /// Every step.
     Journal,
+    /// What agents wrote since the last visit.
+    New,
     /// What was written when, and how the stores grow.
     Statistics,
     /// Two memories beside each other.
@@ -63,6 +65,7 @@ impl Screen {
             Screen::Archive => "Archive",
             Screen::Upkeep => "Upkeep",
             Screen::Journal => "Journal",
+            Screen::New => "New",
             Screen::Statistics => "Statistics",
             Screen::Compare => "Compare",
             Screen::Edit => "Editor",

@@ -57,8 +57,8 @@ pub enum Inspected {
     Verified(usize, PathBuf, Verified),
     /// What is due, and what is archived.
     Upkeep(Box<Upkeep>),
-    /// The steps, a store each.
-    Journal(Vec<Account>),
+    /// The steps, a store each, and what the newest of them changed.
+    Journal(Vec<Account>, Vec<StepShown>),
     /// What a step changed, or why that can't be told.
     Step(Box<StepShown>),
 }
@@ -165,6 +165,8 @@ pub struct StepFile {
     pub come: usize,
     /// The first of them: whether it came, and its bytes. Untrusted text.
     pub lines: Vec<(bool, Vec<u8>)>,
+    /// The titles of those that are memories, with whether they came. Untrusted text.
+    pub titles: Vec<(bool, String)>,
 }
 
 /// Reads what a view shows.
@@ -194,7 +196,9 @@ pub fn inspect(request: InspectRequest) -> Inspected {
         })),
         Inspect::Journal => {
             let account = |store: &Arc<Store>| Account::of(store, &look.vault(store), now);
-            Inspected::Journal(snapshot.stores.iter().map(account).collect())
+            let accounts: Vec<Account> = snapshot.stores.iter().map(account).collect();
+            let newest = look.newest_steps(&accounts);
+            Inspected::Journal(accounts, newest)
         }
         Inspect::Step(store, step) => Inspected::Step(Box::new(look.step(store, step))),
     }

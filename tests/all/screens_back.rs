@@ -73,19 +73,19 @@ fn three_of_nine_are_restored_and_undone() {
         std::fs::write(&log, &left).unwrap();
         let mut terminal = desk.open(&store, size);
         terminal.send_keys("gr");
-        terminal.wait_for_text("2026-01-23", SOON);
+        terminal.wait_for_text("23 Jan 12:00", SOON);
         terminal.send_keys("j\r");
-        terminal.wait_for_text("+9 back", SOON);
-        terminal.wait_for_text("9 chosen", SOON);
+        terminal.wait_for_text("9 back, ", SOON);
+        terminal.wait_for_text("9 marked", SOON);
         terminal.send_keys("jjj      ");
-        terminal.wait_for_text("3 chosen", SOON);
+        terminal.wait_for_text("3 marked", SOON);
         terminal.send_keys("\r");
         terminal.wait_for_text("+3 to restore", SOON);
         assert_eq!(read(&log), left);
         terminal.send_keys("y");
-        terminal.wait_for_text("restored 3 records", SOON);
+        terminal.wait_for_text("restored 3 memories", SOON);
         assert_eq!(read(&log), left.clone() + &lost[..3].concat());
-        terminal.wait_for_text("+6 back", SOON);
+        terminal.wait_for_text("6 back, ", SOON);
         terminal.send_keys("u");
         terminal.wait_for_text("undid", SOON);
         assert_eq!(read(&log), left);
@@ -107,8 +107,8 @@ fn archived_memories_are_brought_back() {
         terminal.wait_for_text("in 90 d", SOON);
         // Down past what is due, to the first that is archived.
         terminal.send_keys("jjj");
-        terminal.wait_for_text("14 records archived", SOON);
-        terminal.send_keys("\r  r");
+        terminal.wait_for_text("last used", SOON);
+        terminal.send_keys("  r");
         terminal.wait_for_text("bring back 2 memories?", SOON);
         assert_eq!((read(&archive), read(&log)), (before.clone(), live.clone()));
         terminal.send_keys("y");
@@ -190,7 +190,7 @@ fn an_older_step_is_undone_and_done_again_after_a_restart() {
         let both = read(&log);
         let mut terminal = desk.open(&store, size);
         terminal.send_keys("gu");
-        terminal.wait_for_text("2 steps", SOON);
+        terminal.wait_for_text("1 of 2", SOON);
         terminal.send_keys("Gu");
         terminal.wait_for_text("undo step 1?", SOON);
         assert_eq!(read(&log), both);

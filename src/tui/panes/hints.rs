@@ -6,6 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::bulk::Going;
 use crate::tui::confirm;
+use crate::tui::list_view;
 use crate::tui::prompt::Purpose;
 use crate::tui::update::can;
 
@@ -39,6 +40,7 @@ fn first(app: &App) -> Vec<Hint> {
             Purpose::Search => {
                 vec![hint("Enter", "keep"), hint("Esc", "cancel"), hint("↑↓", "to the list")]
             }
+            Purpose::Rows => vec![hint("Enter", "keep"), hint("Esc", "cancel")],
             purpose if purpose.is_change() => {
                 vec![hint("Enter", "do it"), hint("Tab", "complete"), hint("Esc", "cancel")]
             }
@@ -76,12 +78,11 @@ fn first(app: &App) -> Vec<Hint> {
         let follow = following(&app.waiting).into_iter();
         return follow.map(|(keys, known)| hint(keys, known.name)).collect();
     }
+    if let Some(kind) = list_view::open(app) {
+        return super::list_view::hints(app, kind);
+    }
     match (app.screen, app.focus) {
         (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Quit, "quit")],
-        (Screen::Restore | Screen::Archive | Screen::Upkeep | Screen::Journal, _) => super::back::hints(app),
-        (Screen::Problems, _) => {
-            vec![hint("jk", "move"), hint("Enter", "open its memory"), hint("Esc", "back")]
-        }
         (Screen::Compare, _) => super::compare::hints(app),
         (Screen::Statistics, _) => super::statistics::hints(app),
         (_, Pane::Sessions) => {

@@ -4,14 +4,15 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::format;
-use crate::model::{EntryRef, Severity, State, View};
+use crate::model::{Entry, EntryRef, Severity, State, Store, View};
 use crate::query::{Hit, Order};
 use crate::tui::app::{App, Pane};
 use crate::tui::health::human;
 use crate::tui::kinds;
+use crate::tui::list_view::new;
 use crate::tui::marks::Shown;
 use crate::tui::theme::{self, Theme, column, sign};
-use crate::tui::update::{new, set_off};
+use crate::tui::update::set_off;
 
 /// Columns of the cursor and the sign with the blank behind them, of decay with its blank, of the
 /// letter of a type with its blank.
@@ -100,7 +101,7 @@ pub fn line(
         _ => Style::new(),
     };
     let pointer = pointer(app.marks.has(hit.at), in_range, has_cursor, is_chosen);
-    let (mark, mark_style) = mark(app, hit);
+    let (mark, mark_style) = sign_of(app, store, entry, new::is_new(app, hit.at));
     let mut spans =
         vec![Span::styled(pointer, theme.accent()), Span::styled(mark, mark_style), Span::raw(" ")];
     if columns.decay {
@@ -170,7 +171,7 @@ pub fn found_line(app: &App, found: &str, columns: &Columns) -> Line<'static> {
 }
 
 /// The sign of the cursor, of a mark, of both; and of what a range would mark.
-fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) -> &'static str {
+pub fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) -> &'static str {
     match (marked, in_range, has_cursor) {
         (true, _, true) => "◉",
         (true, _, false) => "●",
@@ -182,9 +183,8 @@ fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) -> &
 }
 
 /// One sign a row: what is worst about the memory, else what is special about it.
-fn mark(app: &App, hit: &Hit) -> (&'static str, Style) {
+pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'static str, Style) {
     let theme = Theme::of(app);
-    let (store, entry) = app.listed.get(hit.at);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
     let is_pinned = store.view(entry).is_some_and(|view| view.tags.contains("pinned"));
     match (entry.state, worst) {
@@ -194,7 +194,7 @@ fn mark(app: &App, hit: &Hit) -> (&'static str, Style) {
         (_, Some(Severity::Warning)) => (sign(Severity::Warning), theme.severity(Severity::Warning)),
         (State::Deleted, _) => ("−", theme.dim()),
         (State::Archived, _) => ("▪", theme.dim()),
-        _ if new::is_new(app, hit.at) => ("+", theme.fresh()),
+        _ if is_new => ("+", theme.fresh()),
         _ if is_pinned => ("★", theme.accent()),
         _ => (" ", Style::new()),
     }

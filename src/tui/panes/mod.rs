@@ -1,7 +1,6 @@
 //! The parts of the frame, one a file.
 
 pub mod asking;
-pub mod back;
 pub mod compare;
 pub mod confirm;
 pub mod detail;
@@ -9,12 +8,12 @@ pub mod editor;
 pub mod facets;
 pub mod health;
 pub mod hints;
+pub mod list_view;
 pub mod memories;
 mod memory_row;
 pub mod menu;
 pub mod next_keys;
 pub mod palette;
-pub mod problems;
 pub mod query;
 pub mod receipt;
 pub mod sessions;
@@ -30,6 +29,7 @@ use ratatui::widgets::Paragraph;
 
 use super::cursor::Cursor;
 use super::theme::Theme;
+pub use memory_row::sign_of;
 
 /// Draws the visible lines of a list behind the cursor's column. Lines are made only for what is on
 /// screen; the one under the cursor is set off where the list has the keys.

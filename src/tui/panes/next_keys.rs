@@ -7,9 +7,9 @@ use ratatui::widgets::Paragraph;
 
 use crate::tui::action::{ACTIONS, Action, Known};
 use crate::tui::app::App;
+use crate::tui::list_view::new;
 use crate::tui::pane::{sheet, sheet_area};
 use crate::tui::theme::{Theme, column};
-use crate::tui::update::new;
 use crate::work::Tally;
 
 /// The narrowest that an entry gets.

@@ -12,7 +12,8 @@ use crate::model::State;
 use crate::ops::restore::Kind;
 use crate::store::commit::Vault;
 use crate::tui::app::Screen;
-use crate::tui::back::Shelf;
+use crate::tui::list_view::Row;
+use crate::tui::list_view::backups::chosen as marked;
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
 use crate::work::{Job, Task};
@@ -71,13 +72,24 @@ pub(super) fn open_older(desk: &mut Desk) {
     desk.press(KeyCode::Enter);
 }
 
+/// Where the memories start in the backup that are marked to come back.
+pub(super) fn chosen(desk: &Desk) -> std::collections::HashSet<u64> {
+    marked(&desk.app.view.within)
+}
+
+/// The places of the chores that are listed.
+pub(super) fn tasks(desk: &Desk) -> Vec<usize> {
+    let at = |row| if let Row::Chore(at) = row { Some(at) } else { None };
+    desk.app.view.list.each().filter_map(at).collect()
+}
+
 fn count(desk: &Desk, kind: Kind) -> usize {
-    desk.app.back.restore.items().iter().filter(|item| item.kind == kind).count()
+    desk.app.view.backups.items().iter().filter(|item| item.kind == kind).count()
 }
 
 #[test]
 fn the_views_look_as_they_should() {
-    for (width, height) in [(120, 36), (80, 24)] {
+    for (width, height) in [(120, 36), (80, 24), (40, 12)] {
         let shot = |name: &str, desk: &Desk| {
             insta::assert_snapshot!(format!("back-{name}-{width}x{height}"), stable(&desk.screen()));
         };
@@ -100,6 +112,8 @@ fn the_views_look_as_they_should() {
         shot("archive", &desk);
         desk.type_keys("gm");
         shot("upkeep", &desk);
+        desk.type_keys("gp");
+        shot("problems", &desk);
     }
 }
 
@@ -110,7 +124,7 @@ fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
     let lines = learnings(&desk);
     open_older(&mut desk);
     assert_eq!([Kind::Missing, Kind::Changed, Kind::Erased].map(|kind| count(&desk, kind)), [9, 1, 1]);
-    assert_eq!(desk.app.back.restore.chosen.len(), 9, "all that are missing are chosen at first");
+    assert_eq!(chosen(&desk).len(), 9, "all that are missing are chosen at first");
     // The last six are not wanted.
     desk.type_keys("jjj");
     for _ in 0..6 {
@@ -121,7 +135,7 @@ fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
     assert_eq!(files(&desk), before, "nothing is changed before the yes");
     desk.type_keys("y");
     assert!(
-        notice(&desk).starts_with("restored 3 records of learnings.jsonl · u to undo"),
+        notice(&desk).starts_with("restored 3 memories of learnings.jsonl · u to undo"),
         "{}",
         notice(&desk)
     );
@@ -138,17 +152,17 @@ fn what_has_changed_is_put_back_where_it_is_when_it_is_chosen() {
     let lines = learnings(&desk);
     open_older(&mut desk);
     let is_changed =
-        |desk: &Desk| desk.app.back.restore.items().iter().position(|own| own.kind == Kind::Changed);
+        |desk: &Desk| desk.app.view.backups.items().iter().position(|own| own.kind == Kind::Changed);
     let was =
-        String::from_utf8(desk.app.back.restore.items()[is_changed(&desk).unwrap()].was.clone()).unwrap();
-    desk.type_keys("A");
-    assert_eq!(desk.app.back.restore.chosen.len(), 10);
-    desk.type_keys("A");
-    assert!(desk.app.back.restore.chosen.is_empty());
+        String::from_utf8(desk.app.view.backups.items()[is_changed(&desk).unwrap()].was.clone()).unwrap();
+    desk.type_keys("*");
+    assert_eq!(chosen(&desk).len(), 10);
+    desk.type_keys("~");
+    assert!(chosen(&desk).is_empty());
     desk.press(KeyCode::Enter);
-    assert!(notice(&desk).contains("nothing is chosen"), "{}", notice(&desk));
+    assert!(notice(&desk).contains("Nothing is marked"), "{}", notice(&desk));
     assert!(desk.app.confirm.is_none());
-    desk.app.back.within.at = is_changed(&desk).unwrap();
+    desk.app.view.within.cursor.at = is_changed(&desk).unwrap();
     desk.type_keys(" ");
     desk.press(KeyCode::Enter);
     desk.type_keys("y");
@@ -166,8 +180,8 @@ fn what_was_erased_is_named_and_never_shown() {
     let (again, _) = lost_nine(160, 44);
     desk = again;
     open_older(&mut desk);
-    let at = desk.app.back.restore.items().iter().position(|own| own.kind == Kind::Erased).unwrap();
-    desk.app.back.within.at = at;
+    let at = desk.app.view.backups.items().iter().position(|own| own.kind == Kind::Erased).unwrap();
+    desk.app.view.within.cursor.at = at;
     desk.type_keys("=");
     let whole = desk.screen();
     desk.type_keys("=");
@@ -175,7 +189,7 @@ fn what_was_erased_is_named_and_never_shown() {
     assert!(desk.screen().contains("can't come back"));
     desk.type_keys(" ");
     assert!(notice(&desk).contains("by step 9"), "{}", notice(&desk));
-    assert_eq!(desk.app.back.restore.chosen.len(), 9);
+    assert_eq!(chosen(&desk).len(), 9);
 }
 
 #[test]
@@ -203,14 +217,11 @@ fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased()
 fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gr");
-    assert!(desk.screen().contains("· not verified yet 2026-01-30"), "{}", desk.screen());
+    assert!(desk.screen().contains("unknown  Fri 12:00"), "{}", desk.screen());
     desk.type_keys("V");
     assert_eq!(notice(&desk), "2 backups looked at, 1 damaged");
     let screen = desk.screen();
-    assert!(
-        screen.contains("✖ damaged          2026-01-30") && screen.contains("✓ intact           2026-01-23"),
-        "{screen}"
-    );
+    assert!(screen.contains("✖ damaged  Fri 12:00") && screen.contains("intact   23 Jan 12:00"), "{screen}");
 }
 
 #[test]
@@ -224,11 +235,11 @@ fn an_older_step_is_undone_and_done_again_from_the_journal_and_a_refusal_says_wh
     }
     let both = files(&desk);
     desk.type_keys("gu");
-    let steps = |desk: &Desk| desk.app.back.journal.lines.len();
+    let steps = |desk: &Desk| desk.app.view.list.len();
     assert_eq!(desk.app.screen, Screen::Journal);
     assert!(steps(&desk) >= 2);
-    let first = desk.app.back.journal.lines.len() - 1;
-    desk.app.back.at.at = first;
+    let first = steps(&desk) - 1;
+    desk.app.view.list.cursor.at = first;
     desk.type_keys("U");
     assert!(notice(&desk).contains("is applied"), "{}", notice(&desk));
     desk.type_keys("u");
@@ -260,8 +271,8 @@ fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_th
     write(&mut desk, &lines);
     desk.type_keys("gu");
     let screen = desk.screen();
-    assert!(screen.contains("written by others since step 1: 1 record"), "{screen}");
-    assert!(screen.contains("changed outside palimp: learnings.jsonl"), "{screen}");
+    assert!(screen.contains("wrote 1 memory since step 1"), "{screen}");
+    assert!(screen.contains("changed learnings.jsonl outside palimp"), "{screen}");
 }
 
 #[test]
@@ -272,13 +283,9 @@ fn archived_memories_are_chosen_and_come_back() {
         |desk: &Desk| desk.app.snapshot.stores.iter().map(|own| own.count(State::Archived)).sum::<usize>();
     let all = archived(&desk);
     desk.type_keys("ga");
-    let shelves = desk.app.back.shelves();
-    let at = shelves.iter().rposition(|own| matches!(own, Shelf::Batch(_))).unwrap();
-    desk.app.back.at.at = at;
     desk.type_keys("r");
-    assert!(notice(&desk).contains("no archived memory is chosen"), "{}", notice(&desk));
-    desk.press(KeyCode::Enter);
-    desk.type_keys("  r");
+    assert!(notice(&desk).contains("No archived memory is marked"), "{}", notice(&desk));
+    desk.type_keys("Gk  r");
     assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
     assert_eq!(files(&desk), before);
     desk.type_keys("y");
@@ -294,12 +301,12 @@ fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
     let before = files(&desk);
     desk.type_keys(":compact");
     desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.screen, desk.app.back.compacts), (Screen::Upkeep, true));
-    let tasks = desk.app.back.tasks();
-    let biggest = |&at: &usize| desk.app.back.chores[tasks[at]].touched.len();
+    assert_eq!((desk.app.screen, desk.app.view.compacts), (Screen::Upkeep, true));
+    let tasks = tasks(&desk);
+    let biggest = |&at: &usize| desk.app.view.chores[tasks[at]].touched.len();
     let at = (0..tasks.len()).max_by_key(biggest).unwrap();
-    desk.app.back.at.at = at;
-    let chore = &desk.app.back.chores[tasks[at]];
+    desk.app.view.list.cursor.at = at;
+    let chore = &desk.app.view.chores[tasks[at]];
     assert_eq!(chore.task, Task::Compact);
     let store = chore.store;
     let keys = |desk: &Desk| -> Vec<Vec<u8>> {
@@ -323,17 +330,19 @@ fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
 #[test]
 fn all_that_is_due_is_chosen_and_nothing_that_is_not() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("gaA");
-    let due = desk.app.back.chores.iter().filter(|own| own.task == Task::Due && own.plan.is_some()).count();
-    assert_eq!(desk.app.back.chosen.len(), due);
-    let soon = desk.app.back.shelves().iter().position(|own| match own {
-        Shelf::Chore(at) => matches!(desk.app.back.chores[*at].task, Task::Soon(_)),
-        Shelf::Batch(_) => false,
+    desk.type_keys("gm*");
+    let due = |own: &usize| desk.app.view.chores[*own].plan.is_some();
+    let due = tasks(&desk).iter().filter(|own| due(own)).count();
+    assert_eq!(desk.app.view.list.marks.len(), due);
+    desk.type_keys("ga");
+    let soon = desk.app.view.list.each().position(|own| match own {
+        Row::Chore(at) => matches!(desk.app.view.chores[at].task, Task::Soon(_)),
+        _ => false,
     });
-    desk.app.back.at.at = soon.unwrap();
+    desk.app.view.list.cursor.at = soon.unwrap();
     desk.type_keys(" ");
     assert!(notice(&desk).contains("not due yet"), "{}", notice(&desk));
-    assert_eq!(desk.app.back.chosen.len(), due);
+    assert!(desk.app.view.list.marks.is_empty());
 }
 
 #[test]
@@ -342,7 +351,7 @@ fn nothing_is_planned_where_nothing_may_be_changed() {
     desk.app.readonly = true;
     let before = files(&desk);
     open_older(&mut desk);
-    for keys in ["W", "r", "gmA\n", "gar"] {
+    for keys in ["W", "r", "gm*\n", "gar"] {
         for c in keys.chars() {
             if c == '\n' { desk.press(KeyCode::Enter) } else { desk.type_keys(&c.to_string()) }
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crossterm::event::KeyCode;
 
 use super::Desk;
-use super::back::{files, id, learnings, lost_nine, notice, open_older, root};
+use super::back::{files, id, learnings, lost_nine, notice, open_older, root, tasks};
 use crate::model::State;
 
 /// What waits for a yes, line by line.
@@ -85,11 +85,11 @@ fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys(":compact");
     desk.press(KeyCode::Enter);
-    let tasks = desk.app.back.tasks();
-    let biggest = |&at: &usize| desk.app.back.chores[tasks[at]].touched.len();
+    let tasks = tasks(&desk);
+    let biggest = |&at: &usize| desk.app.view.chores[tasks[at]].touched.len();
     let at = (0..tasks.len()).max_by_key(biggest).unwrap();
-    desk.app.back.at.at = at;
-    let chore = &desk.app.back.chores[tasks[at]];
+    desk.app.view.list.cursor.at = at;
+    let chore = &desk.app.view.chores[tasks[at]];
     let named: Vec<String> = chore.touched.iter().filter_map(|own| own.id.clone()).collect();
     let store = &desk.app.snapshot.stores[chore.store];
     let entry = &store.entries[chore.touched[0].entry as usize];
@@ -115,14 +115,14 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys(":compact");
     desk.press(KeyCode::Enter);
-    let tasks = desk.app.back.tasks();
+    let tasks = tasks(&desk);
     let of_log = |&at: &usize| {
-        let chore = &desk.app.back.chores[tasks[at]];
+        let chore = &desk.app.view.chores[tasks[at]];
         chore.plan.is_some() && desk.app.snapshot.stores[chore.store].format == "session-log"
     };
     let at = (0..tasks.len()).find(of_log).expect("a log can be compacted");
-    desk.app.back.at.at = at;
-    let chore = &desk.app.back.chores[tasks[at]];
+    desk.app.view.list.cursor.at = at;
+    let chore = &desk.app.view.chores[tasks[at]];
     let store = &desk.app.snapshot.stores[chore.store];
     let shown = &store.entries[chore.touched[0].entry as usize];
     let log = store.document(shown).path.clone();

@@ -19,15 +19,15 @@ fn a_secret_that_goes_over_several_lines_is_masked_in_what_a_step_changed() {
     let body: Vec<String> = (0..4).map(|at| format!("{at}{}", "MIIBVAIBADANBgkqhkiG".repeat(3))).collect();
     let whole: Vec<String> =
         [vec![mark("BEGIN")], body.clone(), vec![mark("END"), "a line that stays".into()]].concat();
-    let journal = &mut desk.app.back.journal;
+    let journal = &mut desk.app.view.journal;
     let file = StepFile {
         path: "knowledge/notes/key.md".into(),
         gone: 0,
         come: whole.len(),
         lines: whole.into_iter().map(|line| (true, line.into_bytes())).collect(),
+        titles: Vec::new(),
     };
-    journal.shown.as_mut().unwrap().files = Ok(vec![file]);
-    journal.top = 0;
+    journal.shown.first_mut().unwrap().files = Ok(vec![file]);
     let screen = desk.screen();
     assert!(screen.contains("key.md") && screen.contains("a line that stays"), "{screen}");
     for line in &body {
@@ -46,8 +46,8 @@ fn what_a_whole_file_loses_is_named_and_can_be_gone_through_before_the_yes() {
     desk.type_keys("W");
     let newer: Vec<String> = desk
         .app
-        .back
-        .restore
+        .view
+        .backups
         .items()
         .iter()
         .filter(|own| own.kind == Kind::Newer)

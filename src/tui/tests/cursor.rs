@@ -288,6 +288,6 @@ fn counts_move_in_the_problems_too() {
     assert!(count > 20, "{count}");
     for (keys, at) in [("12j", 12), ("6k", 6), ("99999G", count - 1), ("10gg", 9)] {
         desk.type_keys(keys);
-        assert_eq!(desk.app.problem.at, at, "{keys}");
+        assert_eq!(desk.app.view.list.cursor.at, at, "{keys}");
     }
 }

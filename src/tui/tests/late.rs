@@ -106,30 +106,30 @@ fn a_judgement_of_a_form_that_was_left_is_of_no_other_form() {
 fn a_comparison_that_comes_late_is_not_shown_for_another_backup() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gr");
-    let opened = |desk: &Desk| desk.app.back.restore.opened.as_ref().map(|own| own.copy.path.clone());
+    let opened = |desk: &Desk| desk.app.view.backups.opened.as_ref().map(|own| own.copy.path.clone());
     let paths: Vec<_> =
-        desk.app.back.restore.list.iter().flatten().map(|own| own.copy.path.clone()).collect();
+        desk.app.view.backups.list.iter().flatten().map(|own| own.copy.path.clone()).collect();
     let first = press(&mut desk, KeyCode::Enter);
     press(&mut desk, KeyCode::Esc);
     press(&mut desk, KeyCode::Char('j'));
     let second = press(&mut desk, KeyCode::Enter);
     desk.settle(first);
     assert_eq!(opened(&desk), None, "it is of the backup that was left");
-    assert!(!desk.screen().contains(" back  −"), "{}", desk.screen());
+    assert!(!desk.screen().contains("compared with now"), "{}", desk.screen());
     desk.settle(second);
     assert_eq!(opened(&desk), Some(paths[1].clone()));
     // One that is being looked at while another is opened anew does not change what is chosen.
-    desk.type_keys("A");
-    let chosen = desk.app.back.restore.chosen.clone();
+    desk.type_keys("*");
+    let marked = super::back::chosen(&desk);
     press(&mut desk, KeyCode::Esc);
     press(&mut desk, KeyCode::Char('k'));
     let third = press(&mut desk, KeyCode::Enter);
     press(&mut desk, KeyCode::Esc);
     press(&mut desk, KeyCode::Char('j'));
     desk.press(KeyCode::Enter);
-    desk.type_keys("A");
+    desk.type_keys("*");
     desk.settle(third);
-    assert_eq!((opened(&desk), &desk.app.back.restore.chosen), (Some(paths[1].clone()), &chosen));
+    assert_eq!((opened(&desk), super::back::chosen(&desk)), (Some(paths[1].clone()), marked));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn what_a_view_reads_late_is_not_taken_for_what_another_view_shows() {
     desk.press(KeyCode::Esc);
     desk.type_keys("gr");
     desk.settle(archive);
-    assert!(desk.app.back.read_of.is_none() && desk.app.back.chores.is_empty());
+    assert!(desk.app.view.read_of.is_none() && desk.app.view.chores.is_empty());
     assert_eq!(desk.app.screen, Screen::Restore);
     // Back in the archive nothing of what was read for another state of the stores is shown.
     desk.press(KeyCode::Esc);

@@ -32,7 +32,7 @@ fn agent_writes(desk: &mut Desk, id: &str, text: &str, when: &str) {
 #[test]
 fn on_the_first_visit_nothing_is_new() {
     let desk = Desk::new(120, 36);
-    assert_eq!(update::new::count(&desk.app), 0);
+    assert_eq!(crate::tui::list_view::new::count(&desk.app), 0);
     assert!(!desk.screen().lines().next().unwrap().contains("new"));
 }
 
@@ -46,15 +46,31 @@ fn what_an_agent_wrote_is_told_marked_counted_and_listed_until_all_is_seen() {
     let row = screen.lines().find(|line| line.contains("F a retry charges twice")).unwrap();
     assert!(row.contains('+'), "{row}");
     desk.type_keys("gn");
-    assert_eq!(desk.app.results.hits.len(), 1);
+    let screen = desk.screen();
+    assert!(screen.contains("New since today 11:00") && screen.contains("shop  1 new"), "{screen}");
     desk.type_keys("S");
-    assert_eq!(update::new::count(&desk.app), 0);
-    assert!(!desk.screen().lines().next().unwrap().contains("new"));
+    assert_eq!(crate::tui::list_view::new::count(&desk.app), 0);
+    assert!(!desk.screen().lines().next().unwrap().contains("+1 new"));
+}
+
+#[test]
+fn what_came_is_told_for_a_while_on_one_row_and_nothing_moves() {
+    for width in [120, 40] {
+        let mut desk = desk();
+        desk.app.size = (width, 24);
+        let rows = |desk: &Desk| crate::tui::layout::frame(&desk.app).body.height;
+        let before = rows(&desk);
+        agent_writes(&mut desk, "m2", &"a long title ".repeat(12), "2026-02-01T11:30:00Z");
+        assert!(desk.screen().contains("+ An agent wrote: a long"), "{}", desk.screen());
+        assert_eq!(rows(&desk), before);
+        desk.send(Msg::Told);
+        assert!(!desk.screen().contains("An agent wrote"), "{}", desk.screen());
+    }
 }
 
 #[test]
 fn a_memory_dated_in_the_future_is_not_new() {
     let mut desk = desk();
     agent_writes(&mut desk, "m2", "from tomorrow", "2026-02-02T12:00:00Z");
-    assert_eq!(update::new::count(&desk.app), 0);
+    assert_eq!(crate::tui::list_view::new::count(&desk.app), 0);
 }

@@ -109,7 +109,7 @@ fn without_folder(desk: &mut Desk) {
     };
     rename(&mut desk.app.snapshot);
     rename(&mut desk.app.listed);
-    desk.app.back.read_of.iter_mut().for_each(rename);
+    desk.app.view.read_of.iter_mut().for_each(rename);
     if let Some(confirm) = &mut desk.app.confirm {
         let plans = confirm.planned.plans.iter_mut();
         plans.for_each(|(_, plan)| plan.root = short(&plan.root));

@@ -69,9 +69,9 @@ fn secrets_are_counted_alike_in_the_health_pane_and_by_a_search() {
 fn esc_leads_back_from_the_memory_of_a_problem_to_that_problem() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gpjjjj");
-    let at = desk.app.problem.at;
+    let at = desk.app.view.list.cursor.at;
     desk.press(crossterm::event::KeyCode::Enter);
     assert_eq!(desk.app.screen, Screen::Browse);
     desk.press(crossterm::event::KeyCode::Esc);
-    assert_eq!((desk.app.screen, desk.app.problem.at), (Screen::Problems, at));
+    assert_eq!((desk.app.screen, desk.app.view.list.cursor.at), (Screen::Problems, at));
 }

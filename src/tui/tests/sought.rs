@@ -17,7 +17,7 @@ fn is_marked(desk: &Desk, at: EntryRef) -> bool {
 }
 
 fn is_new(desk: &Desk, at: EntryRef) -> bool {
-    update::new::is_new(&desk.app, at)
+    crate::tui::list_view::new::is_new(&desk.app, at)
 }
 
 fn has_problem(desk: &Desk, at: EntryRef) -> bool {
@@ -85,9 +85,9 @@ fn among_the_problems_a_bracket_and_p_go_from_one_to_the_next_and_round() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gp");
     let last = desk.app.problem_list.len() - 1;
-    assert!((desk.app.screen, desk.app.problem.at) == (Screen::Problems, 0) && last > 2);
+    assert!((desk.app.screen, desk.app.view.list.cursor.at) == (Screen::Problems, 0) && last > 2);
     for (keys, at) in [("]p", 1), ("[p", 0), ("[p", last), ("]p", 0), ("6]p", 6 % (last + 1))] {
         desk.type_keys(keys);
-        assert_eq!((desk.app.problem.at, notice(&desk)), (at, ""), "{keys}");
+        assert_eq!((desk.app.view.list.cursor.at, notice(&desk)), (at, ""), "{keys}");
     }
 }

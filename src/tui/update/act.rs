@@ -1,7 +1,7 @@
 //! What each action does.
 
 use super::{
-    among_memories, arrive, back, change, compare, copy, editor, fields, filter, focus, mark, new, order,
+    among_memories, arrive, change, compare, copy, editor, fields, filter, focus, list_view, mark, order,
     page, prompt, references, search, statistics, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
@@ -23,14 +23,14 @@ const ON_LIST: [Action; 8] = [
 
 /// Does an action.
 pub fn act(app: &mut App, action: Action) {
-    if compare::act(app, action) || back::act(app, action) || statistics::act(app, action) {
+    if compare::act(app, action) || list_view::act(app, action) || statistics::act(app, action) {
         return;
     }
     if let Some(pick) = action.known().pick {
         return mark::pick(app, pick);
     }
     match action {
-        Action::Quit if app.screen != Screen::Problems && !app.zoomed => app.give(Effect::Quit),
+        Action::Quit if !app.zoomed => app.give(Effect::Quit),
         Action::QuitNow => app.give(Effect::Quit),
         Action::Suspend => app.give(Effect::Suspend),
         Action::Redraw => app.give(Effect::Redraw),
@@ -105,10 +105,6 @@ fn look(app: &mut App, action: Action) {
         Action::NextTab => tabs::turn(app, true),
         Action::PreviousTab => tabs::turn(app, false),
         Action::Browse => app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse },
-        Action::Problems if !app.places.is_empty() => {
-            app.opened = None;
-            app.screen = Screen::Problems;
-        }
         Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson | Action::CopyVerb => {
             copy::copy(app, action);
         }
@@ -118,8 +114,7 @@ fn look(app: &mut App, action: Action) {
         Action::Middle => walk::to_middle(app),
         Action::Secrets => secrets(app),
         Action::Tutor => tutor::toggle(app),
-        Action::New => new::show(app),
-        Action::AllSeen => new::all_seen(app),
+        Action::AllSeen => list_view::new::all_seen(app),
         Action::NextMatch => walk::step(app, 1),
         Action::PreviousMatch => walk::step(app, -1),
         _ => match walk::Sought::of(action) {
@@ -166,11 +161,9 @@ fn one_back(app: &mut App) {
     if change::stop(app) {
         return;
     }
-    if app.screen == Screen::Problems {
-        app.screen = Screen::Browse;
-    } else if app.zoomed {
+    if app.zoomed {
         app.zoomed = false;
-    } else if references::back_to_problem(app) || app.focus == Pane::Memories && mark::back(app) {
+    } else if references::back_to_view(app) || app.focus == Pane::Memories && mark::back(app) {
         // One of them has done it.
     } else if app.focus == Pane::Memories && !app.query.is_empty() {
         filter::ask(app, String::new());

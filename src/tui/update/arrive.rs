@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{change, compare, confirm, detail, editor, filter, mark, new, statistics, walk};
+use super::{change, compare, confirm, detail, editor, filter, list_view, mark, statistics, walk};
 use crate::deed::AllChecked;
 use crate::model::Carry;
 use crate::query::Query;
 use crate::store::Place;
 use crate::tui::app::{App, Screen};
+use crate::tui::list_view::problems;
 use crate::tui::marks::Shown;
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
-use crate::tui::{kinds, problem_list, tree, why};
+use crate::tui::{kinds, tree, why};
 use crate::work::{Asked, Done, Explained, Found, Job, Loaded};
 
 /// Opens stores: from their first entries, which are there already, to everything.
@@ -53,7 +54,7 @@ pub fn done(app: &mut App, done: Done) {
         Done::Changed(outcome) => change::done(app, *outcome),
         Done::Planned(outcome) => confirm::planned(app, *outcome),
         Done::Moved(planned) => confirm::moved(app, *planned),
-        Done::Inspected(seen) => super::back::arrived(app, *seen),
+        Done::Inspected(seen) => list_view::arrived(app, *seen),
         Done::Judged(judged) => editor::judged(app, *judged),
         Done::Kept(version, outcome) => editor::kept(app, version, outcome),
         Done::TextKept(said) => editor::text_kept(app, &said),
@@ -65,14 +66,15 @@ pub fn done(app: &mut App, done: Done) {
 }
 
 fn loaded(app: &mut App, read: Loaded) {
-    let before = app.is_whole().then(|| new::newest(app)).flatten().map(|(created, _)| created);
+    let held = list_view::hold(app);
+    let before = app.is_whole().then(|| list_view::new::newest(app)).flatten().map(|(created, _)| created);
     app.snapshot = read.snapshot;
     app.tallies = read.tallies;
-    app.problem_list = problem_list::of(&app.snapshot);
+    app.problem_list = problems::of(&app.snapshot);
     tree::renew(app);
     kinds::give_letters(app);
     if app.is_whole() {
-        new::arrived(app, before);
+        list_view::new::arrived(app, before);
     }
     if let Ok(parsed) = Query::parse(&app.query, app.now) {
         app.parsed = parsed;
@@ -83,7 +85,8 @@ fn loaded(app: &mut App, read: Loaded) {
         app.give_job(Job::Check { snapshot, data, now: app.now });
     }
     change::tend(app);
-    super::back::refresh(app);
+    list_view::renew(app, held);
+    list_view::refresh(app);
     statistics::refresh(app);
     editor::reloaded(app);
     confirm::reloaded(app);
@@ -104,11 +107,13 @@ fn checked(app: &mut App, found: AllChecked) {
         app.listed = Arc::clone(&found.with);
         app.detail_of = None;
     }
+    let held = list_view::hold(app);
     for (tally, store) in app.tallies.iter_mut().zip(&found.with.stores) {
         tally.count_problems(store);
     }
     app.snapshot = found.with;
-    app.problem_list = problem_list::of(&app.snapshot);
+    app.problem_list = problems::of(&app.snapshot);
+    list_view::renew(app, held);
     tree::renew(app);
 }
 

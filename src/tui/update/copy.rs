@@ -1,7 +1,7 @@
 //! What is copied of the memory under the cursor. Values that are masked on the screen are masked in
 //! the copy, too.
 
-use crate::model::{EntryRef, Tell};
+use crate::model::{EntryRef, Snapshot, Tell};
 use crate::text::show::show_lines;
 use crate::tui::action::Action;
 use crate::tui::app::App;
@@ -14,11 +14,16 @@ pub fn copy(app: &mut App, action: Action) {
     let (what, text) = match action {
         Action::CopyId => ("the id", App::name_of(&app.listed, at)),
         Action::CopyText => ("the text", text(app, at)),
-        Action::CopyPlace => ("the path and line", path_and_line(app, at)),
+        Action::CopyPlace => ("the path and line", path_and_line(&app.listed, at)),
         Action::CopyJson => ("the JSON", record(app, at)),
         _ => ("the command", command(app, at)),
     };
-    let lines: Vec<String> = show_lines(&theme::masked(app, &text)).collect();
+    give(app, what, &text);
+}
+
+/// Copies a text, and says what it is.
+pub fn give(app: &mut App, what: &str, text: &str) {
+    let lines: Vec<String> = show_lines(&theme::masked(app, text)).collect();
     app.say(format!("Copied {what}."));
     app.give(Effect::Copy(lines.join("\n")));
 }
@@ -28,8 +33,9 @@ fn text(app: &App, at: EntryRef) -> String {
     crate::format::text_of(store, entry).text
 }
 
-fn path_and_line(app: &App, at: EntryRef) -> String {
-    let (store, entry) = app.listed.get(at);
+/// Where a memory is on disk. Untrusted text.
+pub fn path_and_line(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
     place(&store.root.join(&store.document(entry).path), Some(store.record(entry).line))
 }
 

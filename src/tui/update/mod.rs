@@ -2,7 +2,6 @@
 
 mod act;
 mod arrive;
-mod back;
 mod change;
 mod compare;
 mod confirm;
@@ -15,10 +14,10 @@ pub mod editor;
 mod fields;
 pub mod filter;
 mod focus;
+mod list_view;
 mod mark;
 mod menu;
 mod mouse;
-pub mod new;
 mod order;
 mod page;
 mod prompt;
@@ -92,6 +91,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Keep => editor::keep(app),
         Msg::Changed => app.give(arrive::reload_later(app)),
         Msg::Mask => app.revealed = false,
+        Msg::Told => list_view::new::was_told(app),
         Msg::Waited => app.waited = !app.waiting.is_empty(),
         Msg::Going => change::figure(app),
         Msg::Tick => change::tend(app),
@@ -124,10 +124,7 @@ pub fn keep_in_view(app: &mut App) {
         app.facet.at = walk::past_heading(app, app.facet.at);
         app.facet.go(app.facet.at, filter::facet_lines(app).len(), frame.rows(Pane::Facets));
     }
-    if app.screen == Screen::Problems {
-        layout::keep_problem_in_view(app);
-    }
-    back::keep_in_view(app);
+    list_view::keep_in_view(app);
     confirm::keep_in_view(app);
     let palette = layout::palette_rows(app);
     if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose.is_list()) {

@@ -7,8 +7,7 @@ use ratatui::layout::{Position, Rect};
 use super::{filter, key_pressed, statistics, walk};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::cursor::Cursor;
-use crate::tui::problem_list::{self, Row};
-use crate::tui::{chips, health, layout, view};
+use crate::tui::{chips, health, layout, list_view, view};
 
 /// A second click within so many microseconds opens.
 const TWICE: i64 = 500_000;
@@ -46,15 +45,7 @@ fn click(app: &mut App, at: Position) {
     app.clicked = Some((at, app.now));
     match app.screen {
         Screen::Browse => on_pane(app, at),
-        Screen::Problems => {
-            let rows = problem_list::rows(app);
-            let list = layout::problems(app).0;
-            if let Some(Row::Problem(number)) =
-                row_at(list, app.problem, at).and_then(|row| rows.get(row).copied())
-            {
-                app.problem.at = number;
-            }
-        }
+        _ if list_view::open(app).is_some() => super::list_view::click(app, at),
         Screen::Statistics => statistics::click(app, at),
         _ => {}
     }
@@ -121,6 +112,12 @@ fn wheel(app: &mut App, at: Position, down: bool) {
     };
     let types = app.prompt.as_ref().is_some_and(|prompt| !prompt.purpose.is_list());
     if types || app.screen == Screen::Edit {
+        return;
+    }
+    if list_view::open(app).is_some() && !layout::is_asking(app) {
+        let before = super::list_view::under_wheel(app, at);
+        press(app);
+        app.view.inside = before;
         return;
     }
     if layout::is_asking(app) || app.screen != Screen::Browse {

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{act, arrive, confirm, editor, fields, filter, key_pressed};
+use super::{act, arrive, confirm, editor, fields, filter, key_pressed, list_view};
 use crate::tui::app::{App, Screen};
 use crate::tui::layout;
 use crate::tui::msg::Effect;
@@ -32,6 +32,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
     let Some(prompt) = &mut app.prompt else { return };
     let searching = prompt.purpose == Purpose::Search;
+    let filtering = prompt.purpose == Purpose::Rows;
     let listing = prompt.purpose.is_list();
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     // What is typed begins anew with Ctrl-u, as in every prompt, until there is nothing of it.
@@ -50,6 +51,11 @@ pub fn key(app: &mut App, key: KeyEvent) {
             app.prompt = None;
             arrive::let_go(app);
             app.asked_before.keep(&app.query);
+        }
+        KeyCode::Enter if filtering => {
+            let text = prompt.text();
+            app.prompt = None;
+            list_view::filter_typed(app, &text, true);
         }
         KeyCode::Enter if listing => run_choice(app),
         KeyCode::Enter => fields::entered(app),
@@ -103,6 +109,7 @@ fn run_choice(app: &mut App) {
 pub fn close(app: &mut App) {
     match app.prompt.take() {
         Some(prompt) if prompt.purpose == Purpose::Search => filter::ask(app, prompt.before),
+        Some(prompt) if prompt.purpose == Purpose::Rows => list_view::filter_typed(app, &prompt.before, true),
         _ => {}
     }
 }
@@ -111,6 +118,10 @@ pub fn close(app: &mut App) {
 fn typed(app: &mut App) {
     let Some(prompt) = &mut app.prompt else { return };
     prompt.choice = Default::default();
+    if prompt.purpose == Purpose::Rows {
+        let text = prompt.text();
+        return list_view::filter_typed(app, &text, false);
+    }
     if prompt.purpose != Purpose::Search {
         return;
     }

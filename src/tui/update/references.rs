@@ -1,11 +1,11 @@
-//! From memory to memory: along references and back, and from a problem to its memory.
+//! From memory to memory: along references and back, and from a row of a view to its memory and back.
 
 use ratatui::text::Line;
 
-use super::{filter, walk};
+use super::{filter, list_view, walk};
 use crate::model::{EntryRef, State, Tie};
 use crate::tui::app::{App, Identity, Pane, Screen, Step, Tab};
-use crate::tui::problem_list;
+use crate::tui::list_view::problems;
 use crate::tui::theme::{self, Theme};
 
 /// What a memory refers to, and what refers to it: a line each.
@@ -128,28 +128,35 @@ pub fn reach(app: &mut App, sought: Identity, state: State) {
 
 /// From a problem to its memory.
 pub fn open_problem(app: &mut App) {
-    let Some((store, problem)) = problem_list::selected(app) else { return };
-    let Some(at) = problem_list::entry(&app.snapshot, store, problem) else {
-        return app.say("this problem is about the file, not about one memory");
-    };
-    app.screen = Screen::Browse;
+    let Some((store, problem)) = problems::selected(app) else { return };
+    match problems::entry(&app.snapshot, store, problem) {
+        Some(at) => open_memory(app, at),
+        None => app.say("this problem is about the file, not about one memory"),
+    }
+}
+
+/// From a row of a view to its memory.
+pub fn open_memory(app: &mut App, at: EntryRef) {
+    let view = std::mem::replace(&mut app.screen, Screen::Browse);
     app.focus = Pane::Memories;
     let state = app.snapshot.get(at).1.state;
     let before = app.query.clone();
     reach(app, App::identity(&app.snapshot, at), state);
     if before != app.query {
-        app.say("the search was lifted to show it; Esc goes back to the problem");
+        app.say("the search was lifted to show it; Esc goes back");
     }
-    app.opened = Some((before, app.query.clone()));
+    app.opened = Some((view, before, app.query.clone()));
 }
 
-/// Back to the problem that the memory was opened from, unless something else was searched for.
-pub fn back_to_problem(app: &mut App) -> bool {
+/// Back to the view that the memory was opened from, unless something else was searched for.
+pub fn back_to_view(app: &mut App) -> bool {
     let is_there = app.focus == Pane::Memories && app.marks.range.is_none();
-    let Some((before, _)) = app.opened.take_if(|(_, shown)| is_there && *shown == app.query) else {
+    let Some((view, before, _)) = app.opened.take_if(|(_, _, shown)| is_there && *shown == app.query) else {
         return false;
     };
-    app.screen = Screen::Problems;
+    app.screen = view;
+    let held = list_view::hold(app);
+    list_view::renew(app, held);
     if before != app.query {
         filter::ask(app, before);
     }

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use super::filter::{self, FacetLine};
-use super::{act, among_memories, new, references};
+use super::{act, among_memories, references};
 use crate::format;
 use crate::model::{EntryRef, Named};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Identity, Pane, Screen};
 use crate::tui::health::{self, Lead};
 use crate::tui::layout;
+use crate::tui::list_view::{self, Row, new};
 use crate::tui::tree;
 
 /// Moves the cursor of what has the keys.
@@ -42,32 +43,27 @@ pub fn target(action: Action, at: usize, len: usize, rows: usize, count: Option<
 }
 
 fn rows(app: &App) -> usize {
-    match app.screen {
-        Screen::Problems => usize::from(layout::problems(app).0.height).saturating_sub(1),
-        _ => layout::rows(app, app.focus),
-    }
+    layout::rows(app, app.focus)
 }
 
 fn place(app: &App) -> (usize, usize) {
-    match (app.screen, app.focus) {
-        (Screen::Problems, _) => (app.problem.at, app.problem_list.len()),
-        (_, Pane::Sessions) => (app.branch.at, app.tree.len()),
-        (_, Pane::Facets) => (app.facet.at, filter::facet_lines(app).len()),
-        (_, Pane::Health) => (app.vital.at, health::rows(app).len()),
-        (_, Pane::Detail) if app.shown_tab().is_list() => (app.tie.at, app.ties.len()),
-        (_, Pane::Detail) => (app.detail_top, app.detail.len()),
+    match app.focus {
+        Pane::Sessions => (app.branch.at, app.tree.len()),
+        Pane::Facets => (app.facet.at, filter::facet_lines(app).len()),
+        Pane::Health => (app.vital.at, health::rows(app).len()),
+        Pane::Detail if app.shown_tab().is_list() => (app.tie.at, app.ties.len()),
+        Pane::Detail => (app.detail_top, app.detail.len()),
         _ => (app.list.at, app.results.hits.len()),
     }
 }
 
 fn set(app: &mut App, to: usize) {
-    match (app.screen, app.focus) {
-        (Screen::Problems, _) => app.problem.at = to,
-        (_, Pane::Sessions) => app.branch.at = to,
-        (_, Pane::Facets) => app.facet.at = past_heading(app, to),
-        (_, Pane::Health) => app.vital.at = to,
-        (_, Pane::Detail) if app.shown_tab().is_list() => app.tie.at = to,
-        (_, Pane::Detail) => app.detail_top = to,
+    match app.focus {
+        Pane::Sessions => app.branch.at = to,
+        Pane::Facets => app.facet.at = past_heading(app, to),
+        Pane::Health => app.vital.at = to,
+        Pane::Detail if app.shown_tab().is_list() => app.tie.at = to,
+        Pane::Detail => app.detail_top = to,
         _ => {
             app.held = None;
             select(app, to);
@@ -106,15 +102,14 @@ pub fn step(app: &mut App, by: isize) {
 
 /// Opens what is under the cursor.
 pub fn open(app: &mut App) {
-    match (app.screen, app.focus) {
-        (Screen::Problems, _) => references::open_problem(app),
-        (_, Pane::Detail) if app.shown_tab().is_list() => references::follow(app),
-        (_, Pane::Sessions) => {
+    match app.focus {
+        Pane::Detail if app.shown_tab().is_list() => references::follow(app),
+        Pane::Sessions => {
             filter::keep_branch(app);
             app.focus = Pane::Memories;
         }
-        (_, Pane::Facets) => filter::toggle_line(app),
-        (_, Pane::Health) => open_vital(app),
+        Pane::Facets => filter::toggle_line(app),
+        Pane::Health => open_vital(app),
         _ => app.focus = Pane::Detail,
     }
 }
@@ -126,10 +121,11 @@ fn open_vital(app: &mut App) {
         Lead::View(action) => {
             act::act(app, action);
             // A figure of warnings leads to the first of them.
-            let severity = |at: &(usize, usize)| app.snapshot.stores[at.0].problems[at.1].severity;
-            let first = app.problem_list.iter().position(|at| severity(at) == row.severity);
+            let severity = |own| list_view::problems::problem(app, own).map(|(_, own)| own.severity);
+            let is_first = |own| matches!(own, Row::Problem(own) if severity(own) == Some(row.severity));
+            let first = app.view.list.each().position(is_first);
             if let Some(first) = first.filter(|_| action == Action::Problems) {
-                app.problem.at = first;
+                app.view.list.cursor.at = first;
             }
         }
         Lead::Search(query) => {
@@ -277,7 +273,8 @@ pub fn to_sought(app: &mut App, sought: Sought, ahead: bool) {
 
 /// The next or previous problem of the problems, around their ends.
 fn to_problem(app: &mut App, ahead: bool) {
-    let len = app.problem_list.len().max(1);
+    let len = app.view.list.len().max(1);
     let by = app.count.times.unwrap_or(1) % len;
-    app.problem.at = (app.problem.at + if ahead { by } else { len - by }) % len;
+    let cursor = &mut app.view.list.cursor;
+    cursor.at = (cursor.at + if ahead { by } else { len - by }) % len;
 }

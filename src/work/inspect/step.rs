@@ -3,12 +3,30 @@
 use std::path::Path;
 
 use super::{Look, StepFile, StepShown};
-use crate::model::{Act, Tell};
+use crate::format::{Placement, by_name, title_of_raw};
+use crate::model::{Act, Moment, Role, Store, Tell};
+use crate::store::commit::Account;
 
 /// This many lines of a step are shown of a file.
 const SHOWN: usize = 200;
 
+/// The steps of a view that are read with it: so many, and each of so many bytes of files.
+const FIRST: usize = 24;
+const SMALL: u64 = 8 << 20;
+
 impl Look<'_> {
+    /// What the newest steps changed, so that their rows name memories.
+    pub(super) fn newest_steps(&self, accounts: &[Account]) -> Vec<StepShown> {
+        let all =
+            accounts.iter().enumerate().flat_map(|(store, own)| own.rows.iter().map(move |row| (store, row)));
+        let is_small = |files: &[crate::store::commit::FileLine]| {
+            files.iter().map(|own| own.bytes_before.saturating_add(own.bytes_after)).sum::<u64>() <= SMALL
+        };
+        let mut all: Vec<_> = all.filter(|(_, row)| is_small(&row.line.files)).collect();
+        all.sort_by_key(|(store, row)| std::cmp::Reverse((row.at, *store, row.line.step)));
+        all.into_iter().take(FIRST).map(|(store, row)| self.step(store, row.line.step)).collect()
+    }
+
     pub(super) fn step(&self, number: usize, step: u64) -> StepShown {
         let read = self.store(number).and_then(|store| {
             let kept = self.vault(store).step(step).map_err(|error| error.to_string())?;
@@ -16,17 +34,37 @@ impl Look<'_> {
                 "what it replaced is not kept any more: the journal has lengths alone".to_owned()
             })
         });
+        let store = self.store(number).ok();
         let files = read.map(|own| {
             let data = own.changes.iter().filter(|change| !change.is_empty());
-            data.rev().filter_map(|change| step_file(&change.path, &change.act)).collect()
+            let files = data.rev().filter_map(|change| step_file(&change.path, &change.act));
+            files.map(|file| StepFile { titles: titles(store, &file, self.now), ..file }).collect()
         });
         StepShown { store: number, step, files }
     }
 }
 
+/// The titles of the lines of a file that are memories.
+fn titles(store: Option<&std::sync::Arc<Store>>, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
+    let Some((store, format)) = store.and_then(|store| Some((store, by_name(store.format)?))) else {
+        return Vec::new();
+    };
+    let path = Path::new(&file.path);
+    let Placement::File(role @ (Role::Records | Role::Archive)) = format.place(path, false) else {
+        return Vec::new();
+    };
+    let title = |(came, bytes): &(bool, Vec<u8>)| {
+        let records = format.read(role, path, bytes, now).records;
+        let record = records.iter().find(|own| own.view().is_some())?;
+        Some((*came, title_of_raw(store, path, record, bytes)))
+    };
+    file.lines.iter().filter_map(title).collect()
+}
+
 /// What a step did to a file, told by what undoes it.
 fn step_file(path: &Path, back: &Act) -> Option<StepFile> {
-    let mut file = StepFile { path: path.told().into_owned(), gone: 0, come: 0, lines: Vec::new() };
+    let (lines, titles) = (Vec::new(), Vec::new());
+    let mut file = StepFile { path: path.told().into_owned(), gone: 0, come: 0, lines, titles };
     match back {
         Act::Create(was) => file.take(false, was),
         Act::Remove(made) => file.take(true, made),

@@ -1,39 +1,30 @@
-//! The journal: what a step changed, and turning it round.
+//! The journal: what a step changed, and undoing it.
 
 use super::{ask, plan};
 use crate::deed::Wanted;
-use crate::model::Tell;
 use crate::store::commit::{Account, Outcome, Turn};
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::back::Line;
-use crate::work::Inspect;
+use crate::tui::list_view::journal::step;
+use crate::work::{Inspect, StepShown};
 
-/// The steps were read: the cursor stays on its own.
-pub fn read(app: &mut App, accounts: Vec<Account>) {
-    let own = app.back.row().map(|(store, row)| (store, row.line.step));
-    let journal = &mut app.back.journal;
-    let first = journal.accounts.is_none();
-    journal.take(accounts);
-    let same = |line: &Line| match *line {
-        Line::Step(store, row) => {
-            journal.row_at(store, row).map(|row| (store, row.line.step)) == own && own.is_some()
-        }
-        _ => false,
-    };
-    let current = journal.lines.iter().position(same);
-    let newest = || journal.lines.iter().position(|line| matches!(line, Line::Step(..)));
-    app.back.at.at = match current {
-        Some(at) => at,
-        None if first => newest().unwrap_or_default(),
-        None => app.back.at.at,
-    };
+/// The steps were read, and what the newest of them changed.
+pub fn read(app: &mut App, accounts: Vec<Account>, newest: Vec<StepShown>) {
+    app.view.journal.accounts = Some(accounts);
+    newest.into_iter().for_each(|own| shown(app, own));
+}
+
+/// What a step changed was read.
+pub fn shown(app: &mut App, own: StepShown) {
+    let known = &mut app.view.journal.shown;
+    known.retain(|known| (known.store, known.step) != (own.store, own.step));
+    known.push(own);
 }
 
 /// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Open | Action::Toggle => open(app),
+        Action::Open if step(app).is_some() => open(app),
         Action::Undo => turn(app, false),
         Action::Redo => turn(app, true),
         _ => return false,
@@ -42,26 +33,26 @@ pub fn act(app: &mut App, action: Action) -> bool {
 }
 
 fn open(app: &mut App) {
-    let Some((store, row)) = app.back.row() else { return none(app) };
+    let Some((store, row)) = step(app) else { return none(app) };
     // What a step changed is with the step that did it last.
-    let step = row.line.step;
-    app.back.inside = true;
-    let journal = &mut app.back.journal;
-    journal.top = 0;
-    if journal.shown.as_ref().is_some_and(|own| (own.store, own.step) == (store, step)) {
-        return;
+    let number = row.line.step;
+    let is_known = app.view.journal.shown(store, number).is_some();
+    (app.view.inside, app.view.top) = (true, 0);
+    if !is_known {
+        ask(app, Inspect::Step(store, number))
     }
-    journal.shown = None;
-    ask(app, Inspect::Step(store, step))
 }
 
 fn none(app: &mut App) {
-    app.say("no step is under the cursor: nothing is changed");
+    app.say("No step is under the cursor: nothing is changed.");
 }
 
 /// Shows what undoing the step under the cursor comes to, or redoing it.
 fn turn(app: &mut App, is_redo: bool) {
-    let Some((store, row)) = app.back.row() else { return none(app) };
+    if app.view.list.marks.len() > 1 {
+        return app.say("Steps are undone one at a time: Esc clears the marks.");
+    }
+    let Some((store, row)) = step(app) else { return none(app) };
     let step = row.line.step;
     let refused = match (row.outcome, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),
@@ -88,8 +79,8 @@ fn turn(app: &mut App, is_redo: bool) {
     let (Turn::Undo(of) | Turn::Redo(of)) = wanted;
     let name = match app.snapshot.stores.len() {
         1 => format!("step {of}"),
-        _ => format!("step {of} of {}", app.snapshot.stores[store].root.told()),
+        _ => format!("step {of} of {}", app.store_name(store)),
     };
-    app.back.read_of = Some(std::sync::Arc::clone(&app.snapshot));
+    app.view.read_of = Some(std::sync::Arc::clone(&app.snapshot));
     plan(app, name, Wanted::Turn(vec![(store, wanted)]))
 }

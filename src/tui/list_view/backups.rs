@@ -1,0 +1,297 @@
+//! Backups, and the memories of the one that is open, compared with the store as it is now.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use ratatui::text::{Line, Span};
+
+use super::row::{Cell, Row};
+use super::{About, Kind as View, rows::Rows};
+use crate::model::{Moment, Tell};
+use crate::ops::restore::{Item, Kind};
+use crate::store::commit::Reason;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::health::human;
+use crate::tui::panes::hints::{Hint, act, hint};
+use crate::tui::theme::{self, Theme};
+use crate::work::{Backup, Opened};
+
+pub static KIND: View = View {
+    orders: ["newest first", "by store"],
+    none: "There is no backup yet. Every change is backed up first, where the format keeps backups. \
+           `palimp backup create` copies every file now.",
+    is_beside: false,
+    rows,
+    about,
+    hints,
+    is_read: |app| app.view.backups.list.is_some(),
+};
+
+/// What is known of the backups.
+#[derive(Default)]
+pub struct Backups {
+    /// `None` until they are read.
+    pub list: Option<Vec<Backup>>,
+    /// The one that was opened.
+    pub opened: Option<Opened>,
+    /// The one that is being opened.
+    pub opening: Option<(usize, PathBuf)>,
+    /// Whether the whole difference is shown of the memory under the cursor.
+    pub difference: bool,
+    /// Whether every backup is being looked at, one after the other.
+    pub verifying: bool,
+    /// Why the last one could not be opened.
+    pub failed: Option<String>,
+}
+
+impl Backups {
+    /// What differs, of the one that is open.
+    pub fn items(&self) -> &[Item] {
+        self.opened.as_ref().map_or(&[], |opened| &opened.compared.items)
+    }
+
+    /// The one of a row.
+    pub fn of(&self, row: Option<Row>) -> Option<&Backup> {
+        let Some(Row::Backup(at)) = row else { return None };
+        self.list.as_ref()?.get(at)
+    }
+
+    /// The memory of a row, of the one that is open.
+    pub fn item(&self, row: Option<Row>) -> Option<&Item> {
+        let Some(Row::Item(at)) = row else { return None };
+        self.items().get(at)
+    }
+}
+
+/// Where the memories start in the backup that are marked to come back.
+pub fn chosen(within: &Rows) -> HashSet<u64> {
+    within.marks.iter().filter_map(|key| key.parse().ok()).collect()
+}
+
+/// The key of a memory. One that can't come back has none that another one has.
+pub fn item_key(item: &Item) -> String {
+    if item.can_come { item.at.to_string() } else { format!("{} {}", item.kind.as_str(), item.at) }
+}
+
+pub fn key(app: &App, row: Row) -> String {
+    let told = |own: &Backup| format!("{} {}", own.store, own.copy.path.told());
+    app.view.backups.of(Some(row)).map(told).unwrap_or_default()
+}
+
+fn rows(app: &App) -> Vec<Row> {
+    let list = app.view.backups.list.as_deref().unwrap_or_default();
+    let mut rows: Vec<usize> = (0..list.len()).collect();
+    if app.view.list.is_turned {
+        rows.sort_by_key(|at| list[*at].store);
+    }
+    rows.into_iter().map(Row::Backup).collect()
+}
+
+/// Why a backup was made.
+fn why(reason: &Reason) -> String {
+    match reason {
+        Reason::Before(verb, _) => match verb.as_str() {
+            "tag" => "before a tag".into(),
+            "edit" => "before an edit".into(),
+            "delete" => "before a deletion".into(),
+            "backup restore" => "before a restore".into(),
+            "compact" => "before a compaction".into(),
+            verb => format!("before {verb}"),
+        },
+        Reason::ByHand => "by hand".into(),
+        Reason::Format => "by its agents".into(),
+    }
+}
+
+/// What a file is called where its store is named: its session, or its own name.
+fn file_name(path: &Path) -> String {
+    let told = path.told().into_owned();
+    let short = told.strip_suffix(".jsonl").unwrap_or(&told);
+    short.strip_prefix("sessions/").unwrap_or(short).to_owned()
+}
+
+pub fn cells(app: &App, row: Row) -> Vec<Cell> {
+    let backups = &app.view.backups;
+    if let Some(item) = backups.item(Some(row)) {
+        return item_cells(app, item);
+    }
+    let Some(own) = backups.of(Some(row)) else { return Vec::new() };
+    let theme = Theme::of(app);
+    let state = match &own.verified {
+        None => Cell::left("  unknown", 9).styled(theme.dim()),
+        Some(own) if own.is_whole => Cell::left("  intact", 9),
+        Some(_) => Cell::left("✖ damaged", 9).styled(theme.wrong()),
+    };
+    let at = own.copy.at.map_or("some time".into(), |at| at.said_at(app.now));
+    vec![
+        state,
+        Cell::left(at, 12),
+        Cell::left(why(&own.copy.reason), 18).from(74),
+        Cell::store(app, own.store),
+        Cell::rest(file_name(&own.copy.file)),
+        Cell::right(human(own.copy.bytes), 7).styled(theme.dim()).from(52),
+    ]
+}
+
+fn item_cells(app: &App, own: &Item) -> Vec<Cell> {
+    let theme = Theme::of(app);
+    let told = match own.kind {
+        Kind::Newer => "newer, is kept".to_owned(),
+        Kind::Changed => changes(own).into_iter().next().unwrap_or_else(|| own.told.clone()),
+        _ => written(app, &own.told),
+    };
+    let title = if own.title.is_empty() { "erased" } else { &own.title };
+    vec![
+        Cell::left(format!(" {}", own.kind.sign()), 2).styled(theme.strong()).close(),
+        Cell::rest(title),
+        Cell::left(told, 34).styled(theme.dim()).from(70),
+    ]
+}
+
+/// When it was written, as people say it.
+fn written(app: &App, told: &str) -> String {
+    let at = told.strip_prefix("written ").and_then(Moment::parse);
+    at.map_or_else(|| told.to_owned(), |(at, _)| format!("written {}", at.said_at(app.now)))
+}
+
+/// What differs member by member, where both are JSON objects: from now to what it was.
+fn changes(item: &Item) -> Vec<String> {
+    let read =
+        |bytes: &[u8]| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes).ok();
+    let (Some(was), Some(is)) = (read(&item.was), read(&item.is)) else { return Vec::new() };
+    let mut told = Vec::new();
+    for (name, then) in &was {
+        match is.get(name) {
+            Some(now) if now == then => {}
+            Some(now) => told.push(format!("{name} {now} → {then}")),
+            None => told.push(format!("{name} (none) → {then}")),
+        }
+    }
+    let gone = is.iter().filter(|(name, _)| !was.contains_key(*name));
+    told.extend(gone.map(|(name, now)| format!("{name} {now} → (none)")));
+    told
+}
+
+fn about(app: &App, width: usize) -> About {
+    let backups = &app.view.backups;
+    let Some(own) = backups.of(app.view.row()) else { return About::default() };
+    let at = own.copy.at.map_or("some time".into(), |at| at.told_at(app.now));
+    let file = own.copy.file.file_stem().unwrap_or_default().told().into_owned();
+    let mut letters = file.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let name = format!("{first}{} of {at}", letters.as_str());
+    let Some(opened) = &backups.opened else {
+        return About { title: name, right: String::new(), lines: dim(app, &closed(app, own), width) };
+    };
+    let compared = &opened.compared;
+    if backups.difference {
+        let title = "The whole difference   − as it is now   + as the backup has it".to_owned();
+        return About { title, right: "= or Esc closes it".into(), lines: difference(app, width) };
+    }
+    let some = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
+    let blocked = compared.count(Kind::Tombstoned) + compared.count(Kind::Erased);
+    let parts = [
+        some(compared.count(Kind::Missing), "back"),
+        some(compared.count(Kind::Newer), "newer"),
+        some(compared.count(Kind::Changed), "changed"),
+        some(blocked, "can't come back"),
+    ];
+    let right = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let says = match (&compared.whole_only, compared.is_alike) {
+        (_, true) => "The file is as the backup has it.".to_owned(),
+        (Some(why), _) => format!("{why}. W replaces the whole file."),
+        (None, _) if compared.items.is_empty() => {
+            "Every memory is as the backup has it; only spaces or order differ.".into()
+        }
+        (None, _) => String::new(),
+    };
+    let says = match opened.verified.is_whole {
+        true => says,
+        false => format!("The backup is damaged: {}. {says}", opened.verified.found),
+    };
+    let lines = if says.is_empty() { Vec::new() } else { dim(app, &says, width) };
+    let title = if width < 96 { name } else { format!("{name}, compared with now") };
+    About { title, right, lines }
+}
+
+fn dim(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
+    let style = Theme::of(app).dim();
+    let lines = theme::wrap(&theme::safe(app, text), width);
+    lines.into_iter().map(|line| Line::styled(line, style)).collect()
+}
+
+/// What is told of a backup that is not open.
+fn closed(app: &App, own: &Backup) -> String {
+    let backups = &app.view.backups;
+    if let Some(why) = &backups.failed {
+        return why.clone();
+    }
+    if backups.opening.is_some() {
+        return "reading …".into();
+    }
+    let found = match &own.verified {
+        None => "Nobody has read it yet: V verifies it.".to_owned(),
+        Some(own) if own.is_whole => format!("It is intact: {}.", own.found),
+        Some(own) => format!("It is damaged: {}.", own.found),
+    };
+    format!("{found} Enter compares it with the store as it is now, and changes nothing.")
+}
+
+/// The difference of the memory under the cursor: as it is now, and as the backup has it. Of what was
+/// erased nothing is there to show.
+fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    let Some(item) = app.view.backups.item(app.view.within.selected()) else { return Vec::new() };
+    let mut lines = Vec::new();
+    let mut put = |sign: &str, text: &str| {
+        let wrapped = theme::wrap(&theme::safe(app, text), width.saturating_sub(2));
+        for (number, line) in wrapped.into_iter().enumerate() {
+            let sign = if number == 0 { sign } else { " " };
+            lines.push(Line::from(vec![Span::styled(format!("{sign} "), theme.strong()), Span::raw(line)]));
+        }
+    };
+    put("·", &item.told);
+    changes(item).iter().for_each(|change| put("~", change));
+    for (sign, bytes) in [("−", &item.is), ("+", &item.was)] {
+        if !bytes.is_empty() {
+            put(sign, &String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]));
+        }
+    }
+    lines
+}
+
+/// So many bytes of a memory are shown of a difference.
+const LONGEST: usize = 64 * 1024;
+
+fn hints(app: &App) -> Vec<Hint> {
+    let backups = &app.view.backups;
+    if backups.difference {
+        return vec![hint("jk", "scroll"), act(Action::Difference, "back to the list")];
+    }
+    let mut hints = Vec::new();
+    if backups.of(app.view.row()).is_none() {
+        return hints;
+    }
+    if !app.view.inside {
+        hints.push(hint("Enter", if backups.opened.is_some() { "its memories" } else { "open" }));
+    }
+    if let Some(opened) = &backups.opened {
+        let compared = &opened.compared;
+        let marked = app.view.within.marks.len();
+        hints.extend((marked > 0).then(|| act(Action::BringBack, &format!("bring back {marked}…"))));
+        hints.extend((!compared.is_alike).then(|| act(Action::ReplaceFile, "replace file…")));
+        hints.extend((!compared.items.is_empty()).then(|| act(Action::Difference, "difference")));
+    }
+    hints.push(act(Action::Verify, "verify"));
+    hints
+}
+
+/// Why a memory can't be marked.
+pub fn staying(item: &Item) -> String {
+    match item.kind {
+        Kind::Newer => "It was written later and is kept. Only replacing the whole file loses it.".into(),
+        Kind::Tombstoned => format!("{}. Undelete it first: d r in the list.", item.told),
+        _ => item.told.clone(),
+    }
+}

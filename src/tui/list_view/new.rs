@@ -1,0 +1,158 @@
+//! What agents wrote since the last visit, store by store.
+
+use super::row::{Cell, Row};
+use super::{About, Kind};
+use crate::format;
+use crate::model::{EntryRef, Moment, Store, View};
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::kinds;
+use crate::tui::panes::hints::{Hint, act, hint};
+use crate::tui::panes::list_view::text_lines;
+use crate::tui::theme::Theme;
+
+pub static KIND: Kind = Kind {
+    orders: ["by store", "newest first"],
+    none: "Nothing is new. What agents write while you are away is listed here.",
+    is_beside: true,
+    rows,
+    about,
+    hints,
+    is_read: |app| app.is_whole(),
+};
+
+/// More than so many are not counted one by one.
+pub const MOST: usize = 1_000;
+
+/// Whether a memory is new: written since its store was last seen, not in the future, and not marked as
+/// seen by itself.
+fn is_unseen(app: &App, store: &Store, entry: u32) -> bool {
+    let seen = app.visits.seen(&store.root);
+    let own = store.entries.get(entry as usize);
+    let created = own.and_then(|own| store.view(own)).and_then(|view| view.created);
+    let (Some(seen), Some(created)) = (seen, created) else { return false };
+    created > seen && created <= app.now && !app.visits.is_seen(&store.root, || name_of(store, entry))
+}
+
+/// Whether a memory of the list is new.
+pub fn is_new(app: &App, at: EntryRef) -> bool {
+    is_unseen(app, app.listed.get(at).0, at.entry)
+}
+
+/// What tells a memory of its store: its id within its session, or its key.
+pub fn name_of(store: &Store, entry: u32) -> String {
+    let Some(own) = store.entries.get(entry as usize) else { return String::new() };
+    match (store.view(own).and_then(|view| view.id), store.session(own)) {
+        (Some(id), Some(session)) => format!("{}/{id}", session.name),
+        (Some(id), None) => id.to_owned(),
+        (None, _) => store.key(own),
+    }
+}
+
+/// The new memories of a store, the newest first.
+fn of_store(app: &App, number: usize) -> impl Iterator<Item = (Moment, EntryRef)> + '_ {
+    let store = app.snapshot.stores.get(number);
+    let seen = store.and_then(|store| app.visits.seen(&store.root));
+    let newest = app.tallies.get(number).map_or(&[][..], |tally| &tally.newest);
+    // The newest first: behind the last visit nothing is new.
+    let since = newest.iter().take_while(move |(created, _)| seen.is_some_and(|seen| *created > seen));
+    let own = since.filter(move |(_, entry)| store.is_some_and(|store| is_unseen(app, store, *entry)));
+    own.map(move |&(created, entry)| (created, EntryRef { store: number as u32, entry }))
+}
+
+/// How many there are, over all stores.
+pub fn count(app: &App) -> usize {
+    (0..app.snapshot.stores.len()).map(|number| of_store(app, number).count()).sum()
+}
+
+/// Up to when all memories were seen: the earliest of the visits.
+pub fn since(app: &App) -> Option<Moment> {
+    app.snapshot.stores.iter().filter_map(|store| app.visits.seen(&store.root)).min()
+}
+
+fn rows(app: &App) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut all: Vec<(Moment, EntryRef)> = Vec::new();
+    for number in 0..app.snapshot.stores.len() {
+        let own: Vec<(Moment, EntryRef)> = of_store(app, number).collect();
+        if !own.is_empty() {
+            rows.push(Row::Store(number, own.len()));
+        }
+        rows.extend(own.iter().map(|(_, at)| Row::New(*at)));
+        all.extend(own);
+    }
+    if app.view.list.is_turned {
+        all.sort_by_key(|(created, _)| std::cmp::Reverse(*created));
+        return all.into_iter().map(|(_, at)| Row::New(at)).collect();
+    }
+    rows
+}
+
+pub fn key(app: &App, at: EntryRef) -> String {
+    let store = app.snapshot.stores.get(at.store as usize);
+    store.map(|store| format!("{} {}", at.store, name_of(store, at.entry))).unwrap_or_default()
+}
+
+/// The value of a field of a memory, where it has one.
+pub fn field<'a>(view: &View<'a>, name: &str) -> Option<&'a str> {
+    view.facets.iter().find(|(own, _)| *own == name).map(|(_, value)| value)
+}
+
+pub fn cells(app: &App, row: Row) -> Vec<Cell> {
+    let theme = Theme::of(app);
+    match row {
+        Row::Store(number, count) => {
+            let told = format!("{}  {count} new", app.store_name(number));
+            vec![Cell::rest(told).styled(theme.strong())]
+        }
+        Row::New(at) => {
+            let (store, entry) = app.snapshot.get(at);
+            let view = store.view(entry);
+            let kind = view.as_ref().map_or("", |view| view.kind);
+            let who = view.as_ref().and_then(|view| field(view, "agent")).unwrap_or("unknown");
+            let age = view.as_ref().and_then(|view| view.created).map(|at| at.age_at(app.now));
+            let is_turned = app.view.list.is_turned;
+            let (sign, style) = crate::tui::panes::sign_of(app, store, entry, true);
+            let mut cells = vec![
+                Cell::left(sign, 1).styled(style).close(),
+                Cell::left(kinds::letter(app, kind), 1).styled(theme.kind(kind)).from(30).close(),
+                Cell::rest(format::title(store, entry)),
+            ];
+            cells.extend(is_turned.then(|| Cell::store(app, at.store as usize)));
+            cells.push(Cell::left(who, 10).styled(theme.dim()).from(50));
+            cells.push(Cell::right(age.unwrap_or_default(), 4).styled(theme.dim()));
+            cells
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The text of a memory.
+pub fn text(app: &App, at: EntryRef) -> String {
+    let (store, entry) = app.snapshot.get(at);
+    format::text_of(store, entry).text
+}
+
+fn about(app: &App, width: usize) -> About {
+    let Some(Row::New(at)) = app.view.row() else { return About::default() };
+    let (store, entry) = app.snapshot.get(at);
+    let view = store.view(entry);
+    let session = store.session(entry).map(|session| session.name.clone());
+    let parts = [
+        view.as_ref().map(|view| view.kind.to_owned()),
+        Some(app.store_name(at.store as usize).to_owned()),
+        session,
+        view.as_ref().and_then(|view| view.created).map(|at| at.ago_at(app.now)),
+    ];
+    let right = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    About { title: "Detail".into(), right, lines: text_lines(app, width) }
+}
+
+fn hints(app: &App) -> Vec<Hint> {
+    let mut hints = match app.view.list.is_empty() {
+        true => Vec::new(),
+        false => vec![act(Action::Seen, "seen"), act(Action::AllSeen, "all seen"), hint("Enter", "open")],
+    };
+    hints.extend((!app.view.seen.is_empty()).then(|| act(Action::Undo, "undo seen")));
+    hints
+}

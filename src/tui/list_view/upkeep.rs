@@ -1,0 +1,115 @@
+//! Upkeep: what is due, what a compaction drops; which memories, and why.
+
+use ratatui::text::Line;
+
+use super::row::{Cell, Row};
+use super::{About, Kind};
+use crate::model::plan::counted;
+use crate::tui::app::App;
+use crate::tui::panes::hints::{Hint, hint};
+use crate::tui::theme::{self, Theme};
+use crate::work::{Chore, Task};
+
+pub static KIND: Kind = Kind {
+    orders: ["due first", "by store"],
+    none: "Nothing is due, and there is nothing to compact.",
+    is_beside: false,
+    rows,
+    about,
+    hints,
+    is_read: |app| app.view.read_of.is_some(),
+};
+
+fn rows(app: &App) -> Vec<Row> {
+    let chores = &app.view.chores;
+    let is_shown = |at: &usize| !matches!(chores[*at].task, Task::Soon(_));
+    let mut own: Vec<usize> = (0..chores.len()).filter(is_shown).collect();
+    if app.view.compacts {
+        own.sort_by_key(|&at| chores[at].task != Task::Compact);
+    }
+    if app.view.list.is_turned {
+        own.sort_by_key(|&at| chores[at].store);
+    }
+    own.into_iter().map(Row::Chore).collect()
+}
+
+/// The chore of the row under the cursor.
+pub fn chore(app: &App) -> Option<&Chore> {
+    let Some(Row::Chore(at)) = app.view.row() else { return None };
+    app.view.chores.get(at)
+}
+
+pub fn key(app: &App, at: usize) -> String {
+    let own = app.view.chores.get(at);
+    own.map(|own| format!("{} {:?} {}", own.store, own.task, own.what)).unwrap_or_default()
+}
+
+/// A compaction is of the store that its row names.
+fn what(own: &Chore) -> &str {
+    if own.task == Task::Compact { "compact" } else { &own.what }
+}
+
+pub fn cells(app: &App, row: Row) -> Vec<Cell> {
+    let theme = Theme::of(app);
+    let chores = &app.view.chores;
+    if let Row::Touched(at) = row {
+        let Some(own) = chore(app).and_then(|own| own.touched.get(at)) else { return Vec::new() };
+        return vec![
+            Cell::rest(format!("  {}", own.title)),
+            Cell::right(own.measure.clone(), 22).styled(theme.dim()).from(60),
+            Cell::left(own.fate.told(), 26).styled(theme.dim()).from(90),
+        ];
+    }
+    let Row::Chore(at) = row else { return Vec::new() };
+    let Some(own) = chores.get(at) else { return Vec::new() };
+    let when = match own.task {
+        Task::Due | Task::Compact if own.plan.is_none() => "nothing".to_owned(),
+        Task::Due => "due now".into(),
+        Task::Soon(days) => format!("in {days} d"),
+        Task::Compact => "any time".into(),
+    };
+    let verb = if own.task == Task::Compact && own.plan.is_some() { "removes " } else { "" };
+    let many = if own.touched.is_empty() {
+        String::new()
+    } else {
+        format!("{verb}{}", counted(own.touched.len() as u64, "memory"))
+    };
+    let style = if own.plan.is_some() { ratatui::style::Style::new() } else { theme.dim() };
+    vec![
+        Cell::rest(format!("  {}", what(own))).styled(style),
+        Cell::right(many, 19).styled(style).from(72),
+        Cell::left(when, 8).styled(style),
+        Cell::store(app, own.store),
+    ]
+}
+
+/// The rule of a chore; which memories it concerns is listed below it.
+pub fn about(app: &App, width: usize) -> About {
+    let Some(own) = chore(app) else { return About::default() };
+    let why = match (&own.refused, own.rule.is_empty()) {
+        (Some(why), true) => format!("Not now: {why}"),
+        (Some(why), false) => format!("Not now: {why}. The rule: {}.", own.rule),
+        (None, _) => format!("The rule: {}.", own.rule),
+    };
+    let style = Theme::of(app).dim();
+    let lines = theme::wrap(&theme::safe(app, &why), width);
+    let lines = lines.into_iter().map(|line| Line::styled(line, style)).collect();
+    let title = counted(own.touched.len() as u64, "memory");
+    About { title, right: app.store_name(own.store).to_owned(), lines }
+}
+
+fn hints(app: &App) -> Vec<Hint> {
+    let can = chore(app).is_some_and(|own| own.plan.is_some());
+    if can || !app.view.list.marks.is_empty() { vec![hint("Enter", "do it…")] } else { Vec::new() }
+}
+
+/// Why a chore can't be carried out.
+pub fn not_now(chore: &Chore) -> String {
+    match (&chore.refused, chore.task) {
+        (Some(why), _) => why.clone(),
+        (None, Task::Soon(days)) => {
+            format!("It is not due yet: within {days} days, if nobody uses them until then.")
+        }
+        _ => "There is nothing to do.".into(),
+    }
+}

@@ -1,0 +1,162 @@
+//! A list view: its rows, and beside or below them what the row under the cursor is about.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::hints::{Hint, act, hint};
+use super::memory_row::pointer;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+use crate::tui::layout;
+use crate::tui::list_view::{self, About, Kind, Row, Rows, row};
+use crate::tui::pane::{Title, margins, part};
+use crate::tui::prompt::Purpose;
+use crate::tui::theme::{self, Theme};
+
+/// Draws the view.
+pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &Kind) {
+    let (list, below) = layout::list_view(app);
+    let own = &app.view;
+    if list.height > 0 {
+        let right = told(&own.list);
+        let text = title(app, kind);
+        let inner = titled(
+            app,
+            frame,
+            &Title { text: &text, right: &right, has_keys: !own.inside, rule: false },
+            list,
+        );
+        match own.list.is_empty() {
+            true => say(app, frame, nothing(app, kind), inner),
+            false => draw_rows(app, frame, &own.list, !own.inside, inner),
+        }
+    }
+    if below.height > 1 {
+        draw_about(app, frame, kind, below);
+    }
+}
+
+/// The title of a part of a view, set off where it has the keys, and the area below it.
+fn titled(app: &App, frame: &mut Frame<'_>, title: &Title<'_>, area: Rect) -> Rect {
+    let has_keys = title.has_keys && !layout::is_asking(app);
+    let (text, right) = (theme::safe(app, title.text), theme::safe(app, title.right));
+    part(app, frame, &Title { text: &text, right: &right, has_keys, rule: title.rule }, area)
+}
+
+fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &Kind, area: Rect) {
+    let own = &app.view;
+    let width = usize::from(area.width.saturating_sub(2));
+    let About { title, right, lines } = (kind.about)(app, width);
+    let has_rows = list_view::has_rows(app);
+    let marks = if own.inside && has_rows { told(&own.within) } else { String::new() };
+    let right = [marks, right].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>().join(" · ");
+    let rule = area.x == 0 && area.y > layout::frame(app).body.y;
+    let inner = titled(app, frame, &Title { text: &title, right: &right, has_keys: own.inside, rule }, area);
+    let most = if has_rows { inner.height / 2 } else { inner.height };
+    let top = if has_rows { 0 } else { own.top.min(lines.len().saturating_sub(1)) };
+    let lines: Vec<Line<'static>> = lines.into_iter().skip(top).take(usize::from(most)).collect();
+    let high = lines.len() as u16;
+    frame.render_widget(Paragraph::new(lines), margins(inner));
+    if has_rows {
+        let rest = Rect { y: inner.y + high, height: inner.height.saturating_sub(high), ..inner };
+        draw_rows(app, frame, &own.within, own.inside, rest);
+    }
+}
+
+/// So many rows of a list have room below a text about them.
+pub fn rows_below(app: &App, kind: &Kind, area: Rect) -> usize {
+    let about = (kind.about)(app, usize::from(area.width.saturating_sub(2)));
+    let inner = usize::from(area.height.saturating_sub(1));
+    inner.saturating_sub(about.lines.len().min(inner / 2))
+}
+
+/// The visible rows, each behind the sign of the cursor or of a mark.
+fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &Rows, has_keys: bool, area: Rect) {
+    let theme = Theme::of(app);
+    let has_keys = has_keys && !layout::is_asking(app);
+    let range = rows.open_range();
+    let width = usize::from(area.width).saturating_sub(2);
+    let shown = rows.all.iter().enumerate().skip(rows.cursor.top).take(usize::from(area.height));
+    let line = |(place, own): (usize, &Row)| {
+        let number = rows.number_at(place);
+        let is_marked = number.is_some() && !rows.marks.is_empty() && rows.marks.contains(&own.key(app));
+        let in_range = number.is_some_and(|at| range.as_ref().is_some_and(|range| range.contains(&at)));
+        let has_cursor = number == Some(rows.cursor.at);
+        let mut line = row::line(app, own.cells(app), width);
+        if has_cursor && has_keys {
+            line = theme.under_cursor(line);
+        }
+        let sign = pointer(is_marked, in_range, has_cursor, has_keys);
+        line.spans.insert(0, Span::styled(sign, theme.accent()));
+        line
+    };
+    let lines: Vec<Line<'static>> = shown.map(line).collect();
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// Its name, its order where that is another, and what filters it.
+fn title(app: &App, kind: &Kind) -> String {
+    let list = &app.view.list;
+    let name = list_view::title(app);
+    let order = if list.is_turned { format!("  {}", kind.orders[1]) } else { String::new() };
+    let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Rows);
+    let filter = match (types, list.filter.is_empty()) {
+        (true, _) => format!("  /{}▏", app.prompt.as_ref().map_or(String::new(), |own| own.text())),
+        (false, true) => String::new(),
+        (false, false) => format!("  /{}", list.filter),
+    };
+    let only = if list.only { "  the marked ones" } else { "" };
+    format!("{name}{order}{only}{filter}")
+}
+
+/// What is marked, and the place of the cursor.
+fn told(rows: &Rows) -> String {
+    let range = rows.open_range().map(|range| format!("range of {}", range.count()));
+    let marked = (!rows.marks.is_empty()).then(|| format!("{} marked", rows.marks.len()));
+    let place = (!rows.is_empty()).then(|| format!("{} of {}", rows.cursor.at + 1, rows.len()));
+    [marked, range, place].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Why there is no row.
+fn nothing(app: &App, kind: &Kind) -> &'static str {
+    match ((kind.is_read)(app), app.view.list.filter.is_empty()) {
+        (false, _) => "reading …",
+        (true, true) => list_view::none(app, kind),
+        (true, false) => "No row has this text. Backspace drops the filter.",
+    }
+}
+
+/// A sentence, wrapped.
+fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
+    let (theme, inner) = (Theme::of(app), margins(inner));
+    let lines = theme::wrap(&theme::safe(app, text), usize::from(inner.width));
+    let lines: Vec<Line<'static>> = lines.into_iter().map(|line| Line::styled(line, theme.dim())).collect();
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+/// The text that the row under the cursor is about, wrapped.
+pub fn text_lines(app: &App, width: usize) -> Vec<Line<'static>> {
+    // Masked together: a value can go on in the next line.
+    let text = theme::masked(app, &app.view.text.join("\n")).into_owned();
+    text.lines().flat_map(|line| theme::wrap(&theme::safe(app, line), width)).map(Line::raw).collect()
+}
+
+/// The keys that can be used now.
+pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
+    let own = &app.view;
+    if own.focused().range.is_some() {
+        return vec![hint("jk", "move"), act(Action::MarkRange, "mark the range"), hint("Esc", "cancel")];
+    }
+    let mut hints = Vec::new();
+    let can_mark = own.focused().selected().is_some_and(|row| list_view::may_mark(app, row).is_ok());
+    hints.extend((can_mark && !own.backups.difference).then(|| hint("Space", "mark")));
+    hints.extend((kind.hints)(app));
+    hints.extend(
+        (!own.inside && app.screen != Screen::Browse && !own.list.is_empty()).then(|| hint("/", "filter")),
+    );
+    hints.push(act(Action::NextPane, if own.inside { "the list" } else { "below" }));
+    hints.push(hint("Esc", "back"));
+    hints
+}

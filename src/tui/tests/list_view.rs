@@ -1,0 +1,220 @@
+//! What all views that are a list have alike: marks, a filter, an order, a copy, the mouse.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::changes::{files, notice};
+use super::*;
+use crate::tui::list_view::Row;
+
+/// The keys that open each of them.
+const VIEWS: [&str; 6] = ["gr", "ga", "gm", "gu", "gp", "gn"];
+
+/// The demo, seen last a week ago, with a step of our own.
+fn desk(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height);
+    desk.type_keys("/type:learning");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("dx");
+    desk.press(KeyCode::Esc);
+    let roots: Vec<_> = desk.app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
+    desk.app.visits.see(&roots, now().plus(-7 * crate::model::time::DAY), false);
+    desk
+}
+
+fn title(desk: &Desk) -> String {
+    desk.screen().lines().find(|line| line.starts_with('▌')).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_filter_shows_the_rows_with_a_text_in_every_view_and_esc_drops_it() {
+    let mut desk = desk(120, 36);
+    for view in VIEWS {
+        desk.type_keys(view);
+        let all = desk.app.view.list.len();
+        let word = desk.app.view.row().unwrap().text(&desk.app).split_whitespace().last().unwrap().to_owned();
+        desk.type_keys(&format!("/{word}"));
+        assert!(desk.screen().contains(&format!("/{word}▏")), "{view}: {}", desk.screen());
+        desk.press(KeyCode::Enter);
+        assert!(title(&desk).contains(&format!("/{word}")), "{view}: {}", desk.screen());
+        let found: Vec<String> = desk.app.view.list.each().map(|row| row.text(&desk.app)).collect();
+        assert!(!found.is_empty() && found.len() <= all, "{view}");
+        assert!(
+            found.iter().all(|row| row.to_lowercase().contains(&word.to_lowercase())),
+            "{view}: {found:?}"
+        );
+        desk.type_keys("/no row has this");
+        desk.press(KeyCode::Enter);
+        assert!(desk.screen().contains("No row has this text"), "{view}: {}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert_eq!(desk.app.view.list.len(), all, "{view}");
+        desk.press(KeyCode::Esc);
+        assert_eq!(desk.app.screen, Screen::Browse, "{view}");
+    }
+}
+
+#[test]
+fn all_are_marked_inverted_and_shown_alone_or_it_is_said_why_not() {
+    let mut desk = desk(120, 36);
+    for view in VIEWS {
+        desk.type_keys(view);
+        desk.type_keys("*");
+        let marked = desk.app.view.list.marks.len();
+        let can = desk.app.view.list.each();
+        let can = can.filter(|row| crate::tui::list_view::may_mark(&desk.app, *row).is_ok()).count();
+        assert_eq!(marked, can, "{view}");
+        assert!(
+            marked > 0 && title(&desk).contains(&format!("{marked} marked")),
+            "{view}: {}",
+            desk.screen()
+        );
+        desk.type_keys("m");
+        assert_eq!(desk.app.view.list.len(), marked, "{view}");
+        desk.type_keys("m~");
+        assert!(desk.app.view.list.marks.is_empty(), "{view}");
+        desk.type_keys("ggvjv");
+        assert!(desk.app.view.list.marks.len() <= 2, "{view}");
+    }
+}
+
+#[test]
+fn the_order_turns_and_the_cursor_stays_on_its_row() {
+    let mut desk = desk(120, 36);
+    for view in VIEWS {
+        desk.type_keys(view);
+        desk.type_keys("j");
+        let own = desk.app.view.row().map(|row| row.key(&desk.app));
+        let before = title(&desk);
+        desk.type_keys("o");
+        assert!(notice(&desk).starts_with("The order is: "), "{view}: {}", notice(&desk));
+        assert_ne!(title(&desk), before, "{view}");
+        assert_eq!(desk.app.view.row().map(|row| row.key(&desk.app)), own, "{view}");
+    }
+}
+
+#[test]
+fn y_copies_titles_and_paths_of_rows() {
+    let mut desk = desk(120, 36);
+    for view in VIEWS {
+        desk.type_keys(view);
+        for (keys, told) in [("yt", "Copied"), ("yp", "Copied"), ("yj", "In this view y t")] {
+            desk.type_keys(keys);
+            assert!(notice(&desk).starts_with(told), "{view} {keys}: {}", notice(&desk));
+        }
+    }
+}
+
+#[test]
+fn every_row_names_its_store_and_no_row_says_record() {
+    for (width, height) in [(120, 36), (80, 24), (40, 12)] {
+        let mut desk = desk(width, height);
+        for view in VIEWS {
+            desk.type_keys(view);
+            let screen = desk.screen();
+            assert!(!screen.contains("record"), "{screen}");
+            let names: Vec<String> = desk.app.store_names.clone();
+            let shown = desk.app.view.list.all.len().min(4);
+            let named = screen
+                .lines()
+                .skip(2)
+                .take(shown)
+                .filter(|line| names.iter().any(|name| line.contains(name.as_str())));
+            assert!(named.count() > 0, "{view} {width}: {screen}");
+            assert!(screen.lines().all(|line| crate::text::show::columns(line) <= usize::from(width)));
+        }
+    }
+}
+
+#[test]
+fn a_click_goes_to_a_row_and_the_wheel_moves_what_is_under_it() {
+    let mut desk = desk(120, 36);
+    for view in VIEWS {
+        desk.type_keys(view);
+        let (list, below) = crate::tui::layout::list_view(&desk.app);
+        let place = |desk: &Desk, number: usize| {
+            desk.app
+                .view
+                .list
+                .all
+                .iter()
+                .position(|row| Some(*row) == desk.app.view.list.row(number))
+                .unwrap()
+        };
+        let last = desk.app.view.list.len().min(3) - 1;
+        let mouse = |desk: &mut Desk, kind, row| {
+            desk.send(Msg::Mouse(MouseEvent {
+                kind,
+                column: list.x + 4,
+                row,
+                modifiers: KeyModifiers::NONE,
+            }));
+        };
+        desk.app.clicked = None;
+        let row = list.y + 1 + place(&desk, last) as u16;
+        mouse(&mut desk, MouseEventKind::Down(MouseButton::Left), row);
+        assert_eq!(desk.app.view.list.cursor.at, last, "{view}: {}", desk.screen());
+        desk.send(Msg::Mouse(MouseEvent {
+            kind: MouseEventKind::ScrollDown,
+            column: below.x + 1,
+            row: below.y + 1,
+            modifiers: KeyModifiers::NONE,
+        }));
+        assert_eq!((desk.app.view.list.cursor.at, desk.app.view.inside), (last, false), "{view}");
+    }
+}
+
+#[test]
+fn marks_stay_on_their_rows_when_an_agent_writes() {
+    let mut desk = desk(120, 36);
+    desk.type_keys("gp");
+    desk.type_keys("jj  ");
+    let marked = desk.app.view.list.marks.clone();
+    let own = desk.app.view.row().map(|row| row.key(&desk.app));
+    assert_eq!(marked.len(), 2);
+    let file = desk._folder.path().join("team/memories/learnings.jsonl");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text + "{\"id\":\"torn").unwrap();
+    desk.send(Msg::Changed);
+    assert_eq!(desk.app.view.list.marks, marked);
+    assert_eq!(desk.app.view.row().map(|row| row.key(&desk.app)), own);
+}
+
+#[test]
+fn what_is_new_is_seen_one_by_one_and_undone() {
+    let mut desk = desk(120, 36);
+    let before = files(&desk);
+    desk.type_keys("gn");
+    let all = desk.app.view.list.len();
+    assert!(all > 3 && title(&desk).contains("New since 25 January"), "{}", desk.screen());
+    desk.type_keys("s");
+    assert_eq!(desk.app.view.list.len(), all - 1);
+    desk.type_keys("  s");
+    assert_eq!(desk.app.view.list.len(), all - 3, "the marked ones");
+    desk.type_keys("S");
+    assert!(desk.screen().contains("Nothing is new."), "{}", desk.screen());
+    desk.type_keys("uuu");
+    assert_eq!(desk.app.view.list.len(), all);
+    desk.type_keys("u");
+    assert!(notice(&desk).contains("Nothing was marked as seen"), "{}", notice(&desk));
+    assert_eq!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn enter_on_what_is_new_opens_its_memory_and_esc_leads_back() {
+    let mut desk = desk(120, 36);
+    desk.type_keys("gnj");
+    let Some(Row::New(at)) = desk.app.view.row() else { panic!("{}", desk.screen()) };
+    let title = App::quoted(&desk.app.snapshot, at);
+    desk.press(KeyCode::Enter);
+    assert_eq!((desk.app.screen, selected_title(&desk)), (Screen::Browse, title));
+    desk.press(KeyCode::Esc);
+    assert_eq!((desk.app.screen, desk.app.view.row()), (Screen::New, Some(Row::New(at))));
+}
+
+#[test]
+fn what_is_new_looks_as_it_should() {
+    for (width, height) in [(120, 36), (80, 24), (40, 12)] {
+        let mut desk = desk(width, height);
+        desk.type_keys("gnj");
+        insta::assert_snapshot!(format!("new-{width}x{height}"), stable(&desk.screen()));
+    }
+}

@@ -1,0 +1,372 @@
+//! The views that are a list: opening them, the keys that all of them have, and what comes of their jobs.
+
+mod archive;
+mod backups;
+mod copying;
+mod filtering;
+mod journal;
+mod marking;
+pub mod new;
+mod upkeep;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use ratatui::layout::{Position, Rect};
+
+use super::{change, references, walk};
+use crate::deed::{By, ChangeRequest, Wanted};
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+use crate::tui::cursor::Cursor;
+use crate::tui::layout;
+use crate::tui::list_view::{self, Kind, ListView, Row, Rows};
+use crate::tui::panes;
+use crate::work::{Inspect, InspectRequest, Inspected, Job};
+pub use filtering::typed as filter_typed;
+
+/// Does an action of these views; whether it is theirs.
+pub fn act(app: &mut App, action: Action) -> bool {
+    match action {
+        Action::Restore => open(app, Screen::Restore),
+        Action::ArchiveView => open(app, Screen::Archive),
+        Action::Journal => open(app, Screen::Journal),
+        Action::Problems => open(app, Screen::Problems),
+        Action::New => open(app, Screen::New),
+        Action::Maintain | Action::Compact => {
+            open(app, Screen::Upkeep);
+            app.view.compacts = action == Action::Compact;
+        }
+        _ => match list_view::open(app) {
+            Some(kind) => return act_within(app, kind, action),
+            None => return is_of_another_view(app, action),
+        },
+    }
+    true
+}
+
+fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
+    let is_done = match app.screen {
+        Screen::Restore => backups::act(app, action),
+        Screen::Journal => journal::act(app, action),
+        Screen::Archive => archive::act(app, action),
+        Screen::Upkeep => upkeep::act(app, action),
+        Screen::New => new::act(app, action),
+        _ => problem(app, action),
+    };
+    if is_done || go(app, kind, action) {
+        return true;
+    }
+    match action {
+        Action::Back | Action::Quit => leave(app),
+        Action::NextPane | Action::PreviousPane => app.view.inside = !app.view.inside,
+        Action::PaneLeft | Action::PaneRight => app.view.inside = action == Action::PaneRight,
+        Action::Open if app.view.list.is_empty() => app.say("There is nothing here to open."),
+        Action::Open => app.view.inside = true,
+        Action::Toggle => marking::toggle(app),
+        Action::MarkRange => marking::range(app),
+        Action::MarkAll => marking::all(app, false),
+        Action::InvertMarks => marking::all(app, true),
+        Action::Marked => marking::only(app),
+        Action::Search => filtering::begin(app, ""),
+        Action::Narrow => {
+            let before = app.view.focused().filter.clone();
+            filtering::begin(app, &before);
+        }
+        Action::DropFilter => filtering::filter(app, ""),
+        Action::Order => order(app, kind),
+        Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson | Action::CopyVerb => {
+            copying::copy(app, action);
+        }
+        _ => return is_of_another_view(app, action),
+    }
+    true
+}
+
+/// Enter on a problem opens its memory.
+fn problem(app: &mut App, action: Action) -> bool {
+    if action == Action::Open {
+        references::open_problem(app);
+    }
+    action == Action::Open
+}
+
+/// Whether an action is one of these views, and of another than the one that is open; then that is
+/// said.
+fn is_of_another_view(app: &mut App, action: Action) -> bool {
+    let (view, key) = match action {
+        Action::BringBack => ("the archive and in backups", Action::ArchiveView.key()),
+        Action::Difference | Action::ReplaceFile | Action::Verify => ("backups", Action::Restore.key()),
+        Action::Seen => ("what is new", Action::New.key()),
+        _ => return false,
+    };
+    app.say(format!("That is done in {view}: {key} goes there."));
+    true
+}
+
+/// Opens a view afresh and has it read.
+fn open(app: &mut App, screen: Screen) {
+    if app.places.is_empty() {
+        return app.say("No store is open.");
+    }
+    let needs_all = !matches!(screen, Screen::Problems | Screen::New);
+    if needs_all && !app.is_whole() {
+        return app.say("the stores are still being read");
+    }
+    app.view = ListView::default();
+    app.screen = screen;
+    app.opened = None;
+    renew(app, None);
+    refresh(app)
+}
+
+/// Has the view that is open read what it shows, of the stores as they are now.
+pub fn refresh(app: &mut App) {
+    let what = match app.screen {
+        Screen::Restore => Inspect::Backups,
+        Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
+        Screen::Journal => Inspect::Journal,
+        _ => return,
+    };
+    ask(app, what)
+}
+
+fn ask(app: &mut App, what: Inspect) {
+    let Some(data) = app.data.clone() else {
+        return app.say("there is no folder of palimp's own data to look in; name one with --data-dir");
+    };
+    let request = InspectRequest { snapshot: Arc::clone(&app.snapshot), data, now: app.now, what };
+    app.give_job(Job::Inspect(Box::new(request)));
+}
+
+/// The row under the cursor, to find it again in what is read afresh.
+pub fn hold(app: &App) -> Option<String> {
+    app.view.row().map(|row| row.key(app))
+}
+
+/// Makes the rows afresh. The cursor stays on its own, and so do marks.
+pub fn renew(app: &mut App, held: Option<String>) {
+    let Some(kind) = list_view::open(app) else { return };
+    let all = (kind.rows)(app);
+    if !app.view.list.marks.is_empty() {
+        let keys: HashSet<String> = all.iter().map(|row| row.key(app)).collect();
+        app.view.list.keep_marks(|key| keys.contains(key));
+    }
+    let rows = shown(app, all, &app.view.list);
+    app.view.list.put(rows);
+    let same = |row: Row| held.as_ref().is_some_and(|held| row.key(app) == *held);
+    let at = held.is_some().then(|| app.view.list.each().position(same)).flatten();
+    app.view.list.cursor.at = at.unwrap_or(app.view.list.cursor.at);
+    app.view.is_stale = true;
+}
+
+/// The rows of a list that its filter shows, and of these the marked ones where they alone are.
+fn shown(app: &App, mut all: Vec<Row>, of: &Rows) -> Vec<Row> {
+    let is_row = |row: &Row| row.level().is_none();
+    if of.only {
+        all.retain(|row| !is_row(row) || of.marks.contains(&row.key(app)));
+    }
+    let wanted = of.filter.to_lowercase();
+    if !wanted.is_empty() {
+        all.retain(|row| !is_row(row) || row.text(app).to_lowercase().contains(&wanted));
+    }
+    all
+}
+
+/// Makes what is about the row under the cursor afresh.
+fn renew_within(app: &mut App) {
+    let all = list_view::rows_within(app);
+    let rows = shown(app, all, &app.view.within);
+    app.view.within.put(rows);
+    app.view.text = list_view::text_about(app).lines().map(str::to_owned).collect();
+}
+
+/// What is about a row follows the cursor. What was marked of another row is marked no more.
+fn follow(app: &mut App) {
+    let key = hold(app);
+    let is_same = app.view.about == key;
+    if is_same && !app.view.is_stale {
+        return;
+    }
+    if !is_same {
+        (app.view.within, app.view.top) = (Rows::default(), 0);
+        backups::follow(app);
+    }
+    (app.view.about, app.view.is_stale) = (key, false);
+    renew_within(app);
+}
+
+/// Moves the cursor of what has the keys, or scrolls it; whether the action is one that moves it.
+fn go(app: &mut App, kind: &Kind, action: Action) -> bool {
+    let (list, below) = layout::list_view(app);
+    let rows = |area: Rect| usize::from(area.height.saturating_sub(1));
+    let own = &app.view;
+    let scrolls = own.inside && !list_view::has_rows(app);
+    let (at, len, rows) = match (own.inside, scrolls) {
+        (false, _) => (own.list.cursor.at, own.list.len(), rows(list)),
+        (true, false) => {
+            (own.within.cursor.at, own.within.len(), panes::list_view::rows_below(app, kind, below))
+        }
+        (true, true) => {
+            let lines = (kind.about)(app, usize::from(below.width.saturating_sub(2))).lines.len();
+            (own.top, lines, rows(below))
+        }
+    };
+    let Some(to) = walk::target(action, at, len, rows, app.count.times) else { return false };
+    match scrolls {
+        true => app.view.top = to,
+        false => app.view.focused_mut().cursor.at = to,
+    }
+    true
+}
+
+/// Lists scroll so that their cursors stay on screen.
+pub fn keep_in_view(app: &mut App) {
+    let Some(kind) = list_view::open(app) else { return };
+    follow(app);
+    let (list, below) = layout::list_view(app);
+    app.view.list.keep_in_view(usize::from(list.height.saturating_sub(1)));
+    let rows = panes::list_view::rows_below(app, kind, below);
+    app.view.within.keep_in_view(rows);
+}
+
+/// One level back: the difference, a range, what is below, a filter, marks, and at last the view.
+fn leave(app: &mut App) {
+    if change::stop(app) || std::mem::take(&mut app.view.backups.difference) {
+        return;
+    }
+    let own = app.view.focused_mut();
+    if own.range.take().is_some() {
+        return;
+    }
+    if own.only {
+        return marking::only(app);
+    }
+    if !own.filter.is_empty() {
+        return filtering::filter(app, "");
+    }
+    if app.view.inside {
+        app.view.inside = false;
+    } else if app.view.list.marks.is_empty() {
+        app.screen = Screen::Browse;
+    } else {
+        app.view.list.marks.clear();
+    }
+}
+
+/// The other order.
+fn order(app: &mut App, kind: &Kind) {
+    if app.view.inside {
+        return app.say("This list has one order alone.");
+    }
+    let held = hold(app);
+    app.view.list.is_turned = !app.view.list.is_turned;
+    renew(app, held);
+    app.say(format!("The order is: {}.", kind.orders[usize::from(app.view.list.is_turned)]));
+}
+
+/// The marked rows, those that a filter hides among them, or the one under the cursor.
+fn aimed(app: &App) -> Vec<Row> {
+    let own = app.view.focused();
+    if own.marks.is_empty() {
+        return own.selected().into_iter().collect();
+    }
+    let all = match (app.view.inside, list_view::open(app)) {
+        (false, Some(kind)) => (kind.rows)(app),
+        _ => list_view::rows_within(app),
+    };
+    all.into_iter().filter(|row| row.level().is_none() && own.marks.contains(&row.key(app))).collect()
+}
+
+/// A click goes to the row it points at, in whichever part of the view.
+pub fn click(app: &mut App, at: Position) {
+    let (list, below) = layout::list_view(app);
+    if list.contains(at) {
+        app.view.inside = false;
+        select(&mut app.view.list, list.y + 1, at);
+    } else if below.contains(at) {
+        app.view.inside = true;
+        let rows = list_view::open(app).map_or(0, |kind| panes::list_view::rows_below(app, kind, below));
+        let first = below.bottom().saturating_sub(rows as u16);
+        if list_view::has_rows(app) {
+            select(&mut app.view.within, first, at);
+        }
+    }
+}
+
+fn select(rows: &mut Rows, first: u16, at: Position) {
+    let place = at.y.checked_sub(first).map(|row| rows.cursor.top + usize::from(row));
+    if let Some(number) = place.and_then(|place| rows.number_at(place)) {
+        rows.cursor = Cursor { at: number, ..rows.cursor };
+    }
+}
+
+/// The part of the view that the wheel is over has the keys while it turns; which had them before.
+pub fn under_wheel(app: &mut App, at: Position) -> bool {
+    let (list, below) = layout::list_view(app);
+    let before = app.view.inside;
+    if list.contains(at) || below.contains(at) {
+        app.view.inside = below.contains(at);
+    }
+    before
+}
+
+/// Has a change planned, to be shown before it is made.
+fn plan(app: &mut App, name: String, wanted: Wanted) {
+    if let Some(request) = request(app, name, wanted) {
+        look_at(app, request);
+    }
+}
+
+fn look_at(app: &mut App, request: ChangeRequest) {
+    app.say(format!("looking at what changes: {} …", request.name));
+    change::hold(app, &request);
+    app.give_job(Job::Plan(Box::new(request)));
+}
+
+/// A change of the stores as the view shows them; `None`, and why, where nothing may be changed.
+fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest> {
+    let data = match (change::writable(app), app.data.clone()) {
+        (Ok(()), Some(data)) => data,
+        (Err(why), _) => {
+            app.say(why);
+            return None;
+        }
+        (Ok(()), None) => return None,
+    };
+    let snapshot = Arc::clone(app.view.read_of.as_ref().unwrap_or(&app.snapshot));
+    Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, By::Screen, wanted, data, app.now) })
+}
+
+/// What a view shows was read. Where the view was left, it reads afresh once it is opened again.
+pub fn arrived(app: &mut App, seen: Inspected) {
+    let is_of = match &seen {
+        Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => {
+            app.screen == Screen::Restore
+        }
+        Inspected::Upkeep(_) => matches!(app.screen, Screen::Archive | Screen::Upkeep),
+        Inspected::Journal(..) | Inspected::Step(_) => app.screen == Screen::Journal,
+    };
+    if !is_of {
+        return;
+    }
+    let held = hold(app);
+    match seen {
+        Inspected::Backups(list, unread) => backups::listed(app, list, unread),
+        Inspected::Opened(opened) => backups::opened(app, *opened),
+        Inspected::Verified(store, path, verified) => backups::verified(app, store, &path, verified),
+        Inspected::Upkeep(seen) => {
+            let seen = *seen;
+            let own = &mut app.view;
+            (own.chores, own.batches, own.read_of) = (seen.chores, seen.batches, Some(seen.snapshot));
+        }
+        Inspected::Journal(accounts, newest) => journal::read(app, accounts, newest),
+        Inspected::Step(shown) => journal::shown(app, *shown),
+    }
+    let is_first = held.is_none();
+    renew(app, held);
+    if is_first && app.screen == Screen::Journal {
+        let newest = app.view.list.each().position(|row| matches!(row, Row::Step(..)));
+        app.view.list.cursor.at = newest.unwrap_or_default();
+    }
+}

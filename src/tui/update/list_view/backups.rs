@@ -1,0 +1,206 @@
+//! Backups: choosing one, what of it comes back, and the plan of that.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{ask, plan};
+use crate::deed::{Restoring, Wanted};
+use crate::model::Tell;
+use crate::model::plan::counted;
+use crate::ops::restore::Kind;
+use crate::store::commit::Verified;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+use crate::tui::list_view::backups::{chosen, item_key};
+use crate::work::{Backup, Inspect, Opened};
+
+/// Does an action of the view; whether it has one of the kind.
+pub fn act(app: &mut App, action: Action) -> bool {
+    match action {
+        Action::Open if !app.view.inside => open(app),
+        Action::Open | Action::BringBack => bring_back(app),
+        Action::ReplaceFile => replace(app),
+        Action::Difference => difference(app),
+        Action::Verify => verify(app),
+        _ => return false,
+    }
+    true
+}
+
+/// The place of the backup under the cursor.
+fn under(app: &App) -> Option<(usize, PathBuf)> {
+    app.view.backups.of(app.view.row()).map(|own| (own.store, own.copy.path.clone()))
+}
+
+/// Opens the backup under the cursor: it alone is read.
+fn open(app: &mut App) {
+    let Some(Backup { store, copy, .. }) = app.view.backups.of(app.view.row()).cloned() else {
+        return app.say("There is no backup here: nothing is changed.");
+    };
+    let backups = &mut app.view.backups;
+    let is_open = backups.opened.as_ref().is_some_and(|own| own.store == store && own.copy.path == copy.path);
+    app.view.inside = true;
+    if is_open {
+        return;
+    }
+    backups.opening = Some((store, copy.path.clone()));
+    backups.opened = None;
+    backups.failed = None;
+    ask(app, Inspect::Backup(store, copy, None))
+}
+
+/// Where the cursor moved to another backup, what the one before would bring is not shown.
+pub fn follow(app: &mut App) {
+    let under = under(app);
+    let backups = &mut app.view.backups;
+    if backups.opening != under {
+        // What comes late is of another backup than the one under the cursor.
+        backups.opening = None;
+    }
+    let opened = backups.opened.as_ref().map(|own| (own.store, own.copy.path.clone()));
+    if opened.is_some() && opened != under {
+        (backups.opened, backups.failed, backups.difference) = (None, None, false);
+    }
+}
+
+/// The backups were read: what is open is compared again.
+pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
+    let backups = &mut app.view.backups;
+    backups.failed = unread.or(backups.failed.take());
+    let before = backups.list.take().unwrap_or_default();
+    for backup in &mut list {
+        let same = |own: &&Backup| own.store == backup.store && own.copy == backup.copy;
+        backup.verified = before.iter().find(same).and_then(|own| own.verified.clone());
+    }
+    backups.list = Some(list);
+    let again = backups.opened.as_ref();
+    let again = again.map(|own| Inspect::Backup(own.store, own.copy.clone(), Some(Arc::clone(&own.bytes))));
+    if let Some(what) = again {
+        ask(app, what);
+    }
+}
+
+/// A backup was opened, or why it can't be. What comes back of it is marked at first.
+pub fn opened(app: &mut App, outcome: Result<Opened, String>) {
+    let backups = &mut app.view.backups;
+    let opened = match outcome {
+        Ok(opened) => opened,
+        Err(why) => {
+            (backups.opening, backups.opened) = (None, None);
+            backups.failed = Some(why);
+            return;
+        }
+    };
+    let place = (opened.store, opened.copy.path.clone());
+    let again = backups.opened.as_ref().is_some_and(|own| own.store == place.0 && own.copy.path == place.1);
+    if !again && backups.opening.as_ref() != Some(&place) {
+        // The user went on to another meanwhile.
+        return;
+    }
+    backups.opening = None;
+    let within = &mut app.view.within;
+    if again {
+        let can_come = opened.compared.items.iter().filter(|item| item.can_come).map(item_key);
+        let can_come: HashSet<String> = can_come.collect();
+        within.keep_marks(|key| can_come.contains(key));
+    } else {
+        within.marks = opened.compared.by_default().into_iter().map(|at| at.to_string()).collect();
+        within.cursor = Default::default();
+    }
+    note(backups.list.as_mut(), place.0, &place.1, opened.verified.clone());
+    backups.opened = Some(opened);
+}
+
+fn note(list: Option<&mut Vec<Backup>>, store: usize, path: &Path, verified: Verified) {
+    let own = list.into_iter().flatten().find(|own| own.store == store && own.copy.path == path);
+    if let Some(own) = own {
+        own.verified = Some(verified);
+    }
+}
+
+/// Looks at every backup that was not looked at, one after the other; once more stops it.
+fn verify(app: &mut App) {
+    let backups = &mut app.view.backups;
+    backups.verifying = !backups.verifying;
+    if !backups.verifying {
+        return app.say("stopped looking at backups");
+    }
+    next(app)
+}
+
+/// The next one to be looked at.
+fn next(app: &mut App) {
+    let backups = &mut app.view.backups;
+    let list = backups.list.as_deref().unwrap_or_default();
+    let own = list.iter().find(|own| own.verified.is_none());
+    let left = list.iter().filter(|own| own.verified.is_none()).count();
+    match own.filter(|_| backups.verifying && app.screen == Screen::Restore) {
+        Some(own) => {
+            let what = Inspect::Verify(own.store, own.copy.clone());
+            app.say(format!("looking at every byte: {left} to go, V stops"));
+            ask(app, what)
+        }
+        None => {
+            let was = std::mem::take(&mut backups.verifying);
+            let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
+            let (broken, all) = (broken.count(), list.len());
+            if was && left == 0 {
+                app.say(format!("{} looked at, {broken} damaged", counted(all as u64, "backup")));
+            }
+        }
+    }
+}
+
+/// A backup was looked at.
+pub fn verified(app: &mut App, store: usize, path: &Path, verified: Verified) {
+    note(app.view.backups.list.as_mut(), store, path, verified);
+    if app.view.backups.verifying {
+        next(app);
+    }
+}
+
+fn difference(app: &mut App) {
+    let shows = !app.view.backups.difference && app.view.backups.item(app.view.within.selected()).is_some();
+    if !shows && !app.view.backups.difference {
+        return app.say("Open a backup first: Enter. Then go to a memory that differs.");
+    }
+    (app.view.backups.difference, app.view.top) = (shows, 0);
+    app.view.inside |= shows;
+}
+
+fn bring_back(app: &mut App) {
+    let marked = chosen(&app.view.within);
+    let Some(opened) = &app.view.backups.opened else { return app.say("Open a backup first: Enter.") };
+    if marked.is_empty() {
+        let whole = opened.compared.whole_only.as_ref().map(|why| format!("{why}; W does"));
+        return app.say(whole.unwrap_or_else(|| "Nothing is marked: Space marks, * marks all.".into()));
+    }
+    let (count, file) = (counted(marked.len() as u64, "memory"), opened.copy.file.told());
+    let name = format!("{count} of {file}");
+    wanted(app, name, Some(marked))
+}
+
+/// The whole file as it was: what was written later is lost.
+fn replace(app: &mut App) {
+    let Some(opened) = &app.view.backups.opened else { return app.say("Open a backup first: Enter.") };
+    if opened.compared.is_alike {
+        return app.say("The file is as the backup has it.");
+    }
+    let lost = opened.compared.count(Kind::Newer);
+    let what = if opened.compared.deletes { "deletion" } else { "memory" };
+    let lost = match lost {
+        0 => String::new(),
+        _ => format!(", and lose {} made later", counted(lost as u64, what)),
+    };
+    let name = format!("{}{lost}", opened.copy.file.told());
+    wanted(app, name, None)
+}
+
+fn wanted(app: &mut App, name: String, chosen: Option<HashSet<u64>>) {
+    let Some(opened) = &app.view.backups.opened else { return };
+    let (copy, bytes) = (opened.copy.clone(), Arc::clone(&opened.bytes));
+    let restoring = Restoring { store: opened.store, copy, bytes, chosen };
+    app.view.read_of = Some(Arc::clone(&opened.snapshot));
+    plan(app, name, Wanted::Restore(restoring))
+}

@@ -1,0 +1,57 @@
+//! Titles and paths of rows, copied.
+
+use super::aimed;
+use crate::model::Tell;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::list_view::{self, Row};
+use crate::tui::theme::place;
+use crate::tui::update::copy as memory;
+
+/// Copies titles or paths of rows.
+pub fn copy(app: &mut App, action: Action) {
+    let rows = aimed(app);
+    let lines: Vec<String> = match action {
+        Action::CopyText => rows.iter().map(|row| title_of(app, *row)).collect(),
+        Action::CopyPlace => rows.iter().filter_map(|row| path_of(app, *row)).collect(),
+        _ => return app.say("In this view y t copies the title, and y p the path."),
+    };
+    if lines.is_empty() {
+        return app.say("There is nothing here to copy.");
+    }
+    let what = if action == Action::CopyText { "the title" } else { "the path" };
+    let what = if lines.len() == 1 { what.to_owned() } else { format!("{} lines", lines.len()) };
+    memory::give(app, &what, &lines.join("\n"));
+}
+
+fn title_of(app: &App, row: Row) -> String {
+    let cells = row.cells(app).into_iter().filter(|cell| cell.width.is_none());
+    cells.map(|cell| cell.text.trim().to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+/// Where it is on disk. Untrusted text.
+fn path_of(app: &App, row: Row) -> Option<String> {
+    let root = |store: usize| app.snapshot.stores.get(store).map(|store| store.root.clone());
+    let of_memory = |at| memory::path_and_line(&app.snapshot, at);
+    Some(match row {
+        Row::Backup(_) => {
+            let own = app.view.backups.of(Some(row))?;
+            root(own.store)?.join(&own.copy.path).told().into_owned()
+        }
+        Row::Problem(number) => {
+            let (store, own) = list_view::problems::problem(app, number)?;
+            place(&root(store)?.join(&own.file), own.line)
+        }
+        Row::New(at) => of_memory(at),
+        Row::Archived(at) => memory::path_and_line(app.view.read_of.as_ref()?, at),
+        Row::Moved(store, at) => {
+            let moved = app.view.journal.accounts.as_ref()?.get(store)?.moved.get(at)?;
+            root(store)?.join(&moved.0).told().into_owned()
+        }
+        Row::Step(store, _) | Row::Others(store, _) | Row::Fault(store, _) => {
+            root(store)?.told().into_owned()
+        }
+        Row::Chore(at) => root(app.view.chores.get(at)?.store)?.told().into_owned(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,123 @@
+//! What is new: seen one by one or all at once, and told when it comes.
+
+use super::{aimed, hold, renew};
+use crate::model::{EntryRef, Moment, Tell};
+use crate::tui::action::Action;
+use crate::tui::app::{App, DEMO};
+use crate::tui::list_view::Row;
+use crate::tui::list_view::new::{field, name_of};
+use crate::tui::msg::Effect;
+use crate::tui::theme::fit;
+use crate::tui::update::references;
+
+/// Does an action of the view; whether it has one of the kind.
+pub fn act(app: &mut App, action: Action) -> bool {
+    match (action, app.view.row()) {
+        (Action::Seen, _) => seen(app),
+        (Action::AllSeen, _) => all_seen(app),
+        (Action::Undo, _) => undo(app),
+        (Action::Open, Some(Row::New(at))) if !app.view.inside => references::open_memory(app, at),
+        _ => return false,
+    }
+    true
+}
+
+/// The marked memories are seen, or the one under the cursor.
+fn seen(app: &mut App) {
+    let rows = if app.view.inside { app.view.row().into_iter().collect() } else { aimed(app) };
+    let at: Vec<EntryRef> =
+        rows.into_iter().filter_map(|row| if let Row::New(at) = row { Some(at) } else { None }).collect();
+    if at.is_empty() {
+        return app.say("There is nothing new here.");
+    }
+    let before = app.visits.clone();
+    for own in &at {
+        let store = &app.snapshot.stores[own.store as usize];
+        app.visits.see_one(&store.root, name_of(store, own.entry));
+    }
+    app.say(match at.as_slice() {
+        [one] => format!("{} is seen.", App::quoted(&app.snapshot, *one)),
+        several => format!("{} memories are seen.", several.len()),
+    });
+    keep(app, before);
+}
+
+/// Keeps what is seen, and what was before.
+fn keep(app: &mut App, before: crate::deed::Visits) {
+    let held = hold(app);
+    app.view.seen.push(before);
+    app.view.list.marks.clear();
+    app.give(Effect::KeepVisits);
+    renew(app, held);
+}
+
+/// What was marked as seen last is new again.
+fn undo(app: &mut App) {
+    let Some(before) = app.view.seen.pop() else {
+        return app.say("Nothing was marked as seen in this view, so nothing is undone.");
+    };
+    let held = hold(app);
+    app.visits = before;
+    app.say("What was marked as seen last is new again.");
+    app.give(Effect::KeepVisits);
+    renew(app, held);
+}
+
+/// Nothing is new any more.
+pub fn all_seen(app: &mut App) {
+    let before = app.visits.clone();
+    let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
+    app.visits.see(&roots, app.now, false);
+    if app.visits == before {
+        return;
+    }
+    app.say("All memories are seen.");
+    keep(app, before);
+}
+
+/// A first visit begins now; of stores that were read before, what just came is told.
+pub fn arrived(app: &mut App, before: Option<Moment>) {
+    let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
+    let known = app.visits.clone();
+    app.visits.see(&roots, app.now, true);
+    if app.visits != known {
+        app.give(Effect::KeepVisits);
+    }
+    let newest = newest(app);
+    let (Some(before), Some((created, at))) = (before, newest) else { return };
+    if created <= before || created > app.now {
+        return;
+    }
+    let store = &app.snapshot.stores[at.store as usize];
+    let entry = &store.entries[at.entry as usize];
+    let agent = store.view(entry).and_then(|view| field(&view, "agent"));
+    let who = agent.unwrap_or("An agent").to_owned();
+    let title = crate::format::title(store, entry);
+    let file = store.document(entry).path.told().into_owned();
+    let said = format!("+ {who} wrote: {title}  {} {file}", app.store_name(at.store as usize));
+    if app.notice.as_deref().is_none_or(|notice| notice == DEMO || app.brief.as_deref() == Some(notice)) {
+        // One row, so that nothing else moves.
+        let said = fit(&crate::tui::theme::safe(app, &said), usize::from(app.size.0.saturating_sub(2)));
+        app.brief = Some(said.clone());
+        app.say(said);
+        app.give(Effect::BeBrief);
+    }
+}
+
+/// What came was told for long enough.
+pub fn was_told(app: &mut App) {
+    let brief = app.brief.take();
+    if brief.is_some() && app.notice == brief {
+        app.notice = None;
+    }
+}
+
+/// The memory that was written last.
+pub fn newest(app: &App) -> Option<(Moment, EntryRef)> {
+    let stores = app.tallies.iter().enumerate();
+    let each = stores.filter_map(|(number, tally)| {
+        let (created, entry) = *tally.newest.iter().find(|(created, _)| *created <= app.now)?;
+        Some((created, EntryRef { store: number as u32, entry }))
+    });
+    each.max_by_key(|(created, _)| *created)
+}
