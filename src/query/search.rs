@@ -9,8 +9,8 @@ use super::pick::Picked;
 use super::rank::{Factors, Ranking};
 use super::syntax::{Asks, Query};
 use super::text_index::TextIndex;
-use super::walk::{Meaning, is_visible, walk};
-use crate::model::{EntryRef, Moment, Snapshot};
+use super::walk::{KeptOut, Meaning, is_visible, walk};
+use crate::model::{EntryRef, Moment, Snapshot, State};
 
 /// What results are ordered by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,8 +62,7 @@ pub struct Hit {
 pub struct Results {
     /// Best first (or as ordered).
     pub hits: Vec<Hit>,
-    /// For an empty result: the part of the query whose removal would bring back most,
-    /// and how many it would.
+    /// The part of the query whose removal would bring back most, and how many more that would be.
     pub blocker: Option<(Range<usize>, usize)>,
     /// What is known of them, where they were picked.
     pub picked: Option<Picked>,
@@ -99,9 +98,15 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
     let min = request.query.min_rank.as_ref();
     let asks = request.query.asks();
     let (mut found, mut too_low) = (Vec::new(), 0);
+    let mut hidden = Hidden::by(request.query);
     walk(request.snapshot, cancel, |at, candidate| {
-        if !is_visible(candidate.entry.state, asks, request.all) || !meaning.holds(at, candidate) {
+        if !is_visible(candidate.entry.state, asks, request.all) {
             return;
+        }
+        match meaning.kept_out(at, candidate) {
+            KeptOut::ByNone => {}
+            KeptOut::By(clause) => return hidden.note(clause, candidate.entry.state, request.all),
+            KeptOut::BySeveral => return,
         }
         let hit = hit(request, matches, at, candidate);
         if min.is_some_and(|min| hit.rank.is_none_or(|rank| rank < min.value)) {
@@ -110,11 +115,10 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
             found.push(SortedHit::new(hit, candidate, order));
         }
     })?;
-    let blocker = match min {
-        _ if !found.is_empty() => None,
-        Some(min) if too_low > 0 => Some((min.span.clone(), too_low)),
-        _ => blocker(request, &meaning, cancel)?,
-    };
+    let too_low = min.map(|min| (min.span.clone(), too_low));
+    let most = hidden.most(request.query, !found.is_empty());
+    let blocker = too_low.into_iter().chain(most).max_by_key(|(_, count)| *count);
+    let blocker = blocker.filter(|(_, count)| *count > 0);
     cancel.go_on()?;
     let found = sorted(found, request.query.limit);
     cancel.go_on()?;
@@ -167,28 +171,40 @@ fn sorted(mut found: Vec<SortedHit>, limit: Option<usize>) -> Vec<SortedHit> {
     found
 }
 
-/// The clause without which most entries would be found.
-fn blocker(
-    request: &Request<'_>,
-    meaning: &Meaning<'_>,
-    cancel: &Cancel,
-) -> Option<Option<(Range<usize>, usize)>> {
-    let clauses = &request.query.clauses;
-    // Without a clause such as is:archived, fewer states are looked at.
-    let asks_without = |left_out: usize| {
-        let others = clauses.iter().enumerate().filter(|(index, _)| *index != left_out);
-        others.fold(Asks::default(), |asks, (_, clause)| asks.or(clause.node.asks(true)))
-    };
-    let asks: Vec<Asks> = (0..clauses.len()).map(asks_without).collect();
-    let mut counts = vec![0_usize; clauses.len()];
-    walk(request.snapshot, cancel, |at, candidate| {
-        let failing = meaning.only_failing(at, candidate);
-        if let Some((count, asks)) = failing.and_then(|index| counts.get_mut(index).zip(asks.get(index)))
-            && is_visible(candidate.entry.state, *asks, request.all)
+/// How many entries each clause of a query hides alone.
+struct Hidden {
+    counts: Vec<usize>,
+    /// Without a clause such as is:archived, fewer states are looked at.
+    asks: Vec<Asks>,
+}
+
+impl Hidden {
+    fn by(query: &Query) -> Hidden {
+        let clauses = &query.clauses;
+        let asks_without = |left_out: usize| {
+            let others = clauses.iter().enumerate().filter(|(index, _)| *index != left_out);
+            others.fold(Asks::default(), |asks, (_, clause)| asks.or(clause.node.asks(true)))
+        };
+        Hidden { counts: vec![0; clauses.len()], asks: (0..clauses.len()).map(asks_without).collect() }
+    }
+
+    /// An entry in that state is kept out by that clause alone.
+    fn note(&mut self, clause: usize, state: State, all: bool) {
+        if let Some((count, asks)) = self.counts.get_mut(clause).zip(self.asks.get(clause))
+            && is_visible(state, *asks, all)
         {
             *count += 1;
         }
-    })?;
-    let most = clauses.iter().zip(counts).max_by_key(|(_, count)| *count);
-    Some(most.filter(|(_, count)| *count > 0).map(|(clause, count)| (clause.span.clone(), count)))
+    }
+
+    /// The clause that hides most. Beside results it only hides: without `is:archived` some of them
+    /// would be gone, and under a limit others take their place.
+    fn most(&self, query: &Query, has_results: bool) -> Option<(Range<usize>, usize)> {
+        let all = query.asks();
+        let only_hides = |asks: Asks| !has_results || asks == all && query.limit.is_none();
+        let counts = self.counts.iter().zip(&self.asks).map(|(count, asks)| (*count, *asks));
+        let hiding = query.clauses.iter().zip(counts).filter(|(_, (_, asks))| only_hides(*asks));
+        let (clause, (count, _)) = hiding.max_by_key(|(_, (count, _))| *count)?;
+        Some((clause.span.clone(), count))
+    }
 }

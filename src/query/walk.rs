@@ -65,6 +65,17 @@ fn first_time(document: &Document) -> Option<Moment> {
     document.records.iter().find_map(|record| record.view().and_then(|view| view.created))
 }
 
+/// Which clauses of a query keep an entry out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeptOut {
+    /// None: it is a result.
+    ByNone,
+    /// The one of that number alone.
+    By(usize),
+    /// Several.
+    BySeveral,
+}
+
 /// A query settled against a snapshot: it can say of each entry whether it is meant.
 pub(super) struct Meaning<'a> {
     query: &'a Query,
@@ -81,17 +92,15 @@ impl<'a> Meaning<'a> {
         Meaning { query, matches, names, related }
     }
 
-    /// Whether an entry is all that the query asks for, its state aside.
-    pub fn holds(&self, at: EntryRef, candidate: &Candidate<'_>) -> bool {
-        self.query.clauses.iter().all(|clause| self.node(&clause.node, at, candidate))
-    }
-
-    /// The one clause that keeps an entry out; `None` if there is none, or several.
-    pub fn only_failing(&self, at: EntryRef, candidate: &Candidate<'_>) -> Option<usize> {
+    /// What keeps an entry out of what the query asks for, its state aside.
+    pub fn kept_out(&self, at: EntryRef, candidate: &Candidate<'_>) -> KeptOut {
         let clauses = self.query.clauses.iter().enumerate();
         let mut failing = clauses.filter(|(_, clause)| !self.node(&clause.node, at, candidate));
-        let (first, _) = failing.next()?;
-        failing.next().is_none().then_some(first)
+        match (failing.next(), failing.next()) {
+            (None, _) => KeptOut::ByNone,
+            (Some((clause, _)), None) => KeptOut::By(clause),
+            (Some(_), Some(_)) => KeptOut::BySeveral,
+        }
     }
 
     fn node(&self, node: &Node, at: EntryRef, candidate: &Candidate<'_>) -> bool {

@@ -61,8 +61,7 @@ pub fn is_asking(app: &App) -> bool {
 /// Lays the frame out for the app's size.
 pub fn frame(app: &App) -> Frame {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
-    let asks = app.screen == Screen::Browse && (types || !app.query.is_empty());
+    let asks = app.screen == Screen::Browse && (query::is_typed(app) || !app.query.is_empty());
     let (title, rest) = over(area, 1);
     let (query, rest) = over(rest, if asks { 1 + query::rows_offered(app) } else { 0 });
     let foot = notice(app).len().max(1) as u16;

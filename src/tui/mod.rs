@@ -15,7 +15,7 @@
 //! | `action`, `keys` | every action, and which keys mean it |
 //! | `tree`, `health` | rows of the stores, of the health |
 //! | `list_view/` | the views that are a list, a file each: their rows, and what is about a row |
-//! | `why`, `suggest`, `synonyms`, `kinds` | words: of a rank, of a search, of the palette; letters of types |
+//! | `why`, `suggest`, `chips`, `synonyms`, `kinds` | words: of a rank, of a search, of the palette; letters of types |
 //! | `layout`, `pane` | which pane is where; title rows and sheets |
 //! | `view` | the whole frame; `panes/` each part of it |
 //! | `theme`, `palette`, `ascii` | styles and colours, and the only way from stored text to the screen |
@@ -25,6 +25,7 @@ mod app;
 mod ascii;
 mod bulk;
 mod calendar;
+mod chips;
 mod compare;
 mod confirm;
 mod cursor;

@@ -90,7 +90,7 @@ fn a_least_rank_drops_what_lies_below_it() {
 }
 
 #[test]
-fn an_empty_result_names_the_term_that_stands_in_the_way() {
+fn a_result_names_the_term_that_hides_most() {
     let asked = memories(&[memory("a", "pool"), memory("b", "pool"), memory("c", "oauth").kind("finding")]);
     for (query, blocker) in [
         ("pool type:finding", Some((5..17, 2))),
@@ -99,7 +99,11 @@ fn an_empty_result_names_the_term_that_stands_in_the_way() {
         ("pool is:archived", Some((5..16, 2))),
         ("zebra giraffe", None),
         ("min:9", Some((0..5, 3))),
-        ("pool", None),
+        ("pool", Some((0..4, 1))),
+        ("pool type:decision", None),
+        ("pool -is:archived", Some((0..4, 1))),
+        ("oauth limit:1", None),
+        ("", None),
     ] {
         assert_eq!(asked.results(query).blocker, blocker, "{query}");
     }

@@ -9,6 +9,7 @@ use ratatui::widgets::Paragraph;
 
 use crate::text::show::{columns, show};
 use crate::tui::app::App;
+use crate::tui::chips;
 use crate::tui::prompt::Purpose;
 use crate::tui::suggest::{self, Suggestion};
 use crate::tui::theme::{self, Theme, column, fit};
@@ -66,14 +67,26 @@ fn figure(app: &App) -> String {
     }
 }
 
-/// How many rows what is offered takes below the search that is typed.
+/// Whether the search is typed now.
+pub fn is_typed(app: &App) -> bool {
+    app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search)
+}
+
+/// How many rows what is offered, or the terms of the search take below it.
 pub fn rows_offered(app: &App) -> u16 {
-    let is_typed = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
-    if !is_typed || app.size.1 < 16 {
+    if shows_chips(app) {
+        return u16::from(!chips::of(app).is_empty());
+    }
+    if app.size.1 < 16 {
         return 0;
     }
     let (all, _) = suggestions(app);
     if app.query.is_empty() { 2 } else { all.len().div_ceil(per_row(app)).min(3) as u16 }
+}
+
+/// Whether the terms of the search are below it: where nothing is offered for what is typed.
+pub fn shows_chips(app: &App) -> bool {
+    !is_typed(app) || !app.query.is_empty() && suggestions(app).0.is_empty()
 }
 
 /// How many suggestions stand side by side.
@@ -95,6 +108,9 @@ fn suggestions(app: &App) -> (Vec<Suggestion>, Option<usize>) {
 fn offered(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
         return;
+    }
+    if shows_chips(app) {
+        return frame.render_widget(Paragraph::new(chips::line(app)), area);
     }
     let theme = Theme::of(app);
     if app.query.is_empty() {

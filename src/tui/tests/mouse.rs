@@ -8,12 +8,12 @@ fn mouse(desk: &mut Desk, kind: MouseEventKind, (column, row): (u16, u16)) {
     desk.send(Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
 }
 
-fn click(desk: &mut Desk, at: (u16, u16)) {
+pub(super) fn click(desk: &mut Desk, at: (u16, u16)) {
     mouse(desk, MouseEventKind::Down(MouseButton::Left), at);
 }
 
 /// Where a text is on the screen.
-fn place_of(desk: &Desk, text: &str) -> (u16, u16) {
+pub(super) fn place_of(desk: &Desk, text: &str) -> (u16, u16) {
     let screen = desk.screen();
     let (row, line) = screen.lines().enumerate().find(|(_, line)| line.contains(text)).expect(text);
     let column = crate::text::show::columns(&line[..line.find(text).unwrap()]);

@@ -79,3 +79,15 @@ fn where_there_is_none_it_is_said_and_the_keys_that_wait_show_how_many_there_are
         assert!(screen.contains(told), "{told}: {screen}");
     }
 }
+
+#[test]
+fn among_the_problems_a_bracket_and_p_go_from_one_to_the_next_and_round() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gp");
+    let last = desk.app.problem_list.len() - 1;
+    assert!((desk.app.screen, desk.app.view.list.cursor.at) == (Screen::Problems, 0) && last > 2);
+    for (keys, at) in [("]p", 1), ("[p", 0), ("[p", last), ("]p", 0), ("6]p", 6 % (last + 1))] {
+        desk.type_keys(keys);
+        assert_eq!((desk.app.view.list.cursor.at, notice(&desk)), (at, ""), "{keys}");
+    }
+}

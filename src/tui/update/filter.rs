@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::query::Query;
 use crate::tui::app::{App, Branch, Pane, Screen};
+use crate::tui::prompt::Purpose;
 use crate::work::{Asked, Job};
 
 /// Asks for `query`. One that can't be understood says why; the results of the one before stay, and
@@ -200,12 +201,30 @@ pub fn like_this(app: &mut App) {
     toggle(app, &term)
 }
 
-/// Takes out of a search that found nothing what hides most.
+/// Takes the term that hides most out of the search. Where none hides anything alone it is the last one.
 pub fn drop_blocker(app: &mut App) {
-    let Some((span, _)) = app.results.blocker.clone() else { return };
+    if !is_settled(app) {
+        return;
+    }
+    let most = app.results.blocker.as_ref().map(|(span, _)| span.clone());
+    if let Some(span) = most.or_else(|| app.parsed.terms().last()) {
+        drop_term(app, span);
+    }
+}
+
+/// Whether the results are of the search as it is typed.
+pub fn is_settled(app: &App) -> bool {
+    app.error.is_none() && app.answered.as_ref().is_some_and(|(query, ..)| *query == app.query)
+}
+
+/// Takes a term out of the search, also while it is typed.
+pub fn drop_term(app: &mut App, span: Range<usize>) {
     let (Some(before), Some(after)) = (app.query.get(..span.start), app.query.get(span.end..)) else {
         return;
     };
     let query = format!("{} {}", before.trim(), after.trim()).trim().to_owned();
+    if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose == Purpose::Search) {
+        prompt.replace(&query);
+    }
     ask(app, query)
 }

@@ -7,7 +7,7 @@ use ratatui::layout::{Position, Rect};
 use super::{filter, key_pressed, statistics, walk};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::cursor::Cursor;
-use crate::tui::{health, layout, list_view, view};
+use crate::tui::{chips, health, layout, list_view, view};
 
 /// A second click within so many microseconds opens.
 const TWICE: i64 = 500_000;
@@ -32,6 +32,9 @@ fn click(app: &mut App, at: Position) {
             key_pressed(app, key);
         }
         return;
+    }
+    if let Some(term) = chips::at(app, at) {
+        return filter::drop_term(app, term);
     }
     if layout::is_asking(app) {
         return;

@@ -246,8 +246,10 @@ impl Sought {
 
 /// The next or previous memory that is sought, or one further on, around the ends of the list.
 pub fn to_sought(app: &mut App, sought: Sought, ahead: bool) {
-    if app.screen != Screen::Browse {
-        return app.say(among_memories());
+    match (app.screen, sought) {
+        (Screen::Browse, _) => {}
+        (Screen::Problems, Sought::Problem) => return to_problem(app, ahead),
+        _ => return app.say(among_memories()),
     }
     let len = app.results.hits.len();
     let from = app.list.at;
@@ -267,4 +269,12 @@ pub fn to_sought(app: &mut App, sought: Sought, ahead: bool) {
         Some(at) => select(app, at),
         None => app.say(sought.none()),
     }
+}
+
+/// The next or previous problem of the problems, around their ends.
+fn to_problem(app: &mut App, ahead: bool) {
+    let len = app.view.list.len().max(1);
+    let by = app.count.times.unwrap_or(1) % len;
+    let cursor = &mut app.view.list.cursor;
+    cursor.at = (cursor.at + if ahead { by } else { len - by }) % len;
 }
