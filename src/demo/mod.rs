@@ -43,9 +43,7 @@ pub fn lay_out(folder: &std::path::Path, now: Moment) {
     let mut made = MADE.lock().unwrap();
     let made = made.get_or_insert_default().entry(now.0).or_insert_with(|| Arc::new(stores(1, now)));
     for (path, bytes) in made.iter() {
-        let file = folder.join(path);
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, bytes).unwrap();
+        crate::disk::write_new(&folder.join(path), bytes).unwrap();
     }
 }
 

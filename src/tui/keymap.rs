@@ -67,7 +67,8 @@ impl Keymap {
             keys[*action as usize] = by_table(changed);
         }
         for (action, wanted) in own {
-            if let Some(wrong) = wanted.iter().find(|keys| !can_be_pressed(keys)) {
+            let is_own = |keys: &str| action.known().default_keys.contains(&keys);
+            if let Some(wrong) = wanted.iter().find(|keys| !is_own(keys) && !can_be_pressed(keys)) {
                 return Err((*action, no_key(wrong)));
             }
             keys.iter_mut().for_each(|of| of.retain(|key| !wanted.contains(key)));

@@ -75,7 +75,7 @@ fn where_there_is_none_it_is_said_and_the_keys_that_wait_show_how_many_there_are
     desk.type_keys(" ]");
     desk.send(Msg::Waited);
     let screen = desk.screen();
-    for told in ["next marked 1", "next problem 2", "next new 0", "next secret 0", "next session 2"] {
+    for told in ["m marked 1", "p problem 2", "n new 0", "x secret 0", "s session 2"] {
         assert!(screen.contains(told), "{told}: {screen}");
     }
 }
