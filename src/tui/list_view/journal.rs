@@ -157,8 +157,8 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<Cell> {
         Cell::left(format!("{} {at}", sign(own)), 14).styled(style),
         Cell::left("palimp", 6).styled(theme.dim()).from(90),
         Cell::rest(what(app, store, own)).styled(style),
-        Cell::right(many, 12).styled(theme.dim()).from(100),
-        Cell::left(state, 11).styled(theme.dim()).from(100),
+        Cell::right(many, 12).styled(theme.dim()).from(70),
+        Cell::left(state, 11).styled(theme.dim()).from(60),
         Cell::store(app, store),
     ]
 }
