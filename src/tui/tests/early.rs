@@ -36,6 +36,18 @@ fn a_change_that_is_pressed_before_the_search_is_answered_is_of_what_the_search_
 }
 
 #[test]
+fn ctrl_c_drops_keys_that_wait_for_the_search() {
+    let mut desk = Desk::new(120, 36);
+    let effects = ask(&mut desk, "type:learning");
+    press(&mut desk, KeyCode::Char('p'));
+    assert_eq!(desk.app.early.len(), 1);
+    let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    update(&mut desk.app, Msg::Key(ctrl_c), now());
+    desk.settle(effects);
+    assert!(desk.app.query == "type:learning" && !desk.app.can_undo);
+}
+
+#[test]
 fn esc_drops_keys_that_wait_for_the_search_and_other_keys_do_not_wait() {
     let mut desk = Desk::new(120, 36);
     let effects = ask(&mut desk, "type:learning");

@@ -181,7 +181,7 @@ fn renew_within(app: &mut App) {
     app.view.text = list_view::text_about(app).lines().map(str::to_owned).collect();
 }
 
-/// What is about a row follows the cursor. What was marked of another row is marked no more.
+/// What is about a row follows the cursor. Marks in the rows of another one are dropped.
 fn follow(app: &mut App) {
     let key = hold(app);
     let is_same = app.view.about == key;

@@ -206,6 +206,7 @@ fn interrupt(app: &mut App) {
     }
     app.interrupted = Some(app.now);
     app.waiting.clear();
+    app.early.clear();
     app.count.typed = None;
     app.menu = None;
     app.confirm = None;
