@@ -94,13 +94,13 @@ impl Document {
         }
     }
 
-    /// Whether it is the same state of a file as another of which the bytes are held, or are not.
+    /// Whether it is the same state of a file as another. Where the bytes of both are held, they decide.
     pub fn is_state_of(self: &Arc<Self>, other: &Arc<Document>) -> bool {
         let is_listed = self.on_demand.is_some() || other.on_demand.is_some();
         Arc::ptr_eq(self, other)
-            || (self.bytes.is_empty() || other.bytes.is_empty())
-                && self.path == other.path
+            || self.path == other.path
                 && self.generation == other.generation
+                && (self.bytes.is_empty() || other.bytes.is_empty() || self.bytes == other.bytes)
                 && (!is_listed || self.told_apart() == other.told_apart())
     }
 

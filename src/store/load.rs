@@ -143,7 +143,7 @@ impl Loader<'_> {
                 continue;
             }
             match self.documents(found, &mut room) {
-                Seen::Read(own) => documents.extend(own.into_iter().map(Arc::new)),
+                Seen::Read(own) => documents.extend(own.into_iter().map(|own| self.or_before(own))),
                 // It went since its folder was listed.
                 Seen::Absent => {}
                 Seen::Unreadable(error) => unread.push((found.path.clone(), error)),

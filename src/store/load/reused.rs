@@ -87,6 +87,20 @@ impl Loader<'_> {
         })
     }
 
+    /// The document of before where that says the same: what was made of it is not made anew.
+    pub(super) fn or_before(&self, own: Document) -> Arc<Document> {
+        let is_same = |before: &&Arc<Document>| {
+            let is_held = before.on_demand.is_none() && own.on_demand.is_none();
+            let is_same_state = before.generation == own.generation && before.len == own.len;
+            // A settled time is worth to be known.
+            is_held && is_same_state && !own.generation.is_settled && before.bytes == own.bytes
+        };
+        match self.before(&own.path).filter(is_same) {
+            Some(before) => Arc::clone(before),
+            None => Arc::new(own),
+        }
+    }
+
     /// Lets go of an index that was judged. One that was let go before is the same one: what was
     /// checked of it need not be checked again.
     pub(super) fn let_go(&self, document: &mut Arc<Document>) {

@@ -1,6 +1,13 @@
 //! Keys that come before the search is answered.
 
+use std::sync::Arc;
+
 use super::*;
+use crate::model::{Extent, Snapshot};
+use crate::store::load_each;
+use crate::work::{Job, Loaded};
+
+const OLDEST: &str = "what ranks first";
 
 /// Types a search, whose answer is not there yet.
 fn ask(desk: &mut Desk, query: &str) -> Vec<Effect> {
@@ -59,4 +66,54 @@ fn esc_drops_keys_that_wait_for_the_search_and_other_keys_do_not_wait() {
     desk.settle(effects);
     assert!(desk.app.menu.is_none() && desk.app.query == "type:learning");
     assert!(!desk.app.can_undo);
+}
+
+/// A store whose newest memories are shown and the rest is not read yet; and what reads it. The
+/// memory that ranks first is its oldest.
+fn just_opened() -> (Desk, Vec<Effect>) {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |at: usize, text: &str, importance: f64| {
+        format!(
+            "{{\"id\":\"m{at}\",\"type\":\"finding\",\"timestamp\":\"2026-01-05T00:00:00Z\",\"tags\":[\"pool\"],\"importance\":{importance},\
+             \"content\":{{\"finding\":\"{text}\"}}}}\n"
+        )
+    };
+    let later: String = (0..4000).map(|at| line(at, &format!("a later one, number {at}"), 0.5)).collect();
+    let log = folder.path().join("memory/sessions/a/memory.jsonl");
+    crate::disk::write_new(&log, (line(4000, OLDEST, 1.0) + &later).as_bytes()).unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    assert!(selected_title(&desk).contains(OLDEST), "{}", desk.screen());
+    let app = App::new(&options(desk.app.places.clone()), (120, 36), now());
+    desk.app = App { data: desk.app.data.clone(), ..app };
+    let stores = load_each(&desk.app.places, Extent::Tail, &Snapshot::default(), now());
+    let first = Loaded { snapshot: Arc::new(Snapshot::of(stores)), tallies: Vec::new() };
+    let effects = update::open(&mut desk.app, first);
+    let (reload, now): (Vec<_>, Vec<_>) =
+        effects.into_iter().partition(|effect| matches!(effect, Effect::Job(Job::Load { .. })));
+    desk.settle(now);
+    assert!(!desk.app.listed.is_whole());
+    (desk, reload)
+}
+
+#[test]
+fn a_change_that_is_pressed_before_the_stores_are_read_is_of_the_memory_that_was_seen() {
+    let (mut desk, reload) = just_opened();
+    let seen = selected_title(&desk);
+    assert!(!seen.contains(OLDEST));
+    assert!(press(&mut desk, KeyCode::Char('p')).is_empty());
+    assert!(desk.screen().contains("This waits until all stores are read."), "{}", desk.screen());
+    desk.settle(reload);
+    assert_eq!(selected_title(&desk), seen);
+    assert!(desk.app.can_undo && desk.app.early.is_empty(), "{}", desk.screen());
+}
+
+#[test]
+fn a_memory_that_is_gone_when_the_stores_are_read_leaves_no_key_for_another() {
+    let (mut desk, reload) = just_opened();
+    assert!(press(&mut desk, KeyCode::Char('p')).is_empty());
+    let (store, _) = desk.app.listed.get(desk.app.selected().unwrap());
+    std::fs::remove_dir_all(&store.root).unwrap();
+    desk.settle(reload);
+    assert!(!desk.app.can_undo && desk.app.early.is_empty(), "{}", desk.screen());
+    assert!(desk.screen().contains("is gone: nothing was done."), "{}", desk.screen());
 }

@@ -4,11 +4,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::changes::{differing, files, notice, on};
 use super::{Desk, now};
+use crate::query::Cancel;
 use crate::tui::action::{Action, may_in_editor};
 use crate::tui::app::Screen;
 use crate::tui::msg::{Effect, Msg};
-use crate::tui::update::update;
-use crate::work::Job;
+use crate::tui::update::{reload, update};
+use crate::work::{Job, perform};
 
 const DECISIONS: &str = "type:decision session:checkout_rework is:live";
 
@@ -147,4 +148,20 @@ fn what_a_view_reads_late_is_not_taken_for_what_another_view_shows() {
     press(&mut desk, KeyCode::Char('g'));
     press(&mut desk, KeyCode::Char('a'));
     assert!(desk.screen().contains("reading …"), "{}", desk.screen());
+}
+
+#[test]
+fn stores_that_were_just_written_are_read_once_and_not_over_and_over() {
+    let mut desk = Desk::new(100, 30);
+    let mut effects = vec![reload(&desk.app)];
+    let mut loads = 0;
+    while let Some(effect) = effects.pop() {
+        let Effect::Job(job) = effect else { continue };
+        loads += usize::from(matches!(job, Job::Load { .. }));
+        assert!(loads < 4, "what was read is taken for changed");
+        if let Some(done) = perform(job, &mut desk.kept, &Cancel::default()) {
+            effects.extend(update(&mut desk.app, Msg::Done(done), now()));
+        }
+    }
+    assert_eq!(loads, 1);
 }

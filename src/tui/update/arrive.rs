@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{change, compare, confirm, detail, editor, filter, list_view, mark, statistics, walk};
+use super::{change, compare, confirm, detail, early, editor, filter, list_view, mark, statistics, walk};
 use crate::deed::AllChecked;
 use crate::model::Carry;
 use crate::query::Query;
@@ -129,7 +129,8 @@ fn arrived(app: &mut App, found: Found) {
         return;
     }
     let same = app.answered.as_ref() == Some(&question);
-    let moved = app.list.at > 0 || app.listed.is_whole();
+    let moved = app.list.at > 0 || app.listed.is_whole() || !app.early.is_empty();
+    let was_read = app.listed.is_whole();
     let (above, was_at_top) = (app.list.at.saturating_sub(app.list.top), same && app.list.top == 0);
     let mut own = app.selected().filter(|_| moved && (same || app.held.is_none()));
     if !Arc::ptr_eq(&app.listed, &found.asked.snapshot) {
@@ -162,6 +163,9 @@ fn arrived(app: &mut App, found: Found) {
         app.list.top = if app.list.is_held { 0 } else { app.list.at.saturating_sub(above) };
     } else if !same || !moved {
         app.list = Default::default();
+    }
+    if !was_read && same && !stays {
+        early::lost(app);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Keys that come before the search is answered: what they would change is not in sight yet.
+//! Keys that come before the search is answered, or the stores are read: what they would change is not
+//! in sight yet, or can't be changed yet.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -32,6 +33,15 @@ const WITH_LISTED: [Action; 22] = [
     Action::Difference,
 ];
 
+/// What the list waits for, if it does.
+fn awaited(app: &App) -> Option<&'static str> {
+    if is_behind(app) {
+        return Some("This waits for the search. Esc cancels it.");
+    }
+    let is_read = app.listed.is_whole() || app.screen != Screen::Browse || app.error.is_some();
+    (!is_read).then_some("This waits until all stores are read. Esc cancels it.")
+}
+
 /// Whether the list still answers another question than the one that is asked.
 fn is_behind(app: &App) -> bool {
     let shown = app.marks.shown();
@@ -44,12 +54,10 @@ fn is_behind(app: &App) -> bool {
 
 /// Whether an action waits for the answer, with its key and those after it.
 pub fn holds(app: &mut App, action: Action, key: KeyEvent) -> bool {
-    let waits = WITH_LISTED.contains(&action) && is_behind(app);
-    if waits {
-        app.early.push(key);
-        app.say("This waits for the search. Esc cancels it.");
-    }
-    waits
+    let Some(told) = awaited(app).filter(|_| WITH_LISTED.contains(&action)) else { return false };
+    app.early.push(key);
+    app.say(told);
+    true
 }
 
 /// Whether a key comes after one that waits: it waits too, and Esc drops them all.
@@ -69,10 +77,18 @@ pub fn comes_after(app: &mut App, key: KeyEvent) -> bool {
 
 /// Presses the keys that waited, once the list is what was asked for.
 pub fn press(app: &mut App) {
-    if app.early.is_empty() || is_behind(app) {
+    if app.early.is_empty() || awaited(app).is_some() {
         return;
     }
     for key in std::mem::take(&mut app.early) {
         key_pressed(app, key);
+    }
+}
+
+/// The memory under the cursor when they were pressed is gone: they mean no other.
+pub fn lost(app: &mut App) {
+    if !app.early.is_empty() {
+        app.early.clear();
+        app.say("The memory that was under the cursor is gone: nothing was done.");
     }
 }
