@@ -312,7 +312,7 @@ fn changes(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8
 fn what_is_shown_before_is_what_is_done_in_every_format() {
     let folder = tempfile::Builder::new().prefix("palimp-test-").tempdir().unwrap();
     let demo = folder.path().join("demo");
-    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    crate::support::demo::lay_out(&demo, NOW);
     let data = folder.path().join("data");
     let at = |words: &[&str], store: &str| {
         run(words.iter().copied().chain([

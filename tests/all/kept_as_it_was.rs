@@ -29,7 +29,7 @@ fn is_root() -> bool {
 fn demo() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let demo = folder.path().join("demo");
-    Verb::new(["demo", demo.to_str().unwrap(), "--now", NOW]).run().expect_status(0);
+    crate::support::demo::lay_out(&demo, NOW);
     folder
 }
 

@@ -176,7 +176,7 @@ proptest! {
     ) {
         let folder = tempfile::Builder::new().prefix("palimp-keys-").tempdir().unwrap();
         let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
-        run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+        crate::support::demo::lay_out(&demo, NOW);
         for place in verb(&demo, &data, &["stores", "--json"]).json_lines() {
             let root = Path::new(place["path"].as_str().unwrap());
             let is_bundle = place["format"] == "agent-memory";

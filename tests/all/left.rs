@@ -81,7 +81,7 @@ fn nothing_of_ours_and_nothing_that_was_replaced_is_left_where_nobody_has_a_stor
         let own = ["--data-dir", data.to_str().unwrap(), "--store", demo.to_str().unwrap()];
         Verb::new([args, &own].concat()).run()
     };
-    Verb::new(["demo", demo.to_str().unwrap(), "--now", "2026-01-20T00:00:00Z"]).run().expect_status(0);
+    crate::support::demo::lay_out(&demo, "2026-01-20T00:00:00Z");
     for format in ["memory-server", "session-log", "bmad", "a-mem"] {
         let list = run(&["list", "--json"]).expect_status(0).json_lines();
         let may = ["note", "learning", "finding", "decision"];

@@ -41,7 +41,7 @@ fn odd(name: &OsStr) -> OsString {
 impl Site {
     fn new() -> Site {
         let site = Site { folder: tempfile::tempdir().unwrap() };
-        site.run(&["demo", site.path("demo").to_str().unwrap()]).expect_status(0);
+        crate::support::demo::lay_out_of_today(&site.path("demo"));
         let demo = site.path("demo");
         let names = [
             ("team", &b"te\xffam"[..]),

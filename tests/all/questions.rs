@@ -38,7 +38,7 @@ fn an_empty_store_is_made_where_there_is_no_folder_yet_once_the_answer_is_yes() 
 fn where_what_was_shown_is_gone_and_so_is_its_session_both_are_told_in_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
-    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    crate::support::demo::lay_out(&demo, NOW);
     let root = demo.join("shop/.bmad/memory");
     let args = ["session", "unarchive", "search-latency", "--store", root.to_str().unwrap(), "--data-dir"];
     let args = [&args[..], &[data.to_str().unwrap(), "--now", NOW]].concat();

@@ -132,7 +132,7 @@ fn stretch(row: &Value) -> Option<String> {
 fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_format() {
     let folder = tempfile::Builder::new().prefix("palimp-whole-").tempdir().unwrap();
     let root = folder.path().join("demo");
-    run(["demo", root.to_str().unwrap(), "--now", BEFORE]).expect_status(0);
+    crate::support::demo::lay_out(&root, BEFORE);
     let demo = Demo { folder };
     let rows = demo.run(BEFORE, root.to_str().unwrap(), &["list", "--json"]).json_lines();
     let is_long = crate::support::tries::is_long();

@@ -22,7 +22,7 @@ impl Desk {
     fn new() -> Desk {
         let folder = tempfile::Builder::new().prefix("palimp-back-").tempdir().unwrap();
         let demo = folder.path().join("demo");
-        support::run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+        crate::support::demo::lay_out(&demo, NOW);
         Desk { folder }
     }
 

@@ -98,7 +98,7 @@ fn a_memory_of_the_demo_is_edited_and_the_edit_undone() {
     for size in SIZES {
         let desk = desk();
         let demo = desk.path().join("demo");
-        run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+        crate::support::demo::lay_out(&demo, NOW);
         let root = demo.join("ops/memory");
         let before = contents(&root);
         let mut terminal = open_at(&root, desk.path(), Path::new("false"), size);

@@ -21,7 +21,7 @@ impl Desk {
     fn new() -> Desk {
         let folder = tempfile::Builder::new().prefix("palimp-marks-").tempdir().unwrap();
         let desk = Desk { folder };
-        run(["demo", desk.stores().to_str().unwrap(), "--now", NOW]).expect_status(0);
+        crate::support::demo::lay_out(&desk.stores(), NOW);
         desk
     }
 

@@ -20,7 +20,7 @@ impl Desk {
     fn new(name: &str) -> Desk {
         let folder = tempfile::Builder::new().prefix("palimp-undelete-").tempdir().unwrap();
         let demo = folder.path().join("demo");
-        run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+        crate::support::demo::lay_out(&demo, NOW);
         Desk { store: demo.join(name), folder }
     }
 

@@ -146,7 +146,7 @@ fn a_text_is_not_taken_away_with_what_holds_it() {
 fn the_list_of_sessions_counts_what_is_archived() {
     let folder = tempfile::tempdir().unwrap();
     let demo = folder.path().join("demo");
-    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    crate::support::demo::lay_out(&demo, NOW);
     let end = ["--store", demo.to_str().unwrap(), "--json"];
     let sessions = run([&["session", "list"][..], &end].concat()).json_lines();
     let mut any = false;
@@ -165,7 +165,7 @@ fn the_list_of_sessions_counts_what_is_archived() {
 fn a_new_field_whose_name_is_close_to_a_known_one_is_told_in_the_plan_and_set_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
-    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    crate::support::demo::lay_out(&demo, NOW);
     let end =
         ["--store", demo.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW, "--dry-run"];
     let on = |words: &[&str]| run([words, &end].concat());
@@ -196,7 +196,7 @@ fn a_new_field_whose_name_is_close_to_a_known_one_is_told_in_the_plan_and_set_al
 fn a_record_with_an_empty_text_is_told_by_check() {
     let folder = tempfile::tempdir().unwrap();
     let demo = folder.path().join("demo");
-    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    crate::support::demo::lay_out(&demo, NOW);
     let rows = run(["list", "--json", "--store", demo.to_str().unwrap(), "--now", NOW]).json_lines();
     for (format, kind, pointer, code, severity) in [
         ("session-log", "finding", "/content/finding", "empty-record", "note"),

@@ -22,7 +22,7 @@ impl Demo {
     fn new() -> Demo {
         let folder = tempfile::tempdir().unwrap();
         let demo = folder.path().join("demo");
-        Verb::new(["demo", demo.to_str().unwrap(), "--now", NOW]).run().expect_status(0);
+        crate::support::demo::lay_out(&demo, NOW);
         Demo { folder }
     }
 

@@ -18,7 +18,7 @@ impl Desk {
     fn new() -> Desk {
         let folder = tempfile::tempdir().unwrap();
         let demo = folder.path().join("demo");
-        Verb::new(["demo", demo.to_str().unwrap(), "--now", NOW]).run().expect_status(0);
+        crate::support::demo::lay_out(&demo, NOW);
         Desk { folder }
     }
 

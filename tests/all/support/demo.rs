@@ -1,11 +1,35 @@
-//! One store of the demo, with palimp's own data beside it.
+//! The demo for tests, and one store of it with palimp's own data beside it.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex};
 
+use palimp::demo::File;
+use palimp::model::Moment;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{Output, run};
+
+/// Writes what `palimp demo` writes at that time. It is made once for all tests, which takes a second.
+pub fn lay_out(folder: &Path, now: &str) {
+    write(folder, Moment::parse(now).unwrap().0);
+}
+
+/// The demo as it is when the tests begin.
+pub fn lay_out_of_today(folder: &Path) {
+    static TODAY: LazyLock<Moment> = LazyLock::new(Moment::of_the_clock);
+    write(folder, *TODAY);
+}
+
+fn write(folder: &Path, now: Moment) {
+    static MADE: Mutex<Option<HashMap<i64, Arc<Vec<File>>>>> = Mutex::new(None);
+    let make = || Arc::new(palimp::demo::stores(1, now));
+    let files = Arc::clone(MADE.lock().unwrap().get_or_insert_default().entry(now.0).or_insert_with(make));
+    for (path, bytes) in files.iter() {
+        palimp::disk::write_new(&folder.join(path), bytes).unwrap();
+    }
+}
 
 /// What the screens say of the number of memories when so many of the demo's are gone.
 pub fn memories(gone: usize) -> String {
@@ -24,7 +48,7 @@ impl DemoStore {
     pub fn new(name: &str) -> DemoStore {
         let folder = tempfile::tempdir().unwrap();
         let demo = folder.path().join("demo");
-        run(["demo", demo.to_str().unwrap()]).expect_status(0);
+        lay_out_of_today(&demo);
         DemoStore { store: demo.join(name), folder }
     }
 

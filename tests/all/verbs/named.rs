@@ -7,7 +7,7 @@ fn a_plan_names_what_changes_and_tells_apart_what_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let demo = folder.path().join("demo");
     let now = ["--now", "2026-03-01T12:00:00Z"];
-    Verb::new([&["demo", demo.to_str().unwrap()][..], &now].concat()).run().expect_status(0);
+    crate::support::demo::lay_out(&demo, now[1]);
     let store = demo.join("notes/.chora/memory");
     let options = ["--store", store.to_str().unwrap(), "--data-dir", folder.path().to_str().unwrap()];
     let all = [&["delete", "--query", "type:note OR type:event", "--dry-run"][..], &options, &now].concat();
