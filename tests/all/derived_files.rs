@@ -289,7 +289,7 @@ fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
 }
 
 proptest! {
-    #![proptest_config(crate::support::tries::config(18, 4_000))]
+    #![proptest_config(crate::support::tries::config(10, 4_000))]
 
     #[test]
     fn after_a_change_cut_short_anywhere_every_stale_file_is_seen_and_made_anew(
@@ -319,7 +319,7 @@ proptest! {
 
 /// One call of so many is tried.
 fn stride() -> usize {
-    crate::support::tries::count(197, 5)
+    crate::support::tries::count(397, 5)
 }
 
 fn on_disk(files: &Files) -> Faulty {

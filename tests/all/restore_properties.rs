@@ -86,7 +86,7 @@ fn told(format: &str, whole: bool, late: &BTreeMap<PathBuf, Vec<u8>>, compared: 
 const FORMATS: [&str; 5] = ["memory-server", "session-log", "agent-memory", "bmad", "a-mem"];
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 60, ..crate::support::tries::config(16, 400) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 60, ..crate::support::tries::config(9, 400) })]
 
     #[test]
     fn what_is_said_of_each_record_is_what_a_restore_does_in_every_format(

@@ -309,7 +309,7 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(5, 500))]
+    #![proptest_config(crate::tries::config(3, 500))]
 
     /// 200 a case: with `PALIMP_LONG=1` 100,000.
     #[test]

@@ -33,7 +33,7 @@ fn a_text_that_is_refused_is_kept_and_the_whole_refusal_is_told() {
     let mut desk = on("session:checkout_rework type:decision is:live", 80, 24);
     let before = files(&desk);
     let Some(Effect::Edit(aim)) = update(&mut desk.app, key('E'), now()).pop() else { panic!() };
-    let long = "far too long ".repeat(2_000_000);
+    let long = "far too long ".repeat(400_000);
     desk.send(Msg::Edited(aim, String::new(), Ok(long.clone())));
     let told = notice(&desk).to_owned();
     assert!(told.contains("Nothing was changed. (E_"), "{told}");

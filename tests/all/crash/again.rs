@@ -14,7 +14,7 @@ fn recovery_that_is_cut_short_itself_ends_well() {
     let mut wrong = Vec::new();
     for (number, case) in CASES.iter().enumerate() {
         let sweep = Sweep::of(Bench::of(case), &[]);
-        let share = Share::of(19, 2, number);
+        let share = Share::of(37, 2, number);
         for (step, state) in sweep.cut_states(share) {
             let label = format!("{}, cut at {step}", sweep.bench.title);
             again(&sweep, &state, Share { steps: share.steps.min(11), ..share }, &label, &mut wrong);

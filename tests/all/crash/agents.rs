@@ -141,7 +141,7 @@ fn a_line_that_an_agent_adds_at_any_step_is_never_lost_and_is_there_once() {
         // Who adds to an unfinished line spoils it; who adds to a store that is being made
         // has made it.
         if !["add to an unfinished line", "init"].contains(&case.name) {
-            wrong.extend(sweep(number, Share::of(11, 0, number)));
+            wrong.extend(sweep(number, Share::of(19, 0, number)));
         }
     }
     assert!(wrong.is_empty(), "{}", told(wrong));

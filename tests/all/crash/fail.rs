@@ -15,12 +15,12 @@ fn each(run: impl Fn(&Sweep, Share) -> Vec<String>, short: usize) {
 
 #[test]
 fn an_error_at_any_step_says_what_became_of_the_files() {
-    each(|sweep, share| sweep.fail(&ONCE, share), 29);
+    each(|sweep, share| sweep.fail(&ONCE, share), 47);
 }
 
 #[test]
 fn errors_that_stay_do_too() {
-    each(|sweep, share| sweep.fail(&STICKY, share), 23);
+    each(|sweep, share| sweep.fail(&STICKY, share), 43);
 }
 
 #[test]

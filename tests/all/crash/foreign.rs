@@ -236,7 +236,7 @@ fn in_window(lies: &[Lie], own: &Try<'_>, at: &str) -> bool {
 }
 
 fn assert_nothing_is_lost(lies: &[Lie], every: usize, with_kills: bool) {
-    let every = tries::count(every, every / 60);
+    let every = tries::count(every * 2, every / 60);
     let (count, wrong) = sweep(lies, every, with_kills);
     println!("{count} states, {} wrong", wrong.len());
     assert!(count > 20, "{count}");

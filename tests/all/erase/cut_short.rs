@@ -74,7 +74,7 @@ pub fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
 
 /// Every step in the long form, else one of five.
 fn sampled(steps: usize) -> impl Iterator<Item = usize> {
-    let every = crate::support::tries::count(5, 1);
+    let every = crate::support::tries::count(9, 1);
     (0..steps).step_by(every)
 }
 

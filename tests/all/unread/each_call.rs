@@ -19,7 +19,7 @@ const DATA: &str = "/home/data";
 /// The disk in memory counts its changes from 1970 on; the demo was written a day before.
 const NOW: Moment = Moment(400 * 86_400_000_000);
 /// Of so many calls the short form lets one fail.
-const SAMPLED: usize = 23;
+const SAMPLED: usize = 41;
 
 type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
 
