@@ -62,5 +62,8 @@ fn line_to_type(theme: &Theme, typed: &Typed, width: usize) -> Line<'static> {
     let room = width.saturating_sub(typed.wanted.len() + does.chars().count());
     let is_for_good = typed.wanted.starts_with("erase");
     let asked = if is_for_good && warned.len() <= room { warned } else { asked };
+    // On a narrow screen what is typed takes the place of what to type.
+    let is_narrow = asked.len() + typed.so_far.len() + theme::width(after) > width;
+    let asked = if is_narrow && !typed.so_far.is_empty() { String::new() } else { asked };
     Line::from(vec![Span::styled(asked, theme.key()), Span::raw(format!("{}{after}", typed.so_far))])
 }
