@@ -180,9 +180,19 @@ fn can_do(store: &Store, problem: &Problem) -> Option<String> {
         (Some(deed), _) => {
             format!("`palimp repair --all-safe` does this, and can lose nothing: {deed}.")
         }
-        (None, Some(_)) => "It can be mended in the memory: Enter goes there.".into(),
+        (None, Some(record)) => match reads(store, problem, record) {
+            true => "It can be mended in the memory: Enter goes there.".into(),
+            false => "No repair of this line is safe: it has to be mended in its file.".into(),
+        },
         (None, None) => return None,
     })
+}
+
+/// Whether a record with a problem can be read as a memory.
+fn reads(store: &Store, problem: &Problem, record: u32) -> bool {
+    let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file));
+    let records = place.ok().and_then(|place| store.documents.get(place)).map(|own| &own.records);
+    records.and_then(|own| own.get(record as usize)).is_some_and(|own| own.view().is_some())
 }
 
 /// What is wrong, in two or three words, and what it is about: a field, a tag, an id. Untrusted text.

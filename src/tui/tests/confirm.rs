@@ -207,6 +207,7 @@ fn a_question_that_is_longer_than_its_box_is_read_by_scrolling() {
     super::back::open_older(&mut desk);
     desk.type_keys("W");
     let question = desk.app.confirm.as_ref().unwrap().question.clone();
+    assert!(desk.screen().contains(" · PgDn"), "{}", desk.screen());
     let all: String = seen(&mut desk, KeyCode::Down);
     for word in question.split_whitespace().chain(["y", "/", "n"]) {
         assert!(word.split('/').all(|part| all.contains(part.trim_end_matches('?'))), "{word}: {all}");
