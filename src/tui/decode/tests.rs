@@ -68,7 +68,7 @@ fn what_means_no_key_is_skipped_whole() {
         assert_eq!(names(bytes), "", "{:?}", String::from_utf8_lossy(bytes));
     }
     assert_eq!(names(b"\x1b]0;dxy\x03j\x1bPdxy\x1b[A"), "C-c j Up");
-    assert_eq!(names(b"\x1b[<0;1;1mj\xffk\x1b[1;\x03"), "j k C-c");
+    assert_eq!(names(b"\x1b[<2;1;1mj\xffk\x1b[1;\x03"), "j k C-c");
 }
 
 #[test]
