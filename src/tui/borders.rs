@@ -9,7 +9,7 @@ pub use crate::deed::Border;
 /// The fewest columns of the side panes, of the list, of the detail.
 pub const SIDE: u16 = 16;
 pub const LIST: u16 = 38;
-pub const DETAIL: u16 = 24;
+pub const DETAIL: u16 = 30;
 /// The fewest rows of panes over one another.
 pub const ROWS: u16 = 4;
 /// What a border is at is kept in so many parts of what there is.
