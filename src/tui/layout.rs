@@ -203,7 +203,16 @@ pub fn rows(app: &App, pane: Pane) -> usize {
 /// How many actions the palette and the help list at once: below their title and what is typed.
 pub fn palette_rows(app: &App) -> usize {
     let sheet = pane::sheet_area(app, usize::from(app.size.1));
-    usize::from(sheet.height.saturating_sub(2 + rows_of_signs(app)))
+    usize::from(sheet.height.saturating_sub(2 + rows_of_signs(app) + rows_of_about(app)))
+}
+
+/// How many rows tell whole what the action under the cursor does, which its own row cuts.
+pub fn rows_of_about(app: &App) -> u16 {
+    match (pane::sheet_area(app, usize::from(app.size.1)).height, app.size.0) {
+        (..7, _) => 0,
+        (_, ..70) => 3,
+        _ => 1,
+    }
 }
 
 /// How many rows explain the signs at the top of the help: where it has rows to spare.

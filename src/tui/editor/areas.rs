@@ -20,6 +20,8 @@ pub struct Areas {
 
 /// The longest name of a field that is shown in full.
 const LABEL: u16 = 24;
+/// From so many columns on names may take two fifths instead of a third.
+const WIDE: u16 = 60;
 /// So many findings are below a field.
 pub const FINDINGS: usize = 2;
 
@@ -54,7 +56,8 @@ pub fn form_inner(app: &App) -> Rect {
 /// How wide the names of the fields are, and the values behind them.
 pub fn columns(editor: &Editor, width: u16) -> (usize, usize) {
     let longest = editor.form.fields.iter().map(|field| field.name.chars().count()).max().unwrap_or(0);
-    let label = longest.min(usize::from(LABEL.min(width / 3))) + 2;
+    let most = if width < WIDE { width / 3 } else { width * 2 / 5 };
+    let label = longest.min(usize::from(LABEL.min(most))) + 2;
     // One column more, for the cursor behind the last character.
     (label, usize::from(width).saturating_sub(label + 1).max(1))
 }

@@ -7,6 +7,7 @@ use ratatui::widgets::Paragraph;
 
 use super::hints::{Hint, act, hint};
 use super::memory_row::pointer;
+use crate::text::show::columns;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::layout;
@@ -47,11 +48,8 @@ fn titled(app: &App, frame: &mut Frame<'_>, title: &Title<'_>, area: Rect) -> Re
 
 fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &Kind, area: Rect) {
     let own = &app.view;
-    let width = usize::from(area.width.saturating_sub(2));
-    let About { title, right, lines } = (kind.about)(app, width);
+    let About { title, right, lines } = about(app, kind, area.width);
     let has_rows = list_view::has_rows(app);
-    let marks = if own.inside && has_rows { told(&own.within) } else { String::new() };
-    let right = [marks, right].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>().join(" · ");
     let rule = area.x == 0 && area.y > layout::frame(app).body.y;
     let inner = titled(app, frame, &Title { text: &title, right: &right, has_keys: own.inside, rule }, area);
     let most = if has_rows { inner.height / 2 } else { inner.height };
@@ -65,9 +63,29 @@ fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &Kind, area: Rect) {
     }
 }
 
+/// The part about a row, with how many are marked. Figures that have no room beside the title are
+/// below it.
+fn about(app: &App, kind: &Kind, width: u16) -> About {
+    let width = usize::from(width.saturating_sub(2));
+    let mut about = (kind.about)(app, width);
+    let is_list = app.view.inside && list_view::has_rows(app);
+    let marks = if is_list { told(&app.view.within) } else { String::new() };
+    let both =
+        [&*marks, &*about.right].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>().join(" · ");
+    let has_room = columns(&about.title) + columns(&both) + 2 <= width;
+    if !has_room && !marks.is_empty() && !about.right.is_empty() {
+        let figures = theme::wrap(&theme::safe(app, &about.right), width);
+        about.lines.splice(..0, figures.into_iter().map(Line::from));
+        about.right = marks;
+    } else {
+        about.right = both;
+    }
+    about
+}
+
 /// So many rows of a list have room below a text about them.
 pub fn rows_below(app: &App, kind: &Kind, area: Rect) -> usize {
-    let about = (kind.about)(app, usize::from(area.width.saturating_sub(2)));
+    let about = about(app, kind, area.width);
     let inner = usize::from(area.height.saturating_sub(1));
     inner.saturating_sub(about.lines.len().min(inner / 2))
 }

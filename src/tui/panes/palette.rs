@@ -11,7 +11,7 @@ use crate::tui::app::App;
 use crate::tui::layout;
 use crate::tui::pane::{sheet, sheet_area};
 use crate::tui::prompt::Purpose;
-use crate::tui::theme::{Theme, column};
+use crate::tui::theme::{Theme, column, wrap};
 
 /// Draws it over the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
@@ -34,7 +34,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let high = layout::rows_of_signs(app);
     let head = Rect { y: inner.y + 1, height: high, ..inner };
     frame.render_widget(Paragraph::new(signs), head);
-    let list = Rect { y: inner.y + 1 + high, height: inner.height - 1 - high, ..inner };
+    let foot = layout::rows_of_about(app).min(inner.height - 1 - high);
+    let list = Rect { y: inner.y + 1 + high, height: inner.height - 1 - high - foot, ..inner };
     let width = usize::from(list.width).saturating_sub(2);
     let verbs = if width >= 100 { 24 } else { 0 };
     let row = |at: usize| {
@@ -49,6 +50,10 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         ])
     };
     super::draw_lines(frame, &theme, list, prompt.choice, actions.len(), true, row);
+    let about = actions.get(prompt.choice.at).map_or("", |known| known.about);
+    let lines = wrap(about, width).into_iter().map(|line| Line::styled(format!(" {line}"), theme.dim()));
+    let below = Rect { y: list.bottom(), height: foot, ..inner };
+    frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), below);
 }
 
 /// What the signs of the list mean.

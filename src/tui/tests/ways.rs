@@ -1,5 +1,6 @@
 //! What a new user wants to do, by what is on the screen alone, with the keys counted.
 
+use super::back::{learnings, lost_nine};
 use super::changes::{files, notice};
 use super::*;
 
@@ -251,4 +252,23 @@ fn a_file_named_behind_export_is_where_it_goes_and_no_folder_is_made_for_it() {
         assert!(notice(&desk).starts_with(said), "{}", notice(&desk));
     }
     assert!(!folder.join("none").exists() && folder.join("retries.md").exists());
+}
+
+#[test]
+fn three_memories_of_a_backup_come_back_with_keys_that_are_on_the_screen() {
+    // What is missing is marked at first: six of nine lose their marks.
+    for size in [(120, 36), (80, 24)] {
+        let (mut desk, lost) = lost_nine(size.0, size.1);
+        let before = learnings(&desk);
+        let mut keys = typed(&mut desk, "grj") + enter(&mut desk);
+        assert!(desk.screen().contains("9 marked"), "{}", desk.screen());
+        assert!(desk.screen().contains("Space mark"), "{}", desk.screen());
+        keys += typed(&mut desk, &" ".repeat(6));
+        assert!(desk.screen().contains("r bring back 3"), "{}", desk.screen());
+        keys += typed(&mut desk, "ry");
+        assert!(keys <= 12, "{keys}");
+        let now = learnings(&desk);
+        assert_eq!(now.len(), before.len() + 3, "{}", notice(&desk));
+        assert!(lost[6..].iter().all(|line| now.contains(line)));
+    }
 }

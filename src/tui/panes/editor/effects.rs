@@ -7,6 +7,7 @@ use ratatui::widgets::Paragraph;
 
 use super::part;
 use crate::model::{Code, State};
+use crate::text::columns::human;
 use crate::tui::app::App;
 use crate::tui::editor::{Editor, Theirs};
 use crate::tui::theme::{Theme, fit};
@@ -60,7 +61,7 @@ fn short(editor: &Editor) -> Vec<String> {
     let mut said = vec![bytes(editor)];
     said.extend(effects.and_then(|own| arrow(own.rank)).map(|rank| format!("rank {rank}")));
     if dangling(editor) > 0 {
-        said.push(format!("{} dangling", dangling(editor)));
+        said.push(format!("{} lead nowhere", dangling(editor)));
     }
     said.push("backup first".into());
     said.push(format!("disk {}", disk(editor)));
@@ -69,14 +70,14 @@ fn short(editor: &Editor) -> Vec<String> {
 
 fn long(editor: &Editor) -> Vec<(&'static str, String)> {
     let (store, entry) = editor.snapshot.get(editor.at);
-    let mut said = vec![("record", bytes(editor))];
+    let mut said = vec![("memory", bytes(editor))];
     let Some(effects) = &editor.effects else {
         said.push(("disk", disk(editor).into()));
         return said;
     };
     said.push(("file", format!("{} → {} B", effects.file[0], effects.file[1])));
     if let Some((size, most)) = effects.session {
-        said.push(("session", format!("{size} of {most} B")));
+        said.push(("session", format!("{} of {}", human(size), human(most))));
     }
     said.extend(arrow(effects.rank).map(|rank| ("rank", rank)));
     let kind = store.view(entry).map_or("", |view| view.kind);
@@ -85,10 +86,12 @@ fn long(editor: &Editor) -> Vec<(&'static str, String)> {
     let decay = arrow(effects.decay).map(|decay| format!("{decay} · ")).unwrap_or_default();
     said.push(("decay", format!("{decay}{half}")));
     let dangling = dangling(editor);
-    let dangling = if dangling > 0 { format!(" · {dangling} of its own dangle") } else { String::new() };
+    let dangling =
+        if dangling > 0 { format!(" · {dangling} of its references lead nowhere") } else { String::new() };
     said.push(("referred to by", format!("{}{dangling}", effects.referred)));
     let copies = if effects.copies > 0 { " and in the store" } else { "" };
-    said.push(("backup first", format!("yes, for undo{copies} · {} files", effects.files)));
+    let files = if effects.files > 0 { format!(" · {} files", effects.files) } else { String::new() };
+    said.push(("backup first", format!("yes, for undo{copies}{files}")));
     let state = if entry.state == State::Live { "" } else { " · not live" };
     said.push(("disk", format!("{}{state}", disk(editor))));
     said

@@ -83,7 +83,7 @@ impl Lines<'_> {
         let style = if is_own { theme.strong() } else { Style::new() };
         let rows = if is_own { areas::rows_of_own(editor, self.inner.height) } else { 1 };
         for row in 0..rows {
-            let head = if row == 0 { column(&name, label) } else { " ".repeat(label) };
+            let head = if row == 0 { column(&name, label - 1) + " " } else { " ".repeat(label) };
             let mut spans = vec![Span::styled(head, style)];
             spans.push(match is_own && is_open(field) && choices(&field.kind).is_empty() {
                 true => self.typed(frame, at, row, label, width),
