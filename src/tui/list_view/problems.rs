@@ -181,8 +181,8 @@ fn can_do(store: &Store, problem: &Problem) -> Option<String> {
             format!("`palimp repair --all-safe` does this, and can lose nothing: {deed}.")
         }
         (None, Some(record)) => match reads(store, problem, record) {
-            true => "It can be mended in the memory: Enter goes there.".into(),
-            false => "No repair of this line is safe: it has to be mended in its file.".into(),
+            true => "It can be repaired in the memory: Enter goes there.".into(),
+            false => "No repair of this line is safe: it has to be edited in its file.".into(),
         },
         (None, None) => return None,
     })
