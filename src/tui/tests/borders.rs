@@ -247,24 +247,6 @@ fn what_is_kept_of_a_border_may_be_any_number() {
     }
 }
 
-#[test]
-fn with_reduced_motion_nothing_on_the_screen_changes_by_itself() {
-    let mut desk = Desk::small(120, 36);
-    desk.app.reduced_motion = true;
-    let before = desk.screen();
-    update(&mut desk.app, Msg::Tick, now().plus(3 * crate::model::time::DAY));
-    assert_eq!(desk.screen(), before, "ages stay");
-    update(&mut desk.app, Msg::Going, now());
-    assert_eq!(desk.screen(), before);
-    // Once something happens, it is as late as it is.
-    update(
-        &mut desk.app,
-        Msg::Key(KeyEvent::new(KeyCode::Char('j'), KeyModifiers::NONE)),
-        now().plus(3 * crate::model::time::DAY),
-    );
-    assert_ne!(desk.screen(), before);
-}
-
 #[derive(Clone, Debug)]
 enum Deed {
     Press(u16, u16),

@@ -76,7 +76,7 @@ pub fn ready(app: &mut App) {
 /// of many keys that come at once, each memory under the cursor but the last is not read.
 pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     // Else ages would go by while nothing happens.
-    if !(app.reduced_motion && matches!(msg, Msg::Tick)) {
+    if !(app.reduced_motion && matches!(msg, Msg::Tick | Msg::Going)) {
         app.now = now;
     }
     // Keys of the detail, and of what its memory is tied to, go by what is shown of it.
