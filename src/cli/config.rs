@@ -18,7 +18,7 @@ use crate::tui::keymap::{self, Keymap, Preset};
 /// A longer file is no settings.
 const LONGEST: u64 = 1 << 20;
 /// What can be set, beside the table of keys.
-const NAMES: [&str; 6] = ["theme", "ascii", "mouse", "linear", "preset", "keys"];
+const NAMES: [&str; 7] = ["theme", "ascii", "mouse", "linear", "reduced-motion", "preset", "keys"];
 
 /// What the file says, and what it leaves open as it is without one.
 #[derive(Debug, Default)]
@@ -27,6 +27,7 @@ pub struct Settings {
     pub ascii: bool,
     pub no_mouse: bool,
     pub linear: bool,
+    pub reduced_motion: bool,
     preset: Preset,
     keys: Vec<(Action, Vec<String>)>,
     /// Where in the file the keys of each action are.
@@ -99,6 +100,7 @@ fn parse(text: &str) -> Result<Settings, Wrong> {
             "ascii" => config.ascii = is_true(value)?,
             "mouse" => config.no_mouse = !is_true(value)?,
             "linear" => config.linear = is_true(value)?,
+            "reduced-motion" => config.reduced_motion = is_true(value)?,
             "keys" => (config.keys, config.places) = keys(value)?.into_iter().unzip(),
             other => return Err(unknown(name.span(), "setting", other, &NAMES)),
         }
@@ -164,13 +166,15 @@ pub fn print(own: &Settings) -> String {
     };
     let mut text = format!(
         "# Settings of palimp's screens{}\n\
-         theme = \"{}\"\nascii = {}\nmouse = {}\nlinear = {}\npreset = \"{}\"\n\n\
+         theme = \"{}\"\nascii = {}\nmouse = {}\nlinear = {}\nreduced-motion = {}\n\
+         preset = \"{}\"\n\n\
          # Keys by the names of actions. Keys one after the other have a space between them.\n[keys]\n",
         usual_place().map(|path| format!(": {}", path.told())).unwrap_or_default(),
         name(own.theme.to_possible_value()),
         own.ascii,
         !own.no_mouse,
         own.linear,
+        own.reduced_motion,
         name(own.preset.to_possible_value()),
     );
     for known in ACTIONS {
@@ -199,9 +203,9 @@ mod tests {
     fn what_is_printed_says_the_same_when_it_is_read() {
         let own = parse(&print(&Settings::default())).unwrap();
         assert_eq!(keymap(&own).unwrap(), *keymap::in_use());
-        let text = "theme = \"light\"\nmouse = false\npreset = \"vim\"\n[keys]\narchive = \"F9\"\n";
+        let text = "theme = \"light\"\nmouse = false\nreduced-motion = true\npreset = \"vim\"\n[keys]\narchive = \"F9\"\n";
         let own = parse(text).unwrap();
-        assert!(own.no_mouse && !own.ascii && own.theme == Palette::Light);
+        assert!(own.no_mouse && !own.ascii && own.reduced_motion && own.theme == Palette::Light);
         assert_eq!(keymap(&own).unwrap().of(Action::Archive), ["F9"]);
     }
 

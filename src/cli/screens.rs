@@ -9,7 +9,7 @@ use super::config::{self, Settings};
 use super::demo::Temporary;
 use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open};
-use crate::deed::Visits;
+use crate::deed::{Layout, Visits};
 use crate::model::time::HOUR;
 use crate::model::{Moment, Tell};
 use crate::tui::{self, Demo, Ended, Options, Palette};
@@ -61,6 +61,7 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Settings)
 fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Settings) -> Result<Options> {
     let mut demo_folder = None;
     let visits;
+    let mut layout = Layout::default();
     let (places, looked, data) = if demo {
         let demo = new_demo(context.now)?;
         say(&format!("the demo is in {}, and is removed when palimp ends", demo.folder.told()));
@@ -80,6 +81,7 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Settings) 
         }
         let data = open::data_folder(context).ok();
         visits = data.as_deref().map(Visits::kept_in).unwrap_or_default();
+        layout = data.as_deref().map(Layout::kept_in).unwrap_or_default();
         (places, looked, data)
     };
     let no_color =
@@ -101,6 +103,8 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Settings) 
         mouse: mouse && !config.linear,
         data,
         visits,
+        layout,
+        reduced_motion: config.reduced_motion,
         demo_folder,
         readonly,
         demo,

@@ -2,18 +2,15 @@
 //! data, never in a store, and holds no text of any.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{Disk, Real, write_synced};
+use super::lasting;
 use crate::model::{Moment, Tell};
 
 /// The file in the folder of our own data.
-const FILE: &str = "visits.json";
-/// A longer one is none of ours.
-const LONGEST: u64 = 4 << 20;
+pub(super) const FILE: &str = "visits.json";
 
 /// Up to when each store was seen, by the path of its root.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,8 +25,7 @@ pub struct Visits {
 impl Visits {
     /// What is kept in a folder of our own data; nothing where there is no such file, or none of ours.
     pub fn kept_in(data: &Path) -> Visits {
-        let read = Real.read(&data.join(FILE), 0, Some(LONGEST));
-        read.ok().and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        lasting::read(data, FILE)
     }
 
     /// Up to when a store was seen; `None` on the first visit.
@@ -58,30 +54,16 @@ impl Visits {
         let own = (!self.one_by_one.is_empty()).then(|| self.one_by_one.get(&*root.told())).flatten();
         own.is_some_and(|own| own.contains(&name()))
     }
-
-    /// Keeps it, replacing what was kept as a whole file.
-    ///
-    /// # Errors
-    ///
-    /// Where the folder of our own data can't be written.
-    pub fn keep_in(&self, data: &Path) -> io::Result<()> {
-        if Real.look(data).is_err() {
-            Real.make_folder(data, 0o700)?;
-        }
-        let temporary = data.join(format!("{FILE}.{}", std::process::id()));
-        let text = serde_json::to_vec(self)?;
-        let written = write_synced(&Real, &temporary, 0o600, &text);
-        let moved = written.and_then(|()| Real.rename(&temporary, &data.join(FILE)));
-        if moved.is_err() {
-            let _ = Real.remove(&temporary);
-        }
-        moved
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deed::Lasting;
+
+    fn keep(visits: &Visits, data: &Path) {
+        Lasting::Visits(visits.clone()).keep_in(data).unwrap();
+    }
 
     #[test]
     fn what_was_seen_outlives_the_program_and_a_first_visit_moves_no_other() {
@@ -92,11 +74,11 @@ mod tests {
         assert_eq!(visits.seen(&one), None);
         visits.see([&one], Moment(5), true);
         visits.see([&one, &two], Moment(9), true);
-        visits.keep_in(&data).unwrap();
+        keep(&visits, &data);
         let kept = Visits::kept_in(&data);
         assert_eq!((kept.seen(&one), kept.seen(&two)), (Some(Moment(5)), Some(Moment(9))));
         visits.see([&one], Moment(11), false);
-        visits.keep_in(&data).unwrap();
+        keep(&visits, &data);
         assert_eq!(Visits::kept_in(&data).seen(&one), Some(Moment(11)));
     }
 
@@ -106,7 +88,7 @@ mod tests {
         let (one, two) = (PathBuf::from("/a"), PathBuf::from("/b"));
         let mut visits = Visits::default();
         visits.see_one(&one, "m1".into());
-        visits.keep_in(folder.path()).unwrap();
+        keep(&visits, folder.path());
         let mut kept = Visits::kept_in(folder.path());
         let seen = |own: &Visits, root: &Path, name: &str| own.is_seen(root, || name.into());
         assert!(seen(&kept, &one, "m1") && !seen(&kept, &one, "m2") && !seen(&kept, &two, "m1"));

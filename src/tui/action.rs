@@ -94,6 +94,9 @@ actions! {
     Fold: "fold", ["z a"], "fold or unfold: all facts of a memory, all filters, a store";
     FoldAll: "fold all", ["z M"], "fold all stores";
     UnfoldAll: "unfold all", ["z R"], "unfold all stores";
+    Wider: "wider", ["z >"], "this pane wider, or higher; `9 z >` nine steps";
+    Narrower: "narrower", ["z <"], "this pane narrower, or lower";
+    UsualSizes: "usual sizes", ["z ="], "every pane in its usual size";
     Middle: "row to the middle", ["z z"], "scroll so that the row is in the middle";
     NextTab: "next tab", ["}"], "read, raw, references, timeline";
     PreviousTab: "previous tab", ["{"], "the tab before";

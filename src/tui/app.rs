@@ -1,6 +1,6 @@
 //! What the screens know. Nothing here draws, reads or waits.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use ratatui::layout::Position;
 use ratatui::text::Line;
 
 use super::Options;
+pub use super::aim::{Aim, Identity, Step};
 use super::bulk::{Bulk, Menu};
 use super::calendar::Calendar;
 use super::compare::Compare;
@@ -26,53 +27,14 @@ use super::update::filter;
 use super::update::tutor::Tutor;
 pub use super::views::{Pane, Screen, Tab};
 use super::why;
-use crate::deed::Visits;
+use crate::deed::{Border, Layout, Visits};
 use crate::format;
-use crate::model::{EntryRef, Key, Moment, Snapshot, Tell, Tie, references};
+use crate::model::{EntryRef, Moment, Snapshot, Tell, Tie, references};
 use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
 use crate::text::show::show;
 use crate::work::{Asked, Explained, Job, Marked, Tally};
-
-/// What tells a memory across states of its store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    pub root: PathBuf,
-    pub session: Option<String>,
-    pub id: Option<String>,
-    pub key: Key,
-}
-
-/// Where a reference was followed from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    pub memory: Identity,
-    /// What was searched for.
-    pub query: String,
-}
-
-/// What a change is aimed at, and what stays `beside` that, as the user saw them.
-#[derive(Clone, Default)]
-pub struct Aim {
-    pub snapshot: Arc<Snapshot>,
-    pub at: Vec<EntryRef>,
-    pub beside: Vec<EntryRef>,
-    /// The id of the one, or its place; how many they are. Untrusted text.
-    pub name: String,
-    /// Those of them that the filter hides, ascending.
-    pub hidden: Vec<EntryRef>,
-}
-
-impl Aim {
-    /// The one that it is aimed at, where it is one.
-    pub fn one(&self) -> Option<EntryRef> {
-        match self.at.as_slice() {
-            [one] => Some(*one),
-            _ => None,
-        }
-    }
-}
 
 /// What a demo begins with.
 pub const DEMO: &str = "This is a demo in a folder of its own. g t shows five tasks, three minutes in all.";
@@ -84,6 +46,8 @@ pub struct App {
     pub size: (u16, u16),
     pub palette: Palette,
     pub ascii: bool,
+    /// Nothing on the screen changes by itself.
+    pub reduced_motion: bool,
     pub places: Vec<Place>,
     pub looked: Vec<Looked>,
     /// The folder of our own data; nothing is changed without one.
@@ -112,8 +76,6 @@ pub struct App {
     pub tree: Vec<Branch>,
     /// Short names of the stores, in their order. Untrusted text.
     pub store_names: Vec<String>,
-    /// The stores whose sessions are shown.
-    pub unfolded: HashSet<PathBuf>,
 
     /// What is asked, and why it can't be understood where it can't.
     pub query: String,
@@ -153,9 +115,11 @@ pub struct App {
     pub problem_list: Vec<(usize, usize)>,
     /// The row of the health.
     pub vital: Cursor,
-    /// Whether all groups of filters, and all facts of the detail, are shown.
-    pub all_filters: bool,
-    pub all_facts: bool,
+    /// Where the user moved borders to, what is unfolded; and what of that is kept for the next start.
+    pub layout: Layout,
+    pub kept_layout: Layout,
+    /// The border that the mouse holds.
+    pub dragged: Option<Border>,
     /// The view that a memory was opened from, the search before, and the one that shows the memory: Esc
     /// goes back.
     pub opened: Option<(Screen, String, String)>,
@@ -218,12 +182,15 @@ impl App {
             size,
             palette: options.palette,
             ascii: options.ascii,
+            reduced_motion: options.reduced_motion,
             places: options.places.clone(),
             looked: options.looked.clone(),
             data: options.data.clone(),
             readonly: options.readonly,
             demo: options.demo_folder.clone(),
             visits: options.visits.clone(),
+            layout: options.layout.clone(),
+            kept_layout: options.layout.clone(),
             notice: options.demo_folder.as_ref().map(|_| DEMO.to_owned()),
             ranking: options.ranking,
             screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Browse },
@@ -332,7 +299,7 @@ impl App {
     /// Whether a store's sessions are shown; those of a single store are.
     pub fn is_unfolded(&self, store: usize) -> bool {
         let own = self.snapshot.stores.get(store);
-        self.snapshot.stores.len() == 1 || own.is_some_and(|own| self.unfolded.contains(&own.root))
+        self.snapshot.stores.len() == 1 || own.is_some_and(|own| self.layout.is_unfolded(&own.root))
     }
 
     /// The folder that all stores are in, where it is a demo's.

@@ -243,13 +243,15 @@ fn control_sequence(bytes: &[u8]) -> Step {
     }
 }
 
-/// A click or a turn of the wheel: the button with its modifiers, the column, the row, from 1. What is
-/// held down is no key: with a modifier it is the terminal's own.
+/// A click, a drag or a turn of the wheel: the button with its modifiers, the column, the row, from 1.
+/// With a modifier key it is the terminal's own.
 fn mouse(parameters: &str, is_down: bool) -> Option<Event> {
     let mut parts = parameters.split(';').map(number);
     let (button, column, row) = (parts.next()??, parts.next()??, parts.next()??);
     let kind = match button {
         0 if is_down => MouseEventKind::Down(MouseButton::Left),
+        0 => MouseEventKind::Up(MouseButton::Left),
+        32 if is_down => MouseEventKind::Drag(MouseButton::Left),
         64 => MouseEventKind::ScrollUp,
         65 => MouseEventKind::ScrollDown,
         _ => return None,

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::app::{App, Pane, Screen};
+use super::borders::{self, Border, Drawn};
 use super::health;
 use super::list_view;
 use super::pane;
@@ -18,6 +19,8 @@ const BESIDE: u16 = 100;
 const SIDES: u16 = 120;
 /// Below so many rows there is the list alone.
 const LOW: u16 = 16;
+/// How small the list and the detail beside it may get.
+const BESIDE_LIST: (u16, u16) = (borders::LIST, borders::DETAIL);
 
 /// Whether anything can be drawn.
 pub fn is_large_enough(app: &App) -> bool {
@@ -32,6 +35,8 @@ pub struct Frame {
     pub query: Rect,
     /// The panes.
     pub panes: Vec<(Pane, Rect)>,
+    /// The borders between them that can be moved.
+    pub borders: Vec<Drawn>,
     /// The tasks of the tutor, while they are shown.
     pub tutor: Rect,
     /// All panes together.
@@ -68,11 +73,13 @@ pub fn frame(app: &App) -> Frame {
     let (body, hints) = over(rest, rest.height.saturating_sub(foot));
     let teaches = app.tutor.is_shown && body.height >= 3 * tutor::ROWS && app.screen != Screen::Edit;
     let (body, tutor) = over(body, body.height - if teaches { tutor::ROWS } else { 0 });
-    Frame { title, query, panes: panes(app, body), body, tutor, hints }
+    let mut borders = Vec::new();
+    let panes = panes(app, body, &mut borders);
+    Frame { title, query, panes, borders, body, tutor, hints }
 }
 
 /// The upper part of an area, and what is left below it.
-fn over(area: Rect, height: u16) -> (Rect, Rect) {
+pub fn over(area: Rect, height: u16) -> (Rect, Rect) {
     let height = height.min(area.height);
     let lower = Rect { y: area.y + height, height: area.height - height, ..area };
     (Rect { height, ..area }, lower)
@@ -94,37 +101,41 @@ pub fn notice(app: &App) -> Vec<String> {
 }
 
 /// By width: the list alone, over the detail, beside it, between the side panes and it.
-fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
+fn panes(app: &App, body: Rect, borders: &mut Vec<Drawn>) -> Vec<(Pane, Rect)> {
     if app.zoomed || body.width < OVER || app.size.1 < LOW {
         return vec![(app.focus, body)];
     }
     if body.width < SIDES && matches!(app.focus, Pane::Sessions | Pane::Facets | Pane::Health) {
-        let (left, list) = parted(body, 26);
+        let least = (borders::SIDE, borders::LIST.min(body.width.saturating_sub(27)));
+        let (left, list) = borders::part(app, Border::Sides, body, 26, least, borders);
         let mut panes = side(app, left);
         panes.push((Pane::Memories, list));
         return panes;
     }
     if body.width < BESIDE {
-        let (upper, lower) = over(body, body.height - (body.height * 2).div_ceil(5));
+        let (usual, least) = ((body.height * 2).div_ceil(5), (borders::ROWS, borders::ROWS));
+        let (upper, lower) = borders::part(app, Border::Below, body, usual, least, borders);
         return vec![(Pane::Memories, upper), (in_detail(app), lower)];
     }
     if body.width < SIDES {
-        let (list, right) = parted(body, body.width - 42 - (body.width - BESIDE) / 3);
+        let usual = 41 + (body.width - BESIDE) / 3;
+        let (list, right) = borders::part(app, Border::Detail, body, usual, BESIDE_LIST, borders);
         let mut panes = vec![(Pane::Memories, list)];
-        panes.extend(detail_over_why(app, right));
+        panes.extend(detail_over_why(app, right, borders));
         return panes;
     }
     let more = body.width - SIDES;
-    let (left, rest) = parted(body, 22 + (more / 40).min(8));
-    let (list, right) = parted(rest, rest.width - 37 - more / 5);
+    let least = (borders::SIDE, borders::LIST + 1 + borders::DETAIL);
+    let (left, rest) = borders::part(app, Border::Sides, body, 22 + (more / 40).min(8), least, borders);
+    let (list, right) = borders::part(app, Border::Detail, rest, 36 + more / 5, BESIDE_LIST, borders);
     let mut panes = side(app, left);
     panes.push((Pane::Memories, list));
-    panes.extend(detail_over_why(app, right));
+    panes.extend(detail_over_why(app, right, borders));
     panes
 }
 
 /// The left part of an area, and what is right of the line that parts them.
-fn parted(area: Rect, width: u16) -> (Rect, Rect) {
+pub fn parted(area: Rect, width: u16) -> (Rect, Rect) {
     let (left, right) = beside(area, width);
     (left, beside(right, 1).1)
 }
@@ -153,13 +164,13 @@ fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
 
 /// The detail, and below it why its memory ranks as it does, where both have room; else the
 /// reasons lie over the detail while they have the keys.
-fn detail_over_why(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
+fn detail_over_why(app: &App, area: Rect, borders: &mut Vec<Drawn>) -> Vec<(Pane, Rect)> {
     let why = match area.height {
         26.. => 14,
         19.. => 9,
         _ => return vec![(in_detail(app), area)],
     };
-    let (detail, why) = over(area, area.height - why);
+    let (detail, why) = borders::part(app, Border::Why, area, why, (borders::ROWS, borders::ROWS), borders);
     vec![(Pane::Detail, detail), (Pane::Why, why)]
 }
 

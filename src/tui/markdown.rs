@@ -279,6 +279,8 @@ mod tests {
             readonly: false,
             demo_folder: None,
             visits: Default::default(),
+            layout: Default::default(),
+            reduced_motion: false,
             demo: |_| Err("no demo here".into()),
         };
         App::new(&options, (80, 24), Moment(0))

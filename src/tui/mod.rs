@@ -7,6 +7,7 @@
 //! | `input`, `decode` | the thread that reads keys; from bytes to keys and pastes |
 //! | `signals` | whatever ends the program, the terminal is given back first |
 //! | `app`, `views` | what the screens know, and what can be on the screen; `marks` what is marked, |
+//! | | `aim` what a change is aimed at, |
 //! | | `bulk` the change under way, `calendar` the days of the statistics, |
 //! | | `compare`, `differences` two memories beside each other |
 //! | `msg` | what reaches the app, and what it wants done |
@@ -16,13 +17,15 @@
 //! | `tree`, `health` | rows of the stores, of the health |
 //! | `list_view/` | the views that are a list, a file each: their rows, and what is about a row |
 //! | `why`, `suggest`, `chips`, `synonyms`, `kinds` | words: of a rank, of a search, of the palette; letters of types |
-//! | `layout`, `pane` | which pane is where; title rows and sheets |
+//! | `layout`, `borders`, `pane` | which pane is where, the borders that move; title rows and sheets |
 //! | `view` | the whole frame; `panes/` each part of it |
 //! | `theme`, `palette`, `ascii` | styles and colours, and the only way from stored text to the screen |
 
 pub(crate) mod action;
+mod aim;
 mod app;
 mod ascii;
+mod borders;
 mod bulk;
 mod calendar;
 mod chips;
@@ -65,7 +68,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use crate::deed::Visits;
+use crate::deed::{Layout, Visits};
 use crate::model::Moment;
 use crate::query::Ranking;
 use crate::store::{Looked, Place};
@@ -98,6 +101,10 @@ pub struct Options {
     pub data: Option<PathBuf>,
     /// Up to when the memories of each store were seen.
     pub visits: Visits,
+    /// How the screens were arranged.
+    pub layout: Layout,
+    /// Whether nothing on the screen changes by itself.
+    pub reduced_motion: bool,
     /// Where the demo is, if that is what is opened.
     pub demo_folder: Option<PathBuf>,
     /// Nothing is changed.

@@ -9,7 +9,7 @@ use crate::work::{Done, Job};
 pub enum Msg {
     /// A key was pressed.
     Key(KeyEvent),
-    /// A click, or the wheel.
+    /// A click, a drag, or the wheel.
     Mouse(MouseEvent),
     /// Text was pasted: text, never keys.
     Paste(String),

@@ -23,8 +23,8 @@ const PANICKED: i32 = 101;
 
 /// The other screen, pastes told from keys, no cursor.
 const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l";
-/// Clicks and the wheel.
-const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+/// Clicks, drags and the wheel; a terminal that tells no drags tells the others.
+const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 /// Whether they are taken.
 static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
 /// Whether lines are told: the screen is left as it is.

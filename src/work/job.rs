@@ -12,7 +12,7 @@ use super::export;
 use super::inspect::{self, InspectRequest, Inspected};
 use super::tally::Tally;
 use super::tend::{Tended, tend};
-use crate::deed::{self, AllChecked, ChangeRequest, Changed, Committed, Planned, Recent, Visits, preview};
+use crate::deed::{self, AllChecked, ChangeRequest, Changed, Committed, Lasting, Planned, Recent, preview};
 use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::{
     Cancel, Explanation, Facets, Matches, Order, Pick, QueryError, Ranking, Results, Statistics, TextIndex,
@@ -50,10 +50,10 @@ pub enum Job {
     Explain(Asked, EntryRef),
     /// Count what the stores hold, and what was written when.
     Count(Arc<Snapshot>, Moment),
-    /// Keep up to when the memories of each store were seen.
-    KeepVisits {
-        /// Up to when.
-        visits: Visits,
+    /// Keep what the next start of the screens is to know.
+    KeepLasting {
+        /// What.
+        what: Lasting,
         /// The folder of our own data.
         data: PathBuf,
     },
@@ -262,10 +262,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
             Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
         }
         Job::Export { snapshot, at, file } => Some(Done::Said(export::write(&snapshot, &at, &file))),
-        Job::KeepVisits { visits, data } => {
-            let kept = visits.keep_in(&data).err();
-            kept.map(|error| Done::Said(format!("What is new can't be kept: {error}.")))
-        }
+        Job::KeepLasting { what, data } => what.keep_in(&data).err().map(Done::Said),
         Job::Tend { snapshot, data, now } => Some(Done::Tended(tend(&snapshot, &data, now))),
     }
 }

@@ -79,7 +79,7 @@ impl Workers {
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::Select(_) => drop(self.searches.send((job, Cancel::default()))),
             Job::Inspect(_) | Job::Export { .. } | Job::Count(..) => drop(self.looks.send(job)),
-            Job::Tend { .. } | Job::KeepVisits { .. } => drop(self.changes.send(job)),
+            Job::Tend { .. } | Job::KeepLasting { .. } => drop(self.changes.send(job)),
             Job::Judge(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
             Job::Keep(_) | Job::KeepText(..) => drop(self.drafts.send(job)),
             Job::Change(_) | Job::Commit(_) | Job::Plan(_) | Job::Save(..) | Job::SaveCopy(..) => {

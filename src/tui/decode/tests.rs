@@ -58,7 +58,7 @@ fn every_key_that_terminals_send_is_known() {
 fn what_means_no_key_is_skipped_whole() {
     for bytes in [
         &b"\x1b[I\x1b[O"[..],
-        b"\x1b[<0;10;20m\x1b[<2;10;20M\x1b[<35;10;20M\x1b[<0;0;20M\x1b[<0;10M",
+        b"\x1b[<2;10;20m\x1b[<32;10;20m\x1b[<2;10;20M\x1b[<35;10;20M\x1b[<0;0;20M\x1b[<0;10M",
         b"\x1b[M abc"[..6].as_ref(),
         b"\x1b[32;10;20M",
         b"\x1b[12;40R\x1b[?1;2c\x1b[?7u\x1b[99~\x1b[57441u",
@@ -68,7 +68,7 @@ fn what_means_no_key_is_skipped_whole() {
         assert_eq!(names(bytes), "", "{:?}", String::from_utf8_lossy(bytes));
     }
     assert_eq!(names(b"\x1b]0;dxy\x03j\x1bPdxy\x1b[A"), "C-c j Up");
-    assert_eq!(names(b"\x1b[<0;1;1mj\xffk\x1b[1;\x03"), "j k C-c");
+    assert_eq!(names(b"\x1b[<2;1;1mj\xffk\x1b[1;\x03"), "j k C-c");
 }
 
 #[test]
@@ -146,13 +146,18 @@ proptest! {
 }
 
 #[test]
-fn a_click_and_the_wheel_are_told_with_their_place() {
+fn a_click_a_drag_and_the_wheel_are_told_with_their_place() {
     let mut told = Vec::new();
-    Decoder::default().take(b"\x1b[<0;10;20M\x1b[<64;1;1M\x1b[<65;300;2M", &mut |event| told.push(event));
+    Decoder::default()
+        .take(b"\x1b[<0;10;20M\x1b[<32;11;20M\x1b[<0;12;20m\x1b[<64;1;1M\x1b[<65;300;2M", &mut |event| {
+            told.push(event)
+        });
     let mouse =
         |kind, column, row| Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
     let wanted = [
         mouse(MouseEventKind::Down(MouseButton::Left), 9, 19),
+        mouse(MouseEventKind::Drag(MouseButton::Left), 10, 19),
+        mouse(MouseEventKind::Up(MouseButton::Left), 11, 19),
         mouse(MouseEventKind::ScrollUp, 0, 0),
         mouse(MouseEventKind::ScrollDown, 299, 1),
     ];

@@ -60,7 +60,7 @@ impl Columns {
             false => longest_session(app),
         };
         let most = if width >= WIDE && !several { 14 } else { WHERE };
-        let place = if has_place && names > 0 { take(names.min(most) + 1, 16) } else { 0 };
+        let place = if has_place && names > 0 { take(names.min(most) + 1, 24) } else { 0 };
         let session = if is_wide && several { take(15, TITLE) } else { 0 };
         let agent = if is_wide { take(10, TITLE) } else { 0 };
         let tags = if is_wide { take(20, TITLE) } else { 0 };

@@ -21,7 +21,7 @@ fn meaning(waiting: &str) -> &'static str {
         "g" => "go to",
         "]" => "next",
         "[" => "previous",
-        "z" => "fold, scroll",
+        "z" => "fold, scroll, size",
         "y" => "copy",
         _ => "",
     }

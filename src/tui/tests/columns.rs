@@ -15,7 +15,7 @@ use crate::tui::layout;
 use crate::tui::panes::memories::text_columns;
 
 /// The list's columns of text at a size, and how many memories it shows.
-fn list(desk: &mut Desk, width: u16, height: u16) -> (usize, usize) {
+pub(super) fn list(desk: &mut Desk, width: u16, height: u16) -> (usize, usize) {
     desk.app.size = (width, height);
     let frame = layout::frame(&desk.app);
     let area = frame.pane(Pane::Memories).expect("the list is there");
@@ -39,6 +39,34 @@ fn at_every_size_the_list_shows_memories_and_no_wider_terminal_takes_their_text_
     assert_eq!(list(&mut desk, 20, 5).1, 3);
 }
 
+/// Whether the panes share the screen, with nothing between them but what parts them.
+pub(super) fn check_shared(desk: &Desk) {
+    let ((width, height), focus) = (desk.app.size, desk.app.focus);
+    let frame = layout::frame(&desk.app);
+    let panes: Vec<Rect> = frame.panes.iter().map(|(_, area)| *area).collect();
+    for (at, own) in panes.iter().enumerate() {
+        assert!(panes[at + 1..].iter().all(|other| !own.intersects(*other)), "{width}x{height}");
+        assert_eq!(own.intersection(frame.body), *own, "{width}x{height}");
+    }
+    let held = |x: u16, y: u16| panes.iter().any(|own| own.contains((x, y).into()));
+    let parts = |x: u16| panes.iter().any(|own| own.x == x + 1);
+    for y in frame.body.y..frame.body.bottom() {
+        let (mut left, mut free) = (0, 0);
+        for x in (0..width).filter(|x| !held(*x, y) && !parts(*x)) {
+            left += u16::from(panes.iter().any(|own| own.x == 0 && own.width > x));
+            free += 1;
+        }
+        // Between the panes at the left side one row is left free.
+        assert_eq!(left, free, "{focus:?}, row {y} of {width}x{height}");
+    }
+    let is_whole = |(pane, area): &(Pane, Rect)| {
+        let is_side = matches!(pane, Pane::Sessions | Pane::Facets | Pane::Health);
+        area.height >= 2 && area.width >= if is_side { 16 } else { 20 }
+    };
+    assert!(panes.len() == 1 || frame.panes.iter().all(is_whole), "{width}x{height}");
+    assert!(frame.pane(focus).is_some(), "{focus:?} at {width}x{height}");
+}
+
 #[test]
 fn at_every_size_panes_share_the_screen_with_nothing_between_them_but_what_parts_them() {
     let mut desk = Desk::new(80, 24);
@@ -49,26 +77,7 @@ fn at_every_size_panes_share_the_screen_with_nothing_between_them_but_what_parts
             (20..=300).step_by(7).flat_map(|w| (5..=100).step_by(every).map(move |h| (w, h)))
         {
             desk.app.size = (width, height);
-            let frame = layout::frame(&desk.app);
-            let panes: Vec<Rect> = frame.panes.iter().map(|(_, area)| *area).collect();
-            for (at, own) in panes.iter().enumerate() {
-                assert!(panes[at + 1..].iter().all(|other| !own.intersects(*other)), "{width}x{height}");
-                assert_eq!(own.intersection(frame.body), *own, "{width}x{height}");
-            }
-            let held = |x: u16, y: u16| panes.iter().any(|own| own.contains((x, y).into()));
-            let parts = |x: u16| panes.iter().any(|own| own.x == x + 1);
-            for y in frame.body.y..frame.body.bottom() {
-                let (mut left, mut free) = (0, 0);
-                for x in (0..width).filter(|x| !held(*x, y) && !parts(*x)) {
-                    left += u16::from(panes.iter().any(|own| own.x == 0 && own.width > x));
-                    free += 1;
-                }
-                // Between the panes at the left side one row is left free.
-                assert_eq!(left, free, "{focus:?}, row {y} of {width}x{height}");
-            }
-            let is_whole = |area: &Rect| area.height >= 2 && area.width >= 20;
-            assert!(panes.len() == 1 || panes.iter().all(is_whole), "{width}x{height}");
-            assert!(frame.pane(focus).is_some(), "{focus:?} at {width}x{height}");
+            check_shared(&desk);
         }
     }
 }

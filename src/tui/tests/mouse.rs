@@ -4,7 +4,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::*;
 
-fn mouse(desk: &mut Desk, kind: MouseEventKind, (column, row): (u16, u16)) {
+pub(super) fn mouse(desk: &mut Desk, kind: MouseEventKind, (column, row): (u16, u16)) {
     desk.send(Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
 }
 

@@ -69,6 +69,31 @@ fn what_came_is_told_for_a_while_on_one_row_and_nothing_moves() {
 }
 
 #[test]
+fn with_reduced_motion_what_came_is_told_until_a_key_is_pressed() {
+    for is_reduced in [true, false] {
+        let mut desk = desk();
+        desk.app.reduced_motion = is_reduced;
+        let file = desk._folder.path().join("shop/memory/sessions/s/memory.jsonl");
+        let mut file = std::fs::OpenOptions::new().append(true).open(file).unwrap();
+        file.write_all(line("m2", "a retry charges twice", "2026-02-01T11:30:00Z").as_bytes()).unwrap();
+        let (mut is_brief, mut effects) = (false, update(&mut desk.app, Msg::Changed, now()));
+        while let Some(effect) = effects.pop() {
+            is_brief |= matches!(effect, Effect::BeBrief);
+            if let Effect::Job(job) = effect
+                && let Some(done) = perform(job, &mut desk.kept, &Cancel::default())
+            {
+                effects.extend(update(&mut desk.app, Msg::Done(done), now()));
+            }
+        }
+        assert_eq!(is_brief, !is_reduced, "a time is set for it to go");
+        assert!(desk.screen().contains("+ An agent wrote: a retry charges twice"), "{}", desk.screen());
+        assert!(desk.screen().lines().next().unwrap().contains("+1 new"));
+        desk.type_keys("j");
+        assert!(!desk.screen().contains("An agent wrote"));
+    }
+}
+
+#[test]
 fn a_memory_dated_in_the_future_is_not_new() {
     let mut desk = desk();
     agent_writes(&mut desk, "m2", "from tomorrow", "2026-02-02T12:00:00Z");

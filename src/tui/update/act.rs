@@ -1,8 +1,8 @@
 //! What each action does.
 
 use super::{
-    among_memories, arrive, change, compare, copy, editor, fields, filter, focus, list_view, mark, order,
-    page, prompt, references, search, statistics, tabs, tutor, walk,
+    among_memories, arrive, borders, change, compare, copy, editor, fields, filter, focus, list_view, mark,
+    order, page, prompt, references, search, statistics, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -117,6 +117,7 @@ fn look(app: &mut App, action: Action) {
         Action::FoldAll => walk::fold_all(app, true),
         Action::UnfoldAll => walk::fold_all(app, false),
         Action::Middle => walk::to_middle(app),
+        Action::Wider | Action::Narrower | Action::UsualSizes => borders::act(app, action),
         Action::Secrets => secrets(app),
         Action::Tutor => tutor::toggle(app),
         Action::AllSeen => list_view::new::all_seen(app),

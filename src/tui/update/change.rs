@@ -255,7 +255,7 @@ pub fn stop(app: &mut App) -> bool {
 pub fn figure(app: &mut App) {
     let Some(going) = &app.bulk.going else { return };
     let (done, of) = going.progress.figure();
-    let figure = if of > 0 { format!(" {done} of {of}") } else { String::new() };
+    let figure = if of > 0 && !app.reduced_motion { format!(" {done} of {of}") } else { String::new() };
     let stops = if going.is_open() { " · Esc stops it" } else { "" };
     app.say(format!("{}{figure} …{stops}", going.what));
 }

@@ -178,10 +178,10 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
         lines.extend(fact(app, name, &value, width));
     }
     let facts: Vec<(String, String)> = facts(app, store, at).into_iter().chain(text.fields).collect();
-    let (sign, key) = (if app.all_facts { "▾" } else { "▸" }, Action::Fold.key());
+    let (sign, key) = (if app.layout.all_facts { "▾" } else { "▸" }, Action::Fold.key());
     let folded = format!("{sign} {} fields · file · bytes  ", facts.len());
     lines.push(Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]));
-    if app.all_facts {
+    if app.layout.all_facts {
         lines.extend(facts.iter().flat_map(|(name, value)| fact(app, name, value, width)));
     }
     lines
@@ -272,7 +272,7 @@ fn facts(app: &App, store: &Store, at: EntryRef) -> Vec<(String, String)> {
 }
 
 fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
-    let names = match (app.all_facts, width) {
+    let names = match (app.layout.all_facts, width) {
         (true, 60..) => 18,
         (true, _) => 13,
         (false, _) => 8,

@@ -121,7 +121,7 @@ pub fn facet_lines(app: &App) -> Vec<FacetLine> {
             continue;
         }
         let is_type = name == "type";
-        let few = if app.all_filters { usize::MAX } else { FEW[usize::from(!is_type)] };
+        let few = if app.layout.all_filters { usize::MAX } else { FEW[usize::from(!is_type)] };
         lines.push(FacetLine { text: name.into(), ..FacetLine::default() });
         for (at, (value, count)) in values.iter().enumerate() {
             if at < few || on(value) {
@@ -170,7 +170,7 @@ pub fn toggle_line(app: &mut App) {
         Pane::Sessions => app.tree.get(app.branch.at).cloned().and_then(|branch| branch_term(app, &branch)),
         Pane::Facets => {
             let Some(line) = facet_lines(app).into_iter().nth(app.facet.at) else { return };
-            app.all_filters |= line.unfolds;
+            app.layout.all_filters |= line.unfolds;
             line.term
         }
         _ => None,

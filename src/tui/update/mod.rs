@@ -2,6 +2,7 @@
 
 mod act;
 mod arrive;
+mod borders;
 mod change;
 mod compare;
 mod confirm;
@@ -73,7 +74,10 @@ pub fn ready(app: &mut App) {
 /// Changes the app, and says what is to be done outside it. A frame needs [`ready`] before it:
 /// of many keys that come at once, each memory under the cursor but the last is not read.
 pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
-    app.now = now;
+    // Else ages would go by while nothing happens.
+    if !(app.reduced_motion && matches!(msg, Msg::Tick | Msg::Going)) {
+        app.now = now;
+    }
     // Keys of the detail, and of what its memory is tied to, go by what is shown of it.
     if app.focus != Pane::Memories || app.tab.is_list() || app.screen == Screen::Compare {
         ready(app);
@@ -108,6 +112,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     }
     editor::refresh(app);
     editor::keep_before_leaving(app);
+    borders::keep(app);
     change::finish_first(app);
     std::mem::take(&mut app.effects)
 }

@@ -1,11 +1,12 @@
-//! The mouse: a click goes where it points, a second one opens, the wheel moves what is under it. Every
-//! other thing has its key; nothing needs a mouse.
+//! The mouse: a click goes where it points, a second one opens, the wheel moves what is under it, a border
+//! is dragged. Every other thing has its key; nothing needs a mouse.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{filter, key_pressed, statistics, walk};
+use super::{borders, filter, key_pressed, statistics, walk};
 use crate::tui::app::{App, Pane, Screen};
+use crate::tui::borders::at as border_at;
 use crate::tui::cursor::Cursor;
 use crate::tui::{chips, health, layout, list_view, view};
 
@@ -14,11 +15,13 @@ const TWICE: i64 = 500_000;
 /// The wheel moves so many rows.
 const WHEEL: usize = 3;
 
-/// A click, or a turn of the wheel.
+/// A click, a turn of the wheel, or a border that is dragged.
 pub fn mouse(app: &mut App, event: MouseEvent) {
     let at = Position { x: event.column, y: event.row };
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => click(app, at),
+        MouseEventKind::Drag(MouseButton::Left) => borders::drag(app, at),
+        MouseEventKind::Up(MouseButton::Left) => app.dragged = None,
         MouseEventKind::ScrollDown => wheel(app, at, true),
         MouseEventKind::ScrollUp => wheel(app, at, false),
         _ => {}
@@ -26,6 +29,7 @@ pub fn mouse(app: &mut App, event: MouseEvent) {
 }
 
 fn click(app: &mut App, at: Position) {
+    app.dragged = None;
     let twice = app.clicked.take().is_some_and(|(before, when)| before == at && app.now.0 - when.0 < TWICE);
     if at.y + 1 == app.size.1 {
         if let Some(key) = view::hint_at(app, at.x) {
@@ -39,10 +43,14 @@ fn click(app: &mut App, at: Position) {
     if layout::is_asking(app) {
         return;
     }
+    let border = border_at(app, at).filter(|_| app.screen == Screen::Browse);
+    if let (true, Some(border)) = (twice, border) {
+        return borders::put_back(app, border);
+    }
     if twice {
         return key_pressed(app, KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
     }
-    app.clicked = Some((at, app.now));
+    (app.clicked, app.dragged) = (Some((at, app.now)), border);
     match app.screen {
         Screen::Browse => on_pane(app, at),
         _ if list_view::open(app).is_some() => super::list_view::click(app, at),

@@ -141,9 +141,9 @@ pub fn fold(app: &mut App) {
         Pane::Sessions => {
             let _ = tree::fold(app, false) || tree::fold(app, true);
         }
-        Pane::Facets => app.all_filters = !app.all_filters,
+        Pane::Facets => app.layout.all_filters = !app.layout.all_filters,
         _ => {
-            app.all_facts = !app.all_facts;
+            app.layout.all_facts = !app.layout.all_facts;
             app.detail_of = None;
         }
     }
@@ -151,8 +151,7 @@ pub fn fold(app: &mut App) {
 
 /// Folds or unfolds all stores.
 pub fn fold_all(app: &mut App, folds: bool) {
-    let roots = app.snapshot.stores.iter().map(|store| store.root.clone());
-    app.unfolded = if folds { Default::default() } else { roots.collect() };
+    app.layout.fold(app.snapshot.stores.iter().map(|store| &store.root), folds);
     tree::renew(app);
 }
 

@@ -1,6 +1,7 @@
 //! What is new: seen one by one or all at once, and told when it comes.
 
 use super::{aimed, hold, renew};
+use crate::deed::Lasting;
 use crate::model::{EntryRef, Moment, Tell};
 use crate::tui::action::Action;
 use crate::tui::app::{App, DEMO};
@@ -8,8 +9,8 @@ use crate::tui::list_view::Row;
 use crate::tui::list_view::new::{field, name_of};
 use crate::tui::msg::Effect;
 use crate::tui::theme::fit;
+use crate::tui::update::borders::keep_lasting;
 use crate::tui::update::references;
-use crate::work::Job;
 
 /// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -102,7 +103,9 @@ pub fn arrived(app: &mut App, before: Option<Moment>) {
         let said = fit(&crate::tui::theme::safe(app, &said), usize::from(app.size.0.saturating_sub(2)));
         app.brief = Some(said.clone());
         app.say(said);
-        app.give(Effect::BeBrief);
+        if !app.reduced_motion {
+            app.give(Effect::BeBrief);
+        }
     }
 }
 
@@ -124,9 +127,7 @@ pub fn newest(app: &App) -> Option<(Moment, EntryRef)> {
     each.max_by_key(|(created, _)| *created)
 }
 
-/// Keeps up to when each store was seen, unless nothing may be written.
+/// Keeps up to when each store was seen.
 fn write(app: &mut App) {
-    if let Some(data) = app.data.clone().filter(|_| !app.readonly) {
-        app.give_job(Job::KeepVisits { visits: app.visits.clone(), data });
-    }
+    keep_lasting(app, Lasting::Visits(app.visits.clone()));
 }
