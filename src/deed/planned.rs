@@ -122,17 +122,15 @@ impl Planned {
         self.left.iter().map(told).collect()
     }
 
-    /// What a memory is called, with a word behind that, what becomes of it, and what it says.
-    /// Untrusted text.
-    pub fn line(&self, at: EntryRef, word: &str) -> String {
+    /// The title of a memory, what becomes of it, and its id. Untrusted text.
+    pub fn named(&self, at: EntryRef) -> [String; 3] {
         let (store, entry) = self.request.snapshot.get(at);
         let told = self.request.wanted.told(store, entry);
         let told = match (told.is_empty(), &self.request.wanted) {
-            (true, Wanted::Tag { .. }) => "unchanged  ".to_owned(),
-            (true, _) => told,
-            (false, _) => format!("{told}  "),
+            (true, Wanted::Tag { .. }) => "unchanged".to_owned(),
+            _ => told,
         };
-        format!("{}{word}  {told}{}", name_of(store, entry), format::title(store, entry))
+        [format::title(store, entry), told, name_of(store, entry)]
     }
 
     /// What is changed, as it is called.

@@ -21,13 +21,24 @@ pub struct Searched {
 /// An entry's title, text and fields.
 pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     let record = store.record(entry);
-    with_content(store, entry, |content| match content {
+    with_content(store, entry, |content| whole(content).unwrap_or_else(|raw| broken_text(record.line, raw)))
+}
+
+/// The title, text and fields of a record of those bytes that is, or was, in a file of a store of that
+/// format; `None` where they can't be read.
+pub fn text_of_raw(format: &str, path: &Path, raw: &[u8]) -> Option<RecordText> {
+    with_bytes(Some(by_name(format)?), path, raw, |content| whole(content).ok())
+}
+
+/// What can be read; otherwise its bytes.
+fn whole(content: Content<'_>) -> Result<RecordText, &[u8]> {
+    Ok(match content {
         Content::Json(format, value) => read_text(format, value),
         Content::Note(note, text, stem) => note_text(&note, text, stem),
         Content::Text(text, stem) => {
             RecordText { title: title_of(stem), text: text.to_owned(), fields: Vec::new() }
         }
-        Content::Broken(raw) => broken_text(record.line, raw),
+        Content::Broken(raw) => return Err(raw),
     })
 }
 

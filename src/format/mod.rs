@@ -30,7 +30,9 @@ use crate::text::json::Json;
 
 pub use outline::outline;
 
-pub use entry_text::{Searched, is_markdown, main_text, searched_of, text_of, title, title_of_raw};
+pub use entry_text::{
+    Searched, is_markdown, main_text, searched_of, text_of, text_of_raw, title, title_of_raw,
+};
 pub use store_names::store_names;
 pub use stored::{is_sensitive, lines_of};
 pub use title::title_of;

@@ -50,9 +50,22 @@ pub struct Touched {
 impl Touched {
     /// What a plan says of it, on a line.
     pub fn line(&self) -> String {
-        let id = self.id.as_deref().unwrap_or("(no id)");
-        format!("{id}  {}  {}  {}", self.fate.told(), self.measure, self.title)
+        named(&self.title, &[&self.fate.told(), &self.measure], self.id.as_deref())
     }
+}
+
+/// So many characters of a title are told before what is said of it.
+const TITLE: usize = 60;
+
+/// A line about a memory: its title, what is said of it, and at last its id, for whoever looks for that.
+pub fn named(title: &str, said: &[&str], id: Option<&str>) -> String {
+    let name = match title.char_indices().nth(TITLE) {
+        Some((end, _)) => format!("{}…", title[..end].trim_end()),
+        None if title.is_empty() => "(no title)".into(),
+        None => title.to_owned(),
+    };
+    let parts = std::iter::once(&*name).chain(said.iter().copied()).chain(id);
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
 }
 
 /// Every memory that a plan removes, moves or changes, in the store's order.
@@ -136,8 +149,10 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
         let before = store.documents.iter().find(|own| own.path == document.path);
         if document.role == Role::Tombstones {
             let [was, is] = [before.map(|own| &**own), Some(&**document)].map(|own| ids(own.into_iter()));
-            lines.extend(is.difference(&was).map(|id| format!("{id}  is deleted")));
-            lines.extend(was.difference(&is).map(|id| format!("{id}  is restored")));
+            let titles = titles(store, &was ^ &is);
+            let line = |id: &&str, fate| named(titles.get(id).map_or("", String::as_str), &[fate], Some(id));
+            lines.extend(is.difference(&was).map(|id| line(id, "is deleted")));
+            lines.extend(was.difference(&is).map(|id| line(id, "is restored")));
         }
         let previous: HashSet<u64> = before.iter().flat_map(|own| own.told_apart()).copied().collect();
         for record in document.records.iter().filter(|_| is_data(document.role)) {
@@ -146,12 +161,19 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
                 continue;
             }
             let title = format::title_of_raw(store, &document.path, record, &raw);
-            lines.push(format!("{}  is restored  {title}", id.unwrap_or("(no id)")));
+            lines.push(named(&title, &["is restored"], id));
         }
     }
     // Tombstones that came or went are sets.
     lines.sort();
     lines
+}
+
+/// The titles of the memories of those ids.
+fn titles<'s>(store: &'s Store, ids: HashSet<&str>) -> HashMap<&'s str, String> {
+    let id = |own: &'s Entry| store.view(own).and_then(|view| view.id);
+    let own = store.entries.iter().filter_map(|own| Some((id(own)?, own)));
+    own.filter(|(id, _)| ids.contains(id)).map(|(id, own)| (id, format::title(store, own))).collect()
 }
 
 fn is_data(role: Role) -> bool {

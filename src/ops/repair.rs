@@ -10,11 +10,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Result, Scene, backups, base, plan_and_after, writes};
+use super::{NO_PACKED, Result, Scene, backups, base, plan_and_after, writes};
 use crate::check::derived;
 use crate::format::reading::is_record;
 use crate::format::writing::Recorded;
-use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store, container, is_log};
+use crate::model::{
+    Body, Change, Code, Document, Entry, Moment, Plan, Problem, Record, Role, Span, Store, container, is_log,
+};
 use crate::store::derive;
 use crate::text::torn::{first_name, whole_behind};
 
@@ -36,7 +38,7 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair> {
     let mut changes = Vec::new();
     let mut count = 0;
     for document in scene.store.documents.iter().filter(|own| is_repairable(own)) {
-        let (edits, out) = repaired(scene, document);
+        let (edits, out) = repaired(scene, document, &(0..usize::MAX));
         count += edits.len();
         repair.quarantined.extend(out.into_iter().map(|(at, bytes)| (document.path.clone(), at, bytes)));
         if !edits.is_empty() {
@@ -80,6 +82,31 @@ pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Optio
     }
 }
 
+/// A file of more bytes is not looked at while someone waits.
+const LARGE: usize = 1 << 20;
+
+/// The line that a problem is in, and what a safe repair makes of it; `None` where there is none, or its file
+/// is too large to tell while someone waits.
+pub fn of_line(store: &Store, entry: &Entry, problem: &Problem, now: Moment) -> Option<[Vec<u8>; 2]> {
+    repairs(store, problem, &HashSet::new())?;
+    let document = store.document(entry);
+    if document.bytes.len() > LARGE {
+        return None;
+    }
+    let at = document.records.get(entry.record as usize)?.span.start as usize;
+    let is_end = |byte: &u8| *byte == b'\n';
+    let from = document.bytes.get(..at)?.iter().rposition(is_end).map_or(0, |end| end + 1);
+    let rest = document.bytes.get(from..)?;
+    let to = from + rest.iter().position(is_end).unwrap_or(rest.len());
+    let scene = Scene { store, now, random: [0; 16], packed: &NO_PACKED };
+    let mut mended = document.bytes.get(from..to)?.to_vec();
+    for (gone, come) in repaired(&scene, document, &(from..to)).0.into_iter().rev() {
+        let [start, end] = [gone.start, gone.end].map(|own| own.clamp(from, to) - from);
+        mended.splice(start..end, come);
+    }
+    Some([document.bytes.get(from..to)?.to_vec(), mended])
+}
+
 /// Whether a document is a log that is repaired line by line.
 fn is_repairable(document: &Document) -> bool {
     matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
@@ -89,13 +116,14 @@ fn is_repairable(document: &Document) -> bool {
 
 type Edits = Vec<(Range<usize>, Vec<u8>)>;
 
-/// The edits that repair a log, and what they take out of it.
-fn repaired(scene: &Scene<'_>, document: &Document) -> (Edits, Vec<(u64, Vec<u8>)>) {
+/// The edits that repair what starts in a part of a log, and what they take out of it.
+fn repaired(scene: &Scene<'_>, document: &Document, part: &Range<usize>) -> (Edits, Vec<(u64, Vec<u8>)>) {
     let known =
         document.problems.iter().filter_map(|problem| Some((problem.record?, problem.code))).collect();
     let mut repair =
         Mend { scene, document, names: OnceCell::new(), known, edits: Edits::new(), out: Vec::new() };
-    for (number, record) in document.records.iter().enumerate() {
+    let is_in = |(_, own): &(usize, &Record)| part.contains(&(own.span.start as usize));
+    for (number, record) in document.records.iter().enumerate().filter(is_in) {
         match &record.body {
             Body::Broken if repair.has(number, Code::TornLine) => repair.torn(number),
             Body::Broken => {}

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 
 /// Our signs, and the ASCII character for each.
-const SIGNS: [(char, char); 47] = [
+const SIGNS: [(char, char); 54] = [
     ('│', '|'),
     ('─', '-'),
     ('▶', '>'),
@@ -51,6 +51,13 @@ const SIGNS: [(char, char); 47] = [
     ('▅', '+'),
     ('▆', '*'),
     ('▇', '#'),
+    ('•', '*'),
+    ('⊘', '/'),
+    ('—', '-'),
+    ('‹', '<'),
+    ('⏎', '<'),
+    ('┆', '|'),
+    ('�', '?'),
 ];
 
 /// Replaces them in a frame that was drawn.
@@ -72,6 +79,10 @@ fn stands_for(buffer: &Buffer, at: usize, symbol: &str, width: usize) -> Option<
     let (Some(own), None) = (chars.next(), chars.next()) else { return None };
     if ('\u{2800}'..='\u{28ff}').contains(&own) {
         return Some(if own == '\u{2800}' { ' ' } else { '*' });
+    }
+    // Stand for control characters.
+    if ('\u{2400}'..='\u{2421}').contains(&own) {
+        return Some('?');
     }
     // The mark of the focused pane comes before its title; the end of a bar before a blank.
     let next =

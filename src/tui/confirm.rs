@@ -11,6 +11,8 @@ use crate::model::{Change, EntryRef, Tell};
 use crate::text::secrets::mask;
 use crate::text::show::show;
 
+/// Of a title so many columns come before an id.
+const TITLE: usize = 60;
 /// The most rows that it takes below its title.
 const ROWS: usize = 14;
 
@@ -26,8 +28,11 @@ pub struct Confirm {
     /// The first line on screen.
     pub top: usize,
     rows: Vec<Row>,
-    /// The width that the lines were made for.
-    width: usize,
+    /// What stays above them: the question.
+    head: Vec<String>,
+    /// The width that they were made for, how many of them the question may have, and how many memories
+    /// others had changed then.
+    laid: (usize, usize, usize),
 }
 
 /// A word that is typed before something goes for good.
@@ -57,7 +62,16 @@ pub struct Parts {
 
 impl Confirm {
     pub fn new(planned: Box<Planned>, question: String, typed: Option<Typed>) -> Confirm {
-        Confirm { planned, question, typed, moved: 0, top: 0, rows: Vec::new(), width: 0 }
+        Confirm {
+            planned,
+            question,
+            typed,
+            moved: 0,
+            top: 0,
+            rows: Vec::new(),
+            head: Vec::new(),
+            laid: (0, 0, 0),
+        }
     }
 
     /// How many lines it has.
@@ -68,7 +82,7 @@ impl Confirm {
     /// A line of it. Untrusted text.
     pub fn line(&self, at: usize) -> String {
         match self.rows.get(at) {
-            Some(Row::Memory(at)) => format!("  {}", self.planned.line(*at, self.hidden(*at))),
+            Some(Row::Memory(at)) => self.memory(*at),
             Some(Row::Left(at)) => {
                 let name = App::quoted(&self.planned.request.snapshot, *at);
                 format!("  {name}{}", self.hidden(*at))
@@ -78,17 +92,34 @@ impl Confirm {
         }
     }
 
+    /// The title of a memory, what becomes of it, and its id where there is room for all of that.
+    fn memory(&self, at: EntryRef) -> String {
+        let [title, told, name] = self.planned.named(at);
+        let told = [self.hidden(at).trim(), &told].map(str::to_owned);
+        let told: String = told.iter().filter(|own| !own.is_empty()).map(|own| format!("  {own}")).collect();
+        let title = show(&mask(&title)).into_owned();
+        let room = self.laid.0.saturating_sub(2 + theme::width(&told));
+        let name = format!("  {name}");
+        let left = room.saturating_sub(theme::width(&name));
+        match left >= theme::width(&title).min(TITLE) {
+            true => format!("  {}{told}{name}", theme::fit(&title, left)),
+            false => format!("  {}{told}", theme::fit(&title, room.max(8))),
+        }
+    }
+
     fn hidden(&self, at: EntryRef) -> &'static str {
         if self.planned.request.is_hidden(at) { " (hidden)" } else { "" }
     }
 
-    /// Makes its lines for a width, where they were made for another.
-    pub fn lay(&mut self, width: usize) {
-        if width == self.width {
+    /// Makes its lines for a width, where they were made for another. The question stays above them, unless
+    /// it has more lines than so many: then it is the first of them, so that all of it can be read.
+    pub fn lay(&mut self, width: usize, most: usize) {
+        let laid = (width, most, self.moved);
+        if laid == self.laid {
             return;
         }
-        self.width = width;
-        self.rows = match &self.planned.difference {
+        self.laid = laid;
+        let rows = match &self.planned.difference {
             Some(difference) => {
                 let head = format!("{}; all else is as it was shown:", difference.head());
                 let moved = difference.moved.iter().map(Moved::line).map(|line| format!("  {line}"));
@@ -96,6 +127,19 @@ impl Confirm {
             }
             None => rows(&self.planned, width),
         };
+        let head: Vec<String> = self.asked().iter().flat_map(|line| safe(line, width)).collect();
+        let (stays, goes) = if head.len() > most { (Vec::new(), head) } else { (head, Vec::new()) };
+        self.head = stays;
+        self.rows = goes.into_iter().map(Row::Text).chain(rows).collect();
+    }
+
+    /// The question and what answers it, and how many of its memories others changed.
+    fn asked(&self) -> Vec<String> {
+        let answers = if self.typed.is_some() { "" } else { "  y / n" };
+        let moved = self.moved;
+        let moved =
+            (moved > 0).then(|| format!("Others changed {moved} of them since: the yes shows that first."));
+        [Some(format!("{}{answers}", self.question)), moved].into_iter().flatten().collect()
     }
 
     /// Scrolls by so many lines.
@@ -134,8 +178,12 @@ fn rows(planned: &Planned, width: usize) -> Vec<Row> {
 
 /// A line of what may come from a store, masked and safe, in as many as it takes.
 fn wrapped(line: &str, width: usize) -> Vec<Row> {
+    safe(line, width).into_iter().map(Row::Text).collect()
+}
+
+fn safe(line: &str, width: usize) -> Vec<String> {
     let lines = theme::wrap(&show(&mask(line)), width.max(1));
-    lines.into_iter().map(|line| Row::Text(line.trim_end().to_owned())).collect()
+    lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// The widest that a line of it can be.
@@ -146,26 +194,15 @@ pub fn width(app: &App) -> usize {
 /// Where it is over the foot of the panes, where there is one.
 pub fn parts(app: &App) -> Option<Parts> {
     let confirm = app.confirm.as_ref()?;
-    let most = usize::from(sheet_area(app, ROWS).height.saturating_sub(1) / 2).max(1);
-    let head = head(app, confirm, width(app), most);
+    let head = confirm.head.clone();
     let own = head.len() + usize::from(confirm.typed.is_some());
     let area = sheet_area(app, (own + confirm.len()).min(ROWS));
     Some(Parts { area, head, rows: usize::from(area.height.saturating_sub(1)).saturating_sub(own) })
 }
 
-/// The question, and what answers it. It leaves room for what it is about, however long the names
-/// in it are.
-fn head(app: &App, confirm: &Confirm, room: usize, most: usize) -> Vec<String> {
-    let answers = if confirm.typed.is_some() { "" } else { "  y / n" };
-    let mut head = theme::wrap(&theme::safe(app, &format!("{}{answers}", confirm.question)), room);
-    if head.len() > most {
-        head.truncate(most);
-        let last = head.pop().unwrap_or_default();
-        head.push(theme::fit(&format!("{last} …"), room));
-    }
-    if confirm.moved > 0 {
-        let told = format!("Others changed {} of them since: the yes shows that first.", confirm.moved);
-        head.extend(theme::wrap(&told, room));
-    }
-    head
+/// How many lines the question may have above the others: it leaves room for what it is about.
+pub fn most(app: &App) -> usize {
+    let types = app.confirm.as_ref().is_some_and(|own| own.typed.is_some());
+    let inner = usize::from(sheet_area(app, ROWS).height.saturating_sub(1));
+    inner.saturating_sub(usize::from(types)) / 2
 }

@@ -67,6 +67,8 @@ pub fn is_asking(app: &App) -> bool {
 pub fn frame(app: &App) -> Frame {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
     let asks = app.screen == Screen::Browse && (query::is_typed(app) || !app.query.is_empty());
+    // A low terminal has its rows for what is asked.
+    let asks = asks && (app.confirm.is_none() || app.size.1 >= LOW);
     let (title, rest) = over(area, 1);
     let (query, rest) = over(rest, if asks { 1 + query::rows_offered(app) } else { 0 });
     let foot = notice(app).len().max(1) as u16;

@@ -37,6 +37,8 @@ pub struct ListView {
     pub text: Vec<String>,
     /// The first of them on screen.
     pub top: usize,
+    /// The line that the problem under the cursor is in.
+    pub fix: Option<problems::Fix>,
     /// The row that all this is about.
     pub about: Option<String>,
     /// Whether that was read afresh since.
@@ -61,6 +63,20 @@ impl ListView {
         self.list.selected()
     }
 
+    /// What Esc takes away next: one thing at a time, the innermost first.
+    pub fn esc(&self) -> Esc {
+        let own = self.focused();
+        match () {
+            () if self.backups.difference => Esc::Difference,
+            () if own.range.is_some() => Esc::Range,
+            () if own.only => Esc::Only,
+            () if !own.filter.is_empty() => Esc::Filter,
+            () if self.inside => Esc::Details,
+            () if !own.marks.is_empty() => Esc::Marks,
+            () => Esc::View,
+        }
+    }
+
     /// What has the keys.
     pub fn focused(&self) -> &Rows {
         if self.inside { &self.within } else { &self.list }
@@ -69,6 +85,32 @@ impl ListView {
     /// The same, to be changed.
     pub fn focused_mut(&mut self) -> &mut Rows {
         if self.inside { &mut self.within } else { &mut self.list }
+    }
+}
+
+/// What Esc takes away next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Esc {
+    Difference,
+    Range,
+    Only,
+    Filter,
+    Details,
+    Marks,
+    View,
+}
+
+impl Esc {
+    /// The same in a hint.
+    pub fn told(self) -> &'static str {
+        match self {
+            Esc::Difference | Esc::Details => "back to the list",
+            Esc::Range => "cancel",
+            Esc::Only => "all again",
+            Esc::Filter => "drop the filter",
+            Esc::Marks => "clear marks",
+            Esc::View => "back",
+        }
     }
 }
 
@@ -155,7 +197,6 @@ pub fn text_about(app: &App) -> String {
     let text = match app.view.row() {
         Some(Row::Archived(at)) => archive::text(app, at),
         Some(Row::New(at) | Row::Side(_, at)) => Some(new::text(app, at)),
-        Some(Row::Problem(_)) => problems::text(app),
         _ => None,
     };
     let mut text = text.unwrap_or_default();

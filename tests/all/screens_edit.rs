@@ -268,7 +268,7 @@ fn an_editor_that_leaves_no_text_empties_no_memory() {
         let before = Tree::of(store.around());
         let mut terminal = open(&store, desk.path(), &script(desk.path(), ": > \"$1\""), size);
         terminal.send_keys("E");
-        terminal.wait_for_text("the editor left no text; nothing was changed", SOON);
+        terminal.wait_for_text("The editor left no text; nothing was changed", SOON);
         leave(terminal);
         assert_untouched(store.around(), &before);
     }

@@ -210,10 +210,7 @@ fn the_second_question_of_a_whole_file_names_what_came_meanwhile_and_would_be_lo
     wait_for_question(&terminal, "Restore 2 memories?");
     let screen = terminal.screen_text();
     assert!(screen.contains("changed meanwhile: 1 of 1"), "{screen}");
-    assert!(
-        screen.contains("The plan is not as it was shown") && screen.contains("mem_late  LOST"),
-        "{screen}"
-    );
+    assert!(screen.contains("The plan is not as it was shown") && screen.contains("late  LOST"), "{screen}");
     terminal.send_keys("n\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
     assert_eq!(desk.log(), theirs);

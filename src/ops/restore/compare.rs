@@ -9,7 +9,7 @@ use super::super::{Refusal, Result, Scene, when, writes};
 use super::{Comparison, Item, Kind, role};
 use crate::format::writing::document;
 use crate::format::{self, Format, Shape};
-use crate::model::{Document, Record, Role, Store, Tell};
+use crate::model::{Document, Entry, Record, Role, Store, Tell};
 use crate::store::erase::{Wanted, is_log};
 
 /// What differs between a copy of `file` and the store. What was erased is named by its id
@@ -26,8 +26,9 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     let deletes = role(format, file) == Role::Tombstones;
     let erased = erased.as_ref().filter(|_| !deletes);
     let copied = records.iter().map(|record| bytes_of(copy, record)).collect();
-    let mut compared =
-        Compared { scene, file, copy, gone, now, beside: &beside, erased, copied, put_back: HashSet::new() };
+    let deleted = if deletes { by_id(scene.store, file) } else { HashMap::new() };
+    let (beside, put_back) = (&beside, HashSet::new());
+    let mut compared = Compared { scene, file, copy, gone, now, beside, erased, copied, put_back, deleted };
     let mut items = Vec::new();
     let mut known: HashSet<&[u8]> = HashSet::new();
     for record in records.iter().rev() {
@@ -48,6 +49,12 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
         items.iter_mut().for_each(|item| item.can_come = false);
     }
     Ok(Comparison { file: file.to_owned(), items, records, whole_only, is_alike, deletes })
+}
+
+/// The memories that a log of deletions can name, by id.
+fn by_id<'a>(store: &'a Store, file: &Path) -> HashMap<&'a str, &'a Entry> {
+    let own = store.entries.iter().filter(|own| is_of(store, file, &store.document(own).path));
+    own.filter_map(|own| Some((store.view(own)?.id?, own))).collect()
 }
 
 /// Why the records of a file can't be brought back one by one.
@@ -133,6 +140,8 @@ struct Compared<'a> {
     copied: HashSet<&'a [u8]>,
     /// Ids of which a record of the copy is what one of the file was.
     put_back: HashSet<String>,
+    /// Of a log of deletions, the memories that it can name.
+    deleted: HashMap<&'a str, &'a Entry>,
 }
 
 impl Compared<'_> {
@@ -177,7 +186,7 @@ impl Compared<'_> {
             id: record.view().and_then(|view| view.id).map(str::to_owned),
             line: record.line,
             at: record.span.start,
-            title: format::title_of_raw(self.scene.store, self.file, record, raw),
+            title: self.title(record, raw),
             told,
             was: Vec::new(),
             is: Vec::new(),
@@ -185,6 +194,15 @@ impl Compared<'_> {
             is_as_it_was: false,
             shares: false,
             place: None,
+        }
+    }
+
+    /// The title of a record; of a deletion that of the memory that it names, where the store has it.
+    fn title(&self, record: &Record, raw: &[u8]) -> String {
+        let (store, id) = (self.scene.store, record.view().and_then(|view| view.id));
+        match id.and_then(|id| self.deleted.get(id)) {
+            Some(own) => format::title(store, own),
+            None => format::title_of_raw(store, self.file, record, raw),
         }
     }
 

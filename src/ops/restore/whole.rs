@@ -1,5 +1,6 @@
 //! Putting a whole file back as it was: what that comes to is told by name.
 
+use super::super::effect::named;
 use super::super::erase::Gone;
 use super::super::{Refusal, Result, Scene, backups, base, check, plan, plan_and_after, writes};
 use super::{Comparison, Item, Kind, role};
@@ -87,11 +88,9 @@ impl Comparison {
     }
 
     fn line(&self, item: &Item) -> String {
-        let id = item.id.as_deref().unwrap_or("(no id)");
-        let fate = self.fate(item.kind).1;
         // The whole file asks nobody to choose.
         let told = if item.kind == Kind::Changed { "" } else { item.told.as_str() };
-        let parts = [&*format!("{} {id}", item.kind.sign()), fate, told, &item.title].map(str::to_owned);
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
+        let own = named(&item.title, &[self.fate(item.kind).1, told], item.id.as_deref());
+        format!("{} {own}", item.kind.sign())
     }
 }

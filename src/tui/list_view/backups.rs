@@ -7,9 +7,11 @@ use ratatui::text::{Line, Span};
 
 use super::row::{Cell, Row};
 use super::{About, Kind as View, rows::Rows};
-use crate::model::{Moment, Tell};
+use crate::format;
+use crate::model::{Moment, RecordText, Tell};
 use crate::ops::restore::{Item, Kind};
 use crate::store::commit::Reason;
+use crate::text::secrets::cut;
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::health::human;
@@ -138,7 +140,7 @@ fn item_cells(app: &App, own: &Item) -> Vec<Cell> {
     let theme = Theme::of(app);
     let told = match own.kind {
         Kind::Newer => "newer, is kept".to_owned(),
-        Kind::Changed => changes(own).into_iter().next().unwrap_or_else(|| own.told.clone()),
+        Kind::Changed => changes(app, own).into_iter().next().unwrap_or_else(|| own.told.clone()),
         _ => written(app, &own.told),
     };
     let title = if own.title.is_empty() { "erased" } else { &own.title };
@@ -155,21 +157,30 @@ fn written(app: &App, told: &str) -> String {
     at.map_or_else(|| told.to_owned(), |(at, _)| format!("written {}", at.said_at(app.now)))
 }
 
-/// What differs member by member, where both are JSON objects: from now to what it was.
-fn changes(item: &Item) -> Vec<String> {
-    let read =
-        |bytes: &[u8]| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes).ok();
-    let (Some(was), Some(is)) = (read(&item.was), read(&item.is)) else { return Vec::new() };
+/// What the bytes of a memory say, where they can be read as one of the backup's file.
+fn read(app: &App, bytes: &[u8]) -> Option<RecordText> {
+    let opened = app.view.backups.opened.as_ref()?;
+    let format = opened.snapshot.stores.get(opened.store)?.format;
+    format::text_of_raw(format, &opened.copy.file, bytes)
+}
+
+/// What differs field by field, where both can be read: from now to what it was.
+fn changes(app: &App, item: &Item) -> Vec<String> {
+    let (Some(was), Some(is)) = (read(app, &item.was), read(app, &item.is)) else { return Vec::new() };
+    let of = |fields: &[(String, String)], name: &str| -> Option<String> {
+        fields.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
+    };
     let mut told = Vec::new();
-    for (name, then) in &was {
-        match is.get(name) {
-            Some(now) if now == then => {}
+    for (name, then) in &was.fields {
+        match of(&is.fields, name) {
+            Some(now) if now == *then => {}
             Some(now) => told.push(format!("{name} {now} → {then}")),
             None => told.push(format!("{name} (none) → {then}")),
         }
     }
-    let gone = is.iter().filter(|(name, _)| !was.contains_key(*name));
+    let gone = is.fields.iter().filter(|(name, _)| of(&was.fields, name).is_none());
     told.extend(gone.map(|(name, now)| format!("{name} {now} → (none)")));
+    told.extend((was.text != is.text).then(|| "another text".to_owned()));
     told
 }
 
@@ -200,7 +211,8 @@ fn about(app: &App, width: usize) -> About {
     let right = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let says = match (&compared.whole_only, compared.is_alike) {
         (_, true) => "The file is as the backup has it.".to_owned(),
-        (Some(why), _) => format!("{why}. W replaces the whole file."),
+        (Some(why), _) if opened.verified.is_whole => format!("{why}. W replaces the whole file."),
+        (Some(why), _) => format!("{why}."),
         (None, _) if compared.items.is_empty() => {
             "Every memory is as the backup has it; only spaces or order differ.".into()
         }
@@ -252,13 +264,45 @@ fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
         }
     };
     put("·", &item.told);
-    changes(item).iter().for_each(|change| put("~", change));
-    for (sign, bytes) in [("−", &item.is), ("+", &item.was)] {
-        if !bytes.is_empty() {
-            put(sign, &String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]));
+    changes(app, item).iter().for_each(|change| put("~", change));
+    if let Some(same) = same(app, item) {
+        same.iter().for_each(|line| put(" ", line));
+        return lines;
+    }
+    let both = [("−", &item.is), ("+", &item.was)].into_iter();
+    for (sign, bytes) in both.filter(|(_, bytes)| !bytes.is_empty()) {
+        for (number, line) in said(app, item, bytes).iter().enumerate() {
+            put(if number == 0 { sign } else { " " }, line);
         }
     }
     lines
+}
+
+/// What both have of a memory whose text is the same: that, and the fields that are.
+fn same(app: &App, item: &Item) -> Option<Vec<String>> {
+    let (was, is) = (read(app, &item.was)?, read(app, &item.is)?);
+    let fields = was.fields.into_iter().filter(|own| is.fields.contains(own)).collect();
+    (was.text == is.text).then(|| told(app, item, RecordText { fields, ..is }))
+}
+
+/// A memory, or its bytes where it can't be read.
+fn said(app: &App, item: &Item, bytes: &[u8]) -> Vec<String> {
+    match read(app, bytes) {
+        Some(own) => told(app, item, own),
+        None => vec![String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]).into_owned()],
+    }
+}
+
+/// A memory as the detail tells it: its text, then its fields.
+fn told(app: &App, item: &Item, own: RecordText) -> Vec<String> {
+    let start = |text: &str| text[..cut(text, LONGEST)].to_owned();
+    // A deletion has no text: what it deletes has one.
+    let deletes = app.view.backups.opened.as_ref().is_some_and(|own| own.compared.deletes);
+    let text = if deletes { item.title.clone() } else { own.text };
+    // Masked together: a value can go on in the next line.
+    let text = theme::masked(app, &start(&text)).into_owned();
+    let fields = own.fields.iter().map(|(name, value)| format!("{name}  {}", start(value)));
+    text.lines().map(str::to_owned).chain(fields).collect()
 }
 
 /// So many bytes of a memory are shown of a difference.
@@ -267,7 +311,7 @@ const LONGEST: usize = 64 * 1024;
 fn hints(app: &App) -> Vec<Hint> {
     let backups = &app.view.backups;
     if backups.difference {
-        return vec![hint("jk", "scroll"), act(Action::Difference, "back to the list")];
+        return vec![hint("jk", "scroll")];
     }
     let mut hints = Vec::new();
     if backups.of(app.view.row()).is_none() {
@@ -280,7 +324,8 @@ fn hints(app: &App) -> Vec<Hint> {
         let compared = &opened.compared;
         let marked = app.view.within.marks.len();
         hints.extend((marked > 0).then(|| act(Action::BringBack, &format!("bring back {marked}…"))));
-        hints.extend((!compared.is_alike).then(|| act(Action::ReplaceFile, "replace file…")));
+        let can_replace = !compared.is_alike && opened.verified.is_whole;
+        hints.extend(can_replace.then(|| act(Action::ReplaceFile, "replace file…")));
         hints.extend((!compared.items.is_empty()).then(|| act(Action::Difference, "difference")));
     }
     hints.push(act(Action::Verify, "verify"));

@@ -147,20 +147,22 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<Cell> {
     let theme = Theme::of(app);
     let at = own.at.map_or_else(|| own.line.at.clone(), |at| at.said_at(app.now));
     let style = if own.is_undone() { theme.dim() } else { ratatui::style::Style::new() };
-    let many = if own.line.records > 1 { counted(own.line.records, "memory") } else { String::new() };
+    let many = (own.line.records > 1).then(|| counted(own.line.records, "memory"));
     let state = match own.outcome {
-        Outcome::TakenBack(by) => format!("undone by {by}"),
-        _ if own.why_not.is_some() => "no undo".to_owned(),
-        _ => String::new(),
+        Outcome::TakenBack(by) => Some(format!("undone by {by}")),
+        _ => own.why_not.map(|_| "no undo".to_owned()),
     };
-    vec![
+    let told = [many, state].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    let mut cells = vec![
         Cell::left(format!("{} {at}", sign(own)), 14).styled(style),
         Cell::left("palimp", 6).styled(theme.dim()).from(90),
         Cell::rest(what(app, store, own)).styled(style),
-        Cell::right(many, 12).styled(theme.dim()).from(70),
-        Cell::left(state, 11).styled(theme.dim()).from(60),
-        Cell::store(app, store),
-    ]
+    ];
+    // A step of which there is nothing to tell leaves all to its title.
+    let width = theme::width(&told);
+    cells.extend((width > 0).then(|| Cell::right(told, width).styled(theme.dim()).from(60)));
+    cells.push(Cell::store(app, store));
+    cells
 }
 
 fn sign(own: &Step) -> &'static str {

@@ -1,11 +1,14 @@
 //! The problems of all stores: by severity, store, file and line, or by what is wrong.
 
+use std::collections::HashSet;
+
 use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::row::{Cell, Row};
 use super::{About, Kind};
-use crate::model::{EntryRef, Problem, Severity, Snapshot, Tell};
+use crate::model::{Code, EntryRef, Problem, Severity, Snapshot, Store, Tell};
+use crate::ops::repair;
 use crate::tui::app::App;
 use crate::tui::panes::hints::{Hint, hint};
 use crate::tui::theme::{self, Theme, sign, wrap};
@@ -91,16 +94,35 @@ pub fn entry(snapshot: &Snapshot, store: usize, problem: &Problem) -> Option<Ent
     Some(EntryRef { store: store as u32, entry: entry as u32 })
 }
 
-/// The bytes of the line that the problem under the cursor concerns.
-pub fn text(app: &App) -> Option<String> {
+/// The line that the problem under the cursor is in, before and after a repair that can lose nothing, where
+/// there is one; otherwise its memory.
+pub fn line(app: &App) -> Option<Fix> {
     let (store, problem) = selected(app)?;
-    let (own, entry) = app.snapshot.get(entry(&app.snapshot, store, problem)?);
-    let bytes = own.read(entry).unwrap_or_default();
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
-    Some(format!("{} bytes:\n{}", bytes.len(), start.trim_end()))
+    let at = entry(&app.snapshot, store, problem)?;
+    let (own, entry) = app.snapshot.get(at);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).trim_end().to_owned();
+    Some(match repair::of_line(own, entry, problem, app.now) {
+        Some([before, after]) => {
+            Fix { bytes: before.len(), before: text(&before), after: Some(text(&after)) }
+        }
+        None => {
+            let bytes = own.read(entry).unwrap_or_default();
+            Fix { bytes: bytes.len(), before: text(&bytes), after: None }
+        }
+    })
 }
 
-/// The problem under the cursor in full: where it is, what it means, what was found, the line itself.
+/// A line with a problem, and what a repair makes of it. Untrusted text.
+#[derive(Default)]
+pub struct Fix {
+    pub bytes: usize,
+    pub before: String,
+    /// Empty where nothing is left of it.
+    pub after: Option<String>,
+}
+
+/// The problem under the cursor in full: what was found, what it means, what can be done about it, and the
+/// line as it is and as it would be.
 fn about(app: &App, width: usize) -> About {
     let Some((store, problem)) = selected(app) else { return About::default() };
     let theme = Theme::of(app);
@@ -109,16 +131,101 @@ fn about(app: &App, width: usize) -> About {
     let says = |text: &str, style: Style| {
         wrap(&theme::safe(app, text), width).into_iter().map(move |line| Line::styled(line, style))
     };
-    let mut lines: Vec<Line<'static>> = says(problem.code.meaning(), Style::new()).collect();
-    lines.extend(says(&problem.message, theme.severity(problem.severity)));
-    if let Some((count, bytes)) = app.view.text.split_first() {
+    let mut lines: Vec<Line<'static>> = says(&problem.message, theme.severity(problem.severity)).collect();
+    if !is_said(problem.code.meaning(), &problem.message) {
+        lines.extend(says(problem.code.meaning(), Style::new()));
+    }
+    lines.extend(
+        app.snapshot
+            .stores
+            .get(store)
+            .and_then(|own| can_do(own, problem))
+            .into_iter()
+            .flat_map(|told| says(&told, Style::new()).collect::<Vec<_>>()),
+    );
+    if let Some(fix) = &app.view.fix {
         lines.push(Line::default());
-        lines.extend(says(count, theme.dim()));
-        lines.extend(says(&bytes.join("\n"), Style::new()));
+        let is_mended = if fix.after.is_some() { "Before, " } else { "" };
+        lines.extend(says(&format!("{is_mended}{} bytes:", fix.bytes), theme.dim()));
+        lines.extend(says(&fix.before, Style::new()));
+        if let Some(after) = &fix.after {
+            lines.extend(says("After:", theme.dim()));
+            lines.extend(
+                after
+                    .split('\n')
+                    .flat_map(|line| says(if line.is_empty() { "(no line)" } else { line }, Style::new())),
+            );
+        }
     }
     lines.push(Line::default());
     lines.extend(says(problem.code.as_str(), theme.dim()));
     About { title, right: String::new(), lines }
+}
+
+/// Whether a message says what its code means: most begin with the same words.
+fn is_said(meaning: &str, message: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let split = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);
+        split.map(str::to_lowercase).collect()
+    };
+    let said = words(message);
+    let meaning = words(meaning);
+    meaning.iter().filter(|word| said.contains(word)).count() * 2 > meaning.len()
+}
+
+/// What can be done about a problem.
+fn can_do(store: &Store, problem: &Problem) -> Option<String> {
+    let safe = repair::repairs(store, problem, &HashSet::new());
+    Some(match (safe, problem.record) {
+        (Some(deed), _) => {
+            format!("`palimp repair --all-safe` does this, and can lose nothing: {deed}.")
+        }
+        (None, Some(record)) => match reads(store, problem, record) {
+            true => "It can be repaired in the memory: Enter goes there.".into(),
+            false => "No repair of this line is safe: it has to be edited in its file.".into(),
+        },
+        (None, None) => return None,
+    })
+}
+
+/// Whether a record with a problem can be read as a memory.
+fn reads(store: &Store, problem: &Problem, record: u32) -> bool {
+    let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file));
+    let records = place.ok().and_then(|place| store.documents.get(place)).map(|own| &own.records);
+    records.and_then(|own| own.get(record as usize)).is_some_and(|own| own.view().is_some())
+}
+
+/// What is wrong, in two or three words, and what it is about: a field, a tag, an id. Untrusted text.
+fn what(problem: &Problem) -> String {
+    let name = match problem.code {
+        Code::GluedRecords => "memories on one line".to_owned(),
+        Code::MultiLineRecord => "memory over several lines".into(),
+        Code::NoTimezone => "no time zone".into(),
+        Code::RawNewline => "line break within a text".into(),
+        Code::InvalidUtf8 => "not UTF-8".into(),
+        Code::BadJson => "no JSON".into(),
+        Code::NulBytes => "NUL bytes".into(),
+        code => code.as_str().replace('-', " "),
+    };
+    match thing(&problem.message) {
+        Some(thing) => format!("{name}  {thing}"),
+        None => name,
+    }
+}
+
+/// What a message quotes first. A command is no thing.
+fn thing(message: &str) -> Option<&str> {
+    let quote = message.find(['`', '"'])?;
+    let (sign, rest) = message[quote..].split_at(1);
+    let thing = &rest[..rest.find(sign)?];
+    (!thing.is_empty() && !thing.starts_with("palimp ")).then_some(thing)
+}
+
+/// All that a problem says: what a filter looks in. Untrusted text.
+pub fn words(app: &App, number: usize) -> String {
+    let Some((store, own)) = problem(app, number) else { return String::new() };
+    let (store, line) = (app.store_name(store), own.line.unwrap_or_default());
+    format!("{} {} {store} {} {line} {}", own.code.as_str(), what(own), own.file.told(), own.message)
 }
 
 pub fn cells(app: &App, row: Row) -> Vec<Cell> {
@@ -140,14 +247,18 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
             vec![Cell::rest(text).styled(theme.dim())]
         }
         Row::Problem(number) => {
-            let Some((_, own)) = problem(app, number) else { return Vec::new() };
+            let Some((store, own)) = problem(app, number) else { return Vec::new() };
             let place = own.line.filter(|line| *line > 0).map_or(String::new(), |line| line.to_string());
             let severity = theme.severity(own.severity);
-            vec![
+            let of = app.snapshot.stores.get(store);
+            let is_safe = of.is_some_and(|of| repair::repairs(of, own, &HashSet::new()).is_some());
+            let mut cells = vec![
                 Cell::left(format!("  {}", sign(own.severity)), 3).styled(severity).close(),
                 Cell::right(place, 4).styled(theme.dim()).from(30).close(),
-                Cell::rest(own.message.clone()),
-            ]
+                Cell::rest(what(own)),
+            ];
+            cells.extend(is_safe.then(|| Cell::left("safe repair", 11).styled(theme.dim()).from(50)));
+            cells
         }
         _ => Vec::new(),
     }

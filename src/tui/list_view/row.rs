@@ -81,9 +81,18 @@ impl Row {
 
     /// All that it says: what a filter looks in.
     pub fn text(self, app: &App) -> String {
+        if let Row::Problem(at) = self {
+            return problems::words(app, at);
+        }
         let cells = self.cells(app);
         cells.iter().map(|cell| cell.text.trim()).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The title of a row, of the cells that have what the others leave. Untrusted text.
+pub fn title(app: &App, row: Row) -> String {
+    let cells = row.cells(app).into_iter().filter(|cell| cell.width.is_none());
+    cells.map(|cell| cell.text.trim().to_owned()).collect::<Vec<_>>().join(" ")
 }
 
 /// A part of a row. Untrusted text, made safe when it is drawn.

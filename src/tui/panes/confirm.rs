@@ -9,16 +9,21 @@ use crate::tui::confirm::{Confirm, Typed, parts};
 use crate::tui::pane::{margins, sheet};
 use crate::tui::theme::{self, Theme, fit};
 
+/// A narrower screen has no room for a title and the place in what is shown.
+const NARROW: u16 = 40;
+
 /// Draws it over the foot of the panes, where something waits for a yes. Of its lines only those
 /// are made that are on screen.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let (Some(confirm), Some(parts)) = (&app.confirm, parts(app)) else { return };
     let theme = Theme::of(app);
     let foot = foot(confirm, parts.rows);
-    let title = if confirm.planned.difference.is_some() {
-        "Not as it was shown; nothing is changed yet"
-    } else {
-        "Nothing is changed yet"
+    let place = place(confirm.top, parts.rows, confirm.len());
+    let title = match confirm.planned.difference.is_some() {
+        // Where there is no room for both, that there is more is to be seen.
+        _ if parts.area.width < NARROW && !place.is_empty() => place.trim_end_matches(" · "),
+        true => "Not as it was shown; nothing is changed yet",
+        false => "Nothing is changed yet",
     };
     let inner = margins(sheet(app, frame, title, &foot, parts.area));
     let mut lines: Vec<Line<'static>> =
@@ -62,5 +67,8 @@ fn line_to_type(theme: &Theme, typed: &Typed, width: usize) -> Line<'static> {
     let room = width.saturating_sub(typed.wanted.len() + does.chars().count());
     let is_for_good = typed.wanted.starts_with("erase");
     let asked = if is_for_good && warned.len() <= room { warned } else { asked };
+    // On a narrow screen what is typed takes the place of what to type.
+    let is_narrow = asked.len() + typed.so_far.len() + theme::width(after) > width;
+    let asked = if is_narrow && !typed.so_far.is_empty() { String::new() } else { asked };
     Line::from(vec![Span::styled(asked, theme.key()), Span::raw(format!("{}{after}", typed.so_far))])
 }

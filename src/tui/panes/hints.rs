@@ -8,7 +8,7 @@ use crate::tui::bulk::Going;
 use crate::tui::confirm;
 use crate::tui::list_view;
 use crate::tui::prompt::Purpose;
-use crate::tui::update::can;
+use crate::tui::update::{can, leads_back};
 
 /// Keys, and what they do.
 pub type Hint = (String, String);
@@ -120,11 +120,7 @@ fn memories(app: &App) -> Vec<Hint> {
     if app.results.hits.is_empty() && app.results.blocker.is_some() {
         hints.push(hint("Backspace", "drop what hides most"));
     }
-    match (app.marks.pick, app.query.is_empty()) {
-        (Some(_), _) => hints.push(hint("Esc", "back")),
-        (None, false) => hints.push(hint("Esc", "all")),
-        (None, true) => {}
-    }
+    hints.extend(esc(app).map(|what| hint("Esc", &what)));
     let selected = app.hit().map(|hit| app.listed.get(hit.at));
     if selected.is_some() {
         hints.extend([hint("Enter", "read"), hint("Space", "mark")]);
@@ -149,6 +145,19 @@ fn memories(app: &App) -> Vec<Hint> {
     hints
 }
 
+/// What Esc does in the list of memories; nothing where it does nothing.
+fn esc(app: &App) -> Option<String> {
+    Some(match leads_back(app) {
+        _ if app.zoomed => "all panes".to_owned(),
+        _ if app.marks.only => "back".into(),
+        Some(view) => format!("back to {}", view.title().to_lowercase()),
+        None if !app.marks.is_empty() => "clear marks".into(),
+        None if app.marks.pick.is_some() => "back".into(),
+        None if !app.query.is_empty() => "all".into(),
+        None => return None,
+    })
+}
+
 /// The changes that can be made now.
 fn changes(app: &App) -> impl Iterator<Item = Hint> {
     let all = [
@@ -169,7 +178,8 @@ fn marked(app: &App) -> Vec<Hint> {
     // The text of one alone can be edited.
     let mut hints: Vec<Hint> = changes(app).filter(|(_, what)| what != "edit").collect();
     let only = if app.marks.only { "all again" } else { "the marked" };
-    hints.extend([hint("m", only), hint("Esc", if app.marks.only { "back" } else { "clear marks" })]);
+    hints.push(hint("m", only));
+    hints.extend(esc(app).map(|what| hint("Esc", &what)));
     hints.extend([hint("Space", "mark"), hint("v", "range"), hint("*", "all"), hint("~", "invert")]);
     if can(app, Action::Repeat) {
         hints.push(hint(".", "repeat"));

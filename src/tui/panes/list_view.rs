@@ -11,7 +11,7 @@ use crate::text::show::columns;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::layout;
-use crate::tui::list_view::{self, About, Kind, Row, Rows, row};
+use crate::tui::list_view::{self, About, Esc, Kind, Row, Rows, row};
 use crate::tui::pane::{Title, margins, part};
 use crate::tui::prompt::Purpose;
 use crate::tui::theme::{self, Theme};
@@ -142,6 +142,7 @@ fn nothing(app: &App, kind: &Kind) -> &'static str {
     match ((kind.is_read)(app), app.view.list.filter.is_empty()) {
         (false, _) => "reading …",
         (true, true) => list_view::none(app, kind),
+        (true, false) if app.view.list.only => "No marked row has this text. Esc shows all rows again.",
         (true, false) => "No row has this text. Backspace drops the filter.",
     }
 }
@@ -163,9 +164,9 @@ pub fn text_lines(app: &App, width: usize) -> Vec<Line<'static>> {
 
 /// The keys that can be used now.
 pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
-    let own = &app.view;
+    let (own, esc) = (&app.view, hint("Esc", app.view.esc().told()));
     if own.focused().range.is_some() {
-        return vec![hint("jk", "move"), act(Action::MarkRange, "mark the range"), hint("Esc", "cancel")];
+        return vec![hint("jk", "move"), act(Action::MarkRange, "mark the range"), esc];
     }
     let mut hints = Vec::new();
     let can_mark = own.focused().selected().is_some_and(|row| list_view::may_mark(app, row).is_ok());
@@ -174,7 +175,10 @@ pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
     hints.extend(
         (!own.inside && app.screen != Screen::Browse && !own.list.is_empty()).then(|| hint("/", "filter")),
     );
-    hints.push(act(Action::NextPane, if own.inside { "the list" } else { "its details" }));
-    hints.push(hint("Esc", "back"));
+    hints.extend((!own.inside).then(|| act(Action::NextPane, "its details")));
+    // What takes something away comes before what only leads elsewhere.
+    let leads = matches!(own.esc(), Esc::View | Esc::Details | Esc::Difference);
+    let at = if leads { hints.len() } else { 0 };
+    hints.insert(at, esc);
     hints
 }

@@ -77,7 +77,7 @@ fn esc_leaves_a_plan_and_nothing_is_changed() {
     desk.type_keys("*");
     enter(&mut desk, "t+reviewed");
     desk.press(KeyCode::Esc);
-    assert_eq!(notice(&desk), "nothing was changed");
+    assert_eq!(notice(&desk), "Nothing was changed.");
     assert_eq!(files(&desk), before);
 }
 
@@ -124,12 +124,12 @@ fn an_empty_selection_changes_nothing_and_says_so() {
         assert!(notice(&desk).contains("no memory is under the cursor"), "{keys}: {}", notice(&desk));
     }
     desk.type_keys("*");
-    assert!(notice(&desk).contains("nothing is shown"), "{}", notice(&desk));
+    assert!(notice(&desk).contains("Nothing is shown"), "{}", notice(&desk));
     desk.type_keys("*d");
     assert!(desk.app.menu.is_none());
     desk.press(KeyCode::Esc);
     enter(&mut desk, "t");
-    assert_eq!(notice(&desk), "nothing was typed: nothing is changed");
+    assert_eq!(notice(&desk), "Nothing was typed: nothing is changed.");
     assert_eq!(files(&desk), before);
 }
 

@@ -241,7 +241,7 @@ fn changes_wait_for_one_another_and_leaving_waits_for_them() {
     let changes = effects.iter().filter(|effect| matches!(effect, Effect::Job(Job::Change(_)))).count();
     assert_eq!((changes, desk.app.changing), (2, 2));
     assert!(update(&mut desk.app, key('Q'), now()).iter().all(|effect| !matches!(effect, Effect::Quit)));
-    assert!(notice(&desk).contains("finishing a change"));
+    assert!(notice(&desk).contains("A change is being finished"));
     let quits = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Quit));
     let made = || Msg::Done(Done::Changed(Box::new(Ok(done("deleted x")))));
     assert!(!quits(&update(&mut desk.app, made(), now())));

@@ -39,7 +39,7 @@ fn every_memory_everything_left_out_and_every_file_of_a_plan_is_seen_before_it_i
         let mut names: Vec<String> = planned
             .changing
             .iter()
-            .map(|at| App::name_of(&desk.app.listed, *at))
+            .map(|at| App::quoted(&desk.app.listed, *at).trim_matches('"').chars().take(20).collect())
             .chain(
                 planned.left.iter().flat_map(|own| &own.which).map(|at| App::quoted(&desk.app.listed, *at)),
             )
@@ -178,8 +178,48 @@ fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
         search(&mut desk, "type:decision");
         enter(&mut desk, "t+reviewed");
         let screen = desk.screen();
-        let is_seen = screen.contains("short  +reviewed") || screen.contains(" · PgDn · ");
+        let is_seen = screen.contains("+reviewed  short") || screen.contains(" · PgDn · ");
         assert!(screen.contains("tag 2 memories") && is_seen, "{screen}");
         assert!(screen.contains("y does it"), "{screen}");
     }
+}
+
+#[test]
+fn a_plan_names_memories_by_their_titles_and_ids_come_behind() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = on("session:checkout_rework is:live", width, height);
+        desk.type_keys("*");
+        enter(&mut desk, "t+reviewed");
+        let confirm = desk.app.confirm.as_ref().unwrap();
+        let planned = &confirm.planned;
+        for (line, at) in (0..confirm.len()).map(|at| confirm.line(at)).zip(&planned.changing) {
+            let [title, _, name] = planned.named(*at);
+            let start: String = title.chars().take(12).collect();
+            assert!(line.starts_with(&format!("  {start}")), "{line}");
+            assert!(line.find(&name).is_none_or(|id| id > 12), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_question_that_is_longer_than_its_box_is_read_by_scrolling() {
+    let (mut desk, _) = super::back::lost_nine(20, 5);
+    super::back::open_older(&mut desk);
+    desk.type_keys("W");
+    let question = desk.app.confirm.as_ref().unwrap().question.clone();
+    assert!(desk.screen().contains(" · PgDn"), "{}", desk.screen());
+    let all: String = seen(&mut desk, KeyCode::Down);
+    for word in question.split_whitespace().chain(["y", "/", "n"]) {
+        assert!(word.split('/').all(|part| all.contains(part.trim_end_matches('?'))), "{word}: {all}");
+    }
+    assert!(!question.is_empty() && desk.app.confirm.is_some());
+}
+
+#[test]
+fn what_is_typed_before_an_erasure_is_seen_on_the_smallest_screen() {
+    let mut desk = on("session:checkout_rework is:live", 20, 5);
+    desk.type_keys("*de");
+    assert!(desk.screen().contains("Type `erase"), "{}", desk.screen());
+    desk.type_keys("erase 1");
+    assert!(desk.screen().contains("erase 1▏"), "{}", desk.screen());
 }

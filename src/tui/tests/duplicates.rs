@@ -25,7 +25,7 @@ fn groups_are_listed_and_all_but_the_first_of_each_is_marked_for_the_usual_keys(
     let firsts = rows.iter().filter(|(figure, _)| figure.starts_with('×')).count();
     assert!(firsts > 0 && rows[0].0.starts_with('×'), "{rows:?}");
     assert_eq!(desk.app.marks.count(), rows.len() - firsts);
-    assert!(notice(&desk).contains("marked") && !notice(&desk).contains("looking"), "{}", notice(&desk));
+    assert!(notice(&desk).contains("marked") && !notice(&desk).contains("Looking"), "{}", notice(&desk));
     let first = selected_id(&desk);
     assert!(!marked(&desk).contains(&first));
     desk.type_keys("dx");

@@ -127,7 +127,7 @@ fn what_was_typed_is_found_again_and_dropped_once_it_is_saved() {
     desk.type_keys("x");
     desk.press(KeyCode::Esc);
     desk.type_keys("ex");
-    assert_eq!(notice(&desk), "the draft is dropped");
+    assert_eq!(notice(&desk), "The draft is dropped.");
     desk.press(KeyCode::Esc);
     desk.type_keys("e");
     assert!(desk.app.editor.as_ref().unwrap().found.is_none());

@@ -107,7 +107,9 @@ fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
         desk.app.palette = Palette::None;
         assert_eq!(stable(&run::plain(&drawn(desk))), text);
         desk.app.ascii = true;
-        picture += &format!("== colours\n{dark}== ASCII\n{}", stable(&run::plain(&drawn(desk))));
+        let ascii = stable(&run::plain(&drawn(desk)));
+        assert!(!ascii.contains(['•', '⊘', '—', '‹', '›', '…', '·', '│', '▌', '→', '⏎']), "{ascii}");
+        picture += &format!("== colours\n{dark}== ASCII\n{ascii}");
         desk.app.ascii = false;
         desk.app.palette = Palette::default();
     }

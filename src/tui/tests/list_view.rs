@@ -77,6 +77,35 @@ fn all_are_marked_inverted_and_shown_alone_or_it_is_said_why_not() {
 }
 
 #[test]
+fn each_esc_takes_one_thing_away_and_the_hint_says_which() {
+    let mut desk = desk(120, 36);
+    let hint = |desk: &Desk| desk.screen().lines().last().unwrap_or_default().to_owned();
+    for view in VIEWS {
+        desk.type_keys(view);
+        let all = desk.app.view.list.len();
+        let word = desk.app.view.row().unwrap().text(&desk.app).split_whitespace().last().unwrap().to_owned();
+        desk.type_keys(&format!("*/{word}"));
+        desk.press(KeyCode::Enter);
+        desk.type_keys("mv");
+        let found = desk.app.view.list.len();
+        assert!(hint(&desk).contains("Esc cancel"), "{view}: {}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert!(hint(&desk).contains("Esc all again"), "{view}: {}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert!(!desk.app.view.list.only && desk.app.view.list.len() >= found, "{view}");
+        assert!(hint(&desk).contains("Esc drop the filter"), "{view}: {}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert_eq!(desk.app.view.list.len(), all, "{view}");
+        assert!(hint(&desk).contains("Esc clear marks"), "{view}: {}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert!(desk.app.view.list.marks.is_empty(), "{view}");
+        assert!(hint(&desk).contains("Esc back"), "{view}: {}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert_eq!(desk.app.screen, Screen::Browse, "{view}");
+    }
+}
+
+#[test]
 fn the_order_turns_and_the_cursor_stays_on_its_row() {
     let mut desk = desk(120, 36);
     for view in VIEWS {

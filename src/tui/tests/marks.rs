@@ -152,7 +152,7 @@ fn the_marked_ones_are_one_key_away_and_so_is_what_was_shown() {
     assert_eq!((desk.app.results.hits.len(), marked(&desk)), (shown, own));
     desk.press(KeyCode::Esc);
     desk.type_keys("m");
-    assert!(notice(&desk).starts_with("nothing is marked"));
+    assert!(notice(&desk).starts_with("Nothing is marked"));
 }
 
 #[test]

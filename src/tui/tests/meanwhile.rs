@@ -107,7 +107,7 @@ fn esc_leaves_the_second_question_and_nothing_is_changed() {
     desk.type_keys("y");
     assert!(question(&desk).starts_with("delete 2 memories"), "{}", question(&desk));
     desk.press(KeyCode::Esc);
-    assert_eq!(notice(&desk), "nothing was changed");
+    assert_eq!(notice(&desk), "Nothing was changed.");
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
 }
 

@@ -87,3 +87,18 @@ fn clicks_anywhere_in_any_view_are_harmless() {
         }
     }
 }
+
+#[test]
+fn a_text_that_fits_does_not_scroll() {
+    let mut desk = Desk::new(120, 36);
+    let detail = crate::tui::layout::frame(&desk.app).pane(Pane::Detail).unwrap();
+    assert!(desk.app.detail.len() < usize::from(detail.height) - 1);
+    for _ in 0..3 {
+        mouse(&mut desk, MouseEventKind::ScrollDown, (detail.x + 2, detail.y + 2));
+    }
+    assert_eq!(desk.app.detail_top, 0);
+    desk.type_keys("gn");
+    let (_, below) = crate::tui::layout::list_view(&desk.app);
+    mouse(&mut desk, MouseEventKind::ScrollDown, (below.x + 2, below.y + 2));
+    assert_eq!(desk.app.view.top, 0);
+}

@@ -113,8 +113,8 @@ fn without_folder(desk: &mut Desk) {
     if let Some(confirm) = &mut desk.app.confirm {
         let plans = confirm.planned.plans.iter_mut();
         plans.for_each(|(_, plan)| plan.root = short(&plan.root));
-        confirm.lay(1);
-        confirm.lay(94);
+        confirm.lay(1, 7);
+        confirm.lay(94, 7);
     }
 }
 

@@ -75,3 +75,89 @@ fn esc_leads_back_from_the_memory_of_a_problem_to_that_problem() {
     desk.press(crossterm::event::KeyCode::Esc);
     assert_eq!((desk.app.screen, desk.app.view.list.cursor.at), (Screen::Problems, at));
 }
+
+/// All that the part below the list says of the problem under the cursor, in one line.
+fn below(desk: &Desk) -> String {
+    let kind = crate::tui::list_view::open(&desk.app).unwrap();
+    let lines = (kind.about)(&desk.app, 60).lines;
+    lines.iter().map(|line| line.to_string() + " ").collect::<String>()
+}
+
+#[test]
+fn the_part_below_a_problem_says_in_full_what_its_row_says_shortly_and_nothing_twice() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gp");
+    for _ in 0..desk.app.view.list.len() {
+        let (_, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
+        let (message, meaning, code) = (problem.message.clone(), problem.code.meaning(), problem.code);
+        let row = crate::tui::list_view::row::title(&desk.app, desk.app.view.row().unwrap());
+        let told = below(&desk).split_whitespace().collect::<Vec<_>>().join(" ");
+        let masked = crate::text::secrets::mask(&message);
+        assert!(told.contains(&*masked), "{message}: {told}");
+        assert!(told.ends_with(code.as_str()), "{told}");
+        assert!(row.chars().count() < 70 && row != message, "{row}");
+        assert!(message != meaning || told.matches(meaning).count() == 1, "{told}");
+        desk.type_keys("j");
+    }
+}
+
+#[test]
+fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |id: u32| {
+        format!(
+            "{{\"id\":\"m{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"tags\":[],\
+             \"content\":{{\"finding\":\"what {id} found\"}}}}"
+        )
+    };
+    let torn = "{\"id\":\"m9\",\"content\":{\"finding\":\"the pool is ba";
+    let lines = [line(1), line(2) + &line(3), line(4) + "}", format!("{torn}{}", line(5)), torn.into()];
+    let file = folder.path().join("ops/memory/sessions/a/memory.jsonl");
+    crate::disk::write_new(&file, lines.join("\n").as_bytes()).unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    desk.type_keys("gp");
+    let mut after = Vec::new();
+    for _ in 0..desk.app.view.list.len() {
+        let (_, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
+        let code = problem.code;
+        if let Some(text) = desk.app.view.fix.as_ref().and_then(|fix| fix.after.clone()) {
+            assert!(below(&desk).contains("`palimp repair --all-safe` does this"), "{}", below(&desk));
+            assert!(desk.screen().contains("safe repair"), "{}", desk.screen());
+            after.push((code, text));
+        }
+        desk.type_keys("j");
+    }
+    let of = |code: Code| -> Vec<&str> {
+        after.iter().filter(|(own, _)| *own == code).map(|(_, text)| text.as_str()).collect()
+    };
+    assert_eq!(of(Code::GluedRecords), [format!("{}\n{}", line(2), line(3))]);
+    assert_eq!(of(Code::ExtraBrace), [line(4)]);
+    let mut torn_lines = of(Code::TornLine);
+    torn_lines.sort_unstable();
+    assert_eq!(torn_lines, ["".to_owned(), line(5)]);
+}
+
+#[test]
+fn problems_are_filtered_by_code_store_file_and_the_words_that_are_seen() {
+    let mut desk = Desk::new(120, 36);
+    for (text, is) in [
+        ("torn-line", Code::TornLine),
+        ("torn line", Code::TornLine),
+        ("checksum mismatch", Code::ChecksumMismatch),
+        ("no time zone", Code::NoTimezone),
+    ] {
+        desk.type_keys(&format!("gp/{text}"));
+        desk.press(crossterm::event::KeyCode::Enter);
+        assert!(!desk.app.view.list.is_empty(), "{text}");
+        for _ in 0..desk.app.view.list.len() {
+            assert_eq!(crate::tui::list_view::problems::selected(&desk.app).unwrap().1.code, is, "{text}");
+            desk.type_keys("j");
+        }
+    }
+    for text in ["oauth_spike", "core_memories.jsonl", "team", "warnings"] {
+        desk.type_keys(&format!("gp/{text}"));
+        desk.press(crossterm::event::KeyCode::Enter);
+        let shown = desk.app.view.list.len();
+        assert!(shown > 0 && shown < desk.app.problem_list.len(), "{text}: {shown}");
+    }
+}

@@ -36,7 +36,7 @@ pub fn act(app: &mut App, action: Action) {
         Action::Redraw => app.give(Effect::Redraw),
         Action::OpenDemo | Action::Delete if app.screen == Screen::Welcome => app.give(Effect::OpenDemo),
         Action::OpenDemo => {
-            app.say("the demo is opened from the first screen; `palimp --demo` opens it, too");
+            app.say("The demo is opened from the first screen; `palimp --demo` opens it, too.");
         }
         action if ON_LIST.contains(&action) && !matches!(app.screen, Screen::Browse | Screen::Welcome) => {
             app.say(among_memories())
@@ -157,7 +157,7 @@ fn secrets(app: &mut App) {
 }
 
 fn reload(app: &mut App) {
-    app.say("reading the stores again");
+    app.say("The stores are being read again.");
     app.give(arrive::reload(app));
 }
 

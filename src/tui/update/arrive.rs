@@ -101,7 +101,7 @@ fn checked(app: &mut App, found: AllChecked) {
         return app.give(reload_later(app));
     }
     if let Some(why) = found.unread.first() {
-        app.say(format!("what was erased could not be looked for: {why}"));
+        app.say(format!("What was erased could not be looked for: {why}"));
     }
     if Arc::ptr_eq(&app.listed, &found.of) {
         app.listed = Arc::clone(&found.with);

@@ -109,11 +109,13 @@ pub fn refused(refusal: ops::Refusal) -> String {
 
 pub fn writable(app: &App) -> Result<(), String> {
     if app.readonly {
-        return Err("read-only: nothing is changed; start without --readonly to change memories".into());
+        return Err(
+            "This is read-only: nothing is changed. Start without --readonly to change memories.".into()
+        );
     }
     if app.data.is_none() {
-        return Err("nothing can be changed: there is no home folder to keep what undo needs; \
-                    name one with --data-dir"
+        return Err("Nothing can be changed: there is no home folder to keep what undo needs; \
+                    name one with --data-dir."
             .into());
     }
     Ok(())
@@ -126,14 +128,14 @@ fn place(app: &App) -> Result<(), String> {
     }
     if app.screen == Screen::Browse && !matches!(app.focus, Pane::Memories | Pane::Detail | Pane::Why) {
         let key = Action::MemoriesPane.key();
-        return Err(format!("that is done with a memory: {key} goes to their list"));
+        return Err(format!("That is done with a memory: {key} goes to their list."));
     }
     if app.marks.range.is_some() {
         let key = Action::MarkRange.key();
-        return Err(format!("a range is open: {key} marks it, Esc leaves it"));
+        return Err(format!("A range is open: {key} marks it, Esc leaves it."));
     }
     if !app.listed.is_whole() {
-        return Err("the stores are still being read".into());
+        return Err("The stores are still being read.".into());
     }
     filter::is_answered(app)
 }
@@ -178,7 +180,7 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) {
     let aim = aim.unwrap_or_else(|| Aim { snapshot: Arc::clone(&app.snapshot), ..Aim::default() });
     let Aim { snapshot, at, beside, name, hidden } = aim;
     if at.is_empty() && !turns {
-        return app.say("nothing is chosen: nothing is changed");
+        return app.say("Nothing is chosen: nothing is changed.");
     }
     let is_repeated = app.bulk.last.as_ref() == Some(&wanted);
     let for_good = matches!(wanted, Wanted::Erase(_) | Wanted::Rename { .. });
@@ -187,7 +189,7 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) {
         || for_good
         || is_repeated && app.menu.is_none() && matches!(wanted, Wanted::Delete(_));
     let waits = if app.changing > 0 { ", after the change before it" } else { "" };
-    let going_on = if shown { "looking at what changes:" } else { wanted.going_on() };
+    let going_on = if shown { "Looking at what changes:" } else { wanted.going_on() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
     let request = ChangeRequest::new(snapshot, By::Screen, wanted, data, app.now);
     let request = Box::new(ChangeRequest { at, beside, name, hidden, ..request });
@@ -245,8 +247,8 @@ pub fn waiting_key(app: &mut App, key: KeyEvent) {
 pub fn stop(app: &mut App) -> bool {
     let Some(going) = &app.bulk.going else { return false };
     app.notice = Some(match going.progress.stop() {
-        true => "stopping: nothing is changed …".into(),
-        false => format!("it is being written, and is finished; {} undoes it", Action::Undo.key()),
+        true => "Stopping: nothing is changed …".into(),
+        false => format!("It is being written, and is finished; {} undoes it.", Action::Undo.key()),
     });
     true
 }
@@ -340,6 +342,6 @@ pub fn finish_first(app: &mut App) {
     if app.changing > 0 && app.effects.iter().any(|effect| matches!(effect, Effect::Quit)) {
         app.effects.retain(|effect| !matches!(effect, Effect::Quit));
         app.leaving = true;
-        app.say("finishing a change, then leaving");
+        app.say("A change is being finished; then palimp ends.");
     }
 }

@@ -26,7 +26,7 @@ pub fn planned(app: &mut App, outcome: Result<Planned, String>) {
             app.say(format!("{}: there is nothing to change{why}", planned.request.name));
         }
         Ok(planned) if planned.request.progress.go_on().is_err() => {
-            app.say("it was stopped. Nothing was changed.")
+            app.say("It was stopped. Nothing was changed.")
         }
         Ok(planned) => {
             app.notice = None;
@@ -86,9 +86,9 @@ pub fn reloaded(app: &mut App) {
 
 /// Its lines are made for the width of the screen, and it stays within them.
 pub fn keep_in_view(app: &mut App) {
-    let width = confirm::width(app);
+    let (width, most) = (confirm::width(app), confirm::most(app));
     let Some(confirm) = &mut app.confirm else { return };
-    confirm.lay(width);
+    confirm.lay(width, most);
     let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
     if let Some(confirm) = &mut app.confirm {
         confirm.scroll(0, rows);
@@ -188,7 +188,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
         (KeyCode::Char('l'), _) if control => app.give(Effect::Redraw),
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
             app.confirm = None;
-            app.say("nothing was changed");
+            app.say("Nothing was changed.");
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
         (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),

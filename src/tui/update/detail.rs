@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::references;
+use super::{references, walk};
 use crate::format;
 use crate::model::{Entry, EntryRef, RecordText, Store, Tie};
 use crate::query::{Hit, Query, highlights};
@@ -113,7 +113,8 @@ fn refresh_detail(app: &mut App) {
         None => Vec::new(),
     };
     app.detail_of = wanted;
-    app.detail_top = app.detail_top.min(app.detail.len().saturating_sub(1));
+    let places = walk::places(app.detail.len(), layout::rows(app, Pane::Detail));
+    app.detail_top = app.detail_top.min(places - 1);
 }
 
 /// The events of a memory's trace, each as a tie to it.

@@ -15,11 +15,11 @@ pub fn begin(app: &mut App, aim: Aim) {
 pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, String>) {
     match after {
         Ok(after) if after == before => {
-            app.say("the text is the same; nothing was changed");
+            app.say("The text is the same; nothing was changed.");
         }
         Ok(after) if after.trim().is_empty() && !before.trim().is_empty() => {
             let key = Action::Delete.key();
-            app.say(format!("the editor left no text; nothing was changed. {key} deletes a memory"));
+            app.say(format!("The editor left no text; nothing was changed. {key} deletes a memory."));
         }
         Ok(after) => ask(app, Some(aim), Wanted::text(after)),
         Err(why) => app.say(why),

@@ -85,7 +85,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     }
     if editor.saving {
         // What is typed now would be in no file: the form closes once it is saved.
-        return app.say(format!("saving {} …", editor.name));
+        return app.say(format!("Saving {} …", editor.name));
     }
     if editor.conflict.is_some() {
         return match action {
@@ -107,7 +107,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
 pub fn act(app: &mut App, action: Action) {
     let Some(editor) = &mut app.editor else {
         let key = Action::Edit.key();
-        return app.say(format!("that is done in the editor of a memory: {key} opens it"));
+        return app.say(format!("That is done in the editor of a memory: {key} opens it."));
     };
     editor.completion = None;
     match action {
@@ -150,7 +150,7 @@ fn save(app: &mut App) {
 fn give(app: &mut App, job: Job) {
     let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return };
     editor.saving = true;
-    app.notice = Some(format!("saving {} …", editor.name));
+    app.notice = Some(format!("Saving {} …", editor.name));
     change::given(app, None);
     app.give_job(job);
 }
@@ -161,7 +161,7 @@ fn fix(app: &mut App) {
     let own = editor.findings(editor.field).find_map(|own| own.fix.clone());
     let any = || editor.judged.findings.iter().find_map(|own| own.fix.clone());
     let Some(fix) = own.or_else(any).filter(|_| editor.judged_of == editor.version) else {
-        return app.say("there is nothing to fix here");
+        return app.say("There is nothing to fix here.");
     };
     editor.field = fix.field;
     editor.text().set(&fix.value);
@@ -181,7 +181,7 @@ fn to_finding(app: &mut App, ahead: bool) {
     };
     match next {
         Some(at) => editor.field = *at,
-        None => app.say("no problem in this form"),
+        None => app.say("No problem is in this form."),
     }
 }
 
@@ -191,7 +191,7 @@ fn as_on_disk(app: &mut App) {
     for (text, field) in editor.texts.iter_mut().zip(&form.fields) {
         text.set(&field.value);
     }
-    app.say(format!("every field as on disk · {} undoes it", Action::UndoTyping.key()));
+    app.say(format!("Every field is as on disk · {} undoes it", Action::UndoTyping.key()));
     changed(app)
 }
 

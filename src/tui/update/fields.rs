@@ -80,7 +80,7 @@ pub fn entered(app: &mut App) {
     let (purpose, text) = (prompt.purpose, prompt.text());
     if text.trim().is_empty() {
         app.prompt = None;
-        return app.say("nothing was typed: nothing is changed");
+        return app.say("Nothing was typed: nothing is changed.");
     }
     let outcome = match purpose {
         Purpose::MarkBySearch => mark::by_search(app, &text).map(|job| {
@@ -124,7 +124,7 @@ fn tags(text: &str) -> Result<Wanted, &'static str> {
         match (word.strip_prefix('+'), word.strip_prefix('-')) {
             (Some(tag), _) if !tag.is_empty() => add.push(tag.to_owned()),
             (_, Some(tag)) if !tag.is_empty() => remove.push(tag.to_owned()),
-            _ => return Err("name tags as +new or -old"),
+            _ => return Err("Name tags as +new or -old."),
         }
     }
     Ok(Wanted::Tag { add, remove })
@@ -137,14 +137,14 @@ fn importance(text: &str) -> Result<Wanted, &'static str> {
         "low" => Some(0.3),
         text => text.parse().ok().filter(|number| (0.0..=1.0).contains(number)),
     };
-    number.map(Wanted::Importance).ok_or("the importance is a number from 0 to 1, or high, medium, low")
+    number.map(Wanted::Importance).ok_or("The importance is a number from 0 to 1, or high, medium, low.")
 }
 
 fn renamed(text: &str) -> Result<(String, String), String> {
     let (from, to) = text.split_once('=').unwrap_or_default();
     match (from.trim(), to.trim()) {
-        ("", _) | (_, "") => Err("name the tag and what it is to be called: old=new".into()),
-        (from, to) if from == to => Err("that is what it is called".into()),
+        ("", _) | (_, "") => Err("Name the tag and what it is to be called: old=new.".into()),
+        (from, to) if from == to => Err("That is what it is called.".into()),
         (from, to) => Ok((from.to_owned(), to.to_owned())),
     }
 }
@@ -158,7 +158,7 @@ fn rename(app: &mut App, from: String, to: String) {
     };
     let at: Vec<_> = app.listed.entries().filter(has).collect();
     if at.is_empty() {
-        return app.say(format!("no memory has the tag {from}: nothing is changed"));
+        return app.say(format!("No memory has the tag {from}: nothing is changed."));
     }
     let aim = aim_at(app, at, Vec::new());
     ask(app, Some(aim), Wanted::Rename { from, to })

@@ -21,7 +21,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::cursor::Cursor;
 use crate::tui::layout;
-use crate::tui::list_view::{self, Kind, ListView, Row, Rows};
+use crate::tui::list_view::{self, Esc, Kind, ListView, Row, Rows, row};
 use crate::tui::panes;
 use crate::work::{Inspect, InspectRequest, Inspected, Job};
 pub use filtering::typed as filter_typed;
@@ -113,7 +113,7 @@ fn open(app: &mut App, screen: Screen) {
     }
     let needs_all = !matches!(screen, Screen::Problems | Screen::New | Screen::Sessions);
     if needs_all && !app.is_whole() {
-        return app.say("the stores are still being read");
+        return app.say("The stores are still being read.");
     }
     app.view = ListView::default();
     app.screen = screen;
@@ -135,7 +135,7 @@ pub fn refresh(app: &mut App) {
 
 fn ask(app: &mut App, what: Inspect) {
     let Some(data) = app.data.clone() else {
-        return app.say("there is no folder of palimp's own data to look in; name one with --data-dir");
+        return app.say("There is no folder of palimp's own data to look in; name one with --data-dir.");
     };
     let request = InspectRequest { snapshot: Arc::clone(&app.snapshot), data, now: app.now, what };
     app.give_job(Job::Inspect(Box::new(request)));
@@ -169,9 +169,15 @@ fn shown(app: &App, mut all: Vec<Row>, of: &Rows) -> Vec<Row> {
         all.retain(|row| !is_row(row) || of.marks.contains(&row.key(app)));
     }
     let wanted = of.filter.to_lowercase();
-    if !wanted.is_empty() {
-        all.retain(|row| !is_row(row) || row.text(app).to_lowercase().contains(&wanted));
-    }
+    let has = |text: String| text.to_lowercase().contains(&wanted);
+    // What is below a heading says that, too.
+    let mut heads: Vec<(u8, bool)> = Vec::new();
+    all.retain(|own| {
+        let Some(level) = own.level() else { return heads.iter().any(|head| head.1) || has(own.text(app)) };
+        heads.retain(|head| head.0 < level);
+        heads.push((level, has(row::title(app, *own))));
+        true
+    });
     all
 }
 
@@ -180,6 +186,7 @@ fn renew_within(app: &mut App) {
     let all = list_view::rows_within(app);
     let rows = shown(app, all, &app.view.within);
     app.view.within.put(rows);
+    app.view.fix = list_view::problems::line(app);
     app.view.text = list_view::text_about(app).lines().map(str::to_owned).collect();
 }
 
@@ -211,7 +218,7 @@ fn go(app: &mut App, kind: &Kind, action: Action) -> bool {
         }
         (true, true) => {
             let lines = (kind.about)(app, usize::from(below.width.saturating_sub(2))).lines.len();
-            (own.top, lines, rows(below))
+            (own.top, walk::places(lines, rows(below)), rows(below))
         }
     };
     let Some(to) = walk::target(action, at, len, rows, app.count.times) else { return false };
@@ -232,27 +239,19 @@ pub fn keep_in_view(app: &mut App) {
     app.view.within.keep_in_view(rows);
 }
 
-/// One level back: the difference, a range, what is below, a filter, marks, and at last the view.
+/// One thing back, as the hint says.
 fn leave(app: &mut App) {
-    if change::stop(app) || std::mem::take(&mut app.view.backups.difference) {
+    if change::stop(app) {
         return;
     }
-    let own = app.view.focused_mut();
-    if own.range.take().is_some() {
-        return;
-    }
-    if own.only {
-        return marking::only(app);
-    }
-    if !own.filter.is_empty() {
-        return filtering::filter(app, "");
-    }
-    if app.view.inside {
-        app.view.inside = false;
-    } else if app.view.list.marks.is_empty() {
-        app.screen = Screen::Browse;
-    } else {
-        app.view.list.marks.clear();
+    match app.view.esc() {
+        Esc::Difference => app.view.backups.difference = false,
+        Esc::Range => app.view.focused_mut().range = None,
+        Esc::Only => marking::only(app),
+        Esc::Filter => filtering::filter(app, ""),
+        Esc::Details => app.view.inside = false,
+        Esc::Marks => app.view.list.marks.clear(),
+        Esc::View => app.screen = Screen::Browse,
     }
 }
 
@@ -321,7 +320,7 @@ fn plan(app: &mut App, name: String, wanted: Wanted) {
 }
 
 fn look_at(app: &mut App, request: ChangeRequest) {
-    app.say(format!("looking at what changes: {} …", request.name));
+    app.say(format!("Looking at what changes: {} …", request.name));
     change::hold(app, &request);
     app.give_job(Job::Plan(Box::new(request)));
 }

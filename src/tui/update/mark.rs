@@ -78,7 +78,7 @@ fn shown(app: &mut App) -> Vec<EntryRef> {
 }
 
 fn nothing(app: &mut App) {
-    app.say("nothing is shown, so nothing was marked");
+    app.say("Nothing is shown, so nothing was marked.");
 }
 
 /// Those that the filter hides stay as they are.
@@ -92,7 +92,7 @@ fn invert(app: &mut App) {
 /// Shows the marked ones alone, or what was asked for again.
 fn only(app: &mut App) {
     if app.marks.is_empty() && !app.marks.only {
-        return app.say(format!("nothing is marked: {} marks", Action::Toggle.key()));
+        return app.say(format!("Nothing is marked: {} marks.", Action::Toggle.key()));
     }
     app.marks.only = !app.marks.only;
     app.marks.range = None;
@@ -125,7 +125,7 @@ pub fn back(app: &mut App) -> bool {
 pub fn pick(app: &mut App, pick: &'static Pick) {
     let can = match app.is_whole() && !app.places.is_empty() {
         true => filter::is_answered(app),
-        false => Err("the stores are still being read".into()),
+        false => Err("The stores are still being read.".into()),
     };
     if let Err(why) = can {
         return app.say(why);
@@ -133,7 +133,7 @@ pub fn pick(app: &mut App, pick: &'static Pick) {
     (app.screen, app.focus) = (Screen::Browse, Pane::Memories);
     (app.marks.only, app.marks.pick, app.marks.is_due) = (false, Some(pick), true);
     app.marks.range = None;
-    app.say("looking …");
+    app.say("Looking …");
     filter::again(app)
 }
 

@@ -52,6 +52,7 @@ pub use change::can;
 pub use detail::{set_off, text_of};
 pub use filter::{FacetLine, facet_lines};
 pub use mark::open_range;
+pub use references::leads_back;
 
 /// A second Ctrl-c within this many microseconds quits.
 const TWICE: i64 = 1_000_000;
@@ -225,5 +226,5 @@ fn interrupt(app: &mut App) {
 
 /// What is said where something is done with the memories, and another view is open.
 fn among_memories() -> String {
-    format!("that is done among the memories: {} goes there", Action::Browse.key())
+    format!("That is done among the memories: {} goes there.", Action::Browse.key())
 }

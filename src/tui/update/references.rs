@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use super::{filter, list_view, walk};
+use super::{filter, list_view, statistics, walk};
 use crate::model::{EntryRef, State, Tie};
 use crate::tui::app::{App, Identity, Pane, Screen, Step, Tab};
 use crate::tui::list_view::problems;
@@ -77,10 +77,10 @@ pub fn follow(app: &mut App) {
     let ties = app.listed.references().ties(store, at);
     let out: Vec<&Tie> = ties.iter().filter(|tie| tie.outward).collect();
     match out.as_slice() {
-        [] => app.say("this memory refers to no other"),
+        [] => app.say("This memory refers to no other."),
         [only] => along(app, at, &(*only).clone()),
         several => {
-            app.say(format!("{} references: Enter follows one", several.len()));
+            app.say(format!("{} references: Enter follows one.", several.len()));
             app.tab = Tab::References;
             app.focus = Pane::Detail;
             app.tie = Default::default();
@@ -89,7 +89,9 @@ pub fn follow(app: &mut App) {
 }
 
 fn along(app: &mut App, from: EntryRef, tie: &Tie) {
-    let Some(to) = tie.other else { return app.say(format!("nothing in this store is called {}", tie.name)) };
+    let Some(to) = tie.other else {
+        return app.say(format!("Nothing in this store is called {}.", tie.name));
+    };
     let step = Step { memory: App::identity(&app.listed, from), query: app.query.clone() };
     app.trail.push(step);
     let sought = App::identity(&app.listed, to);
@@ -99,11 +101,11 @@ fn along(app: &mut App, from: EntryRef, tie: &Tie) {
 
 /// Back to where the last reference was followed from, under the search of then.
 pub fn go_back(app: &mut App) {
-    let Some(step) = app.trail.pop() else { return app.say("there is nothing to go back to") };
+    let Some(step) = app.trail.pop() else { return app.say("There is nothing to go back to.") };
     app.tie = Default::default();
     if step.query == app.query {
         if !walk::find(app, &step.memory) {
-            app.say("what was followed from is no longer there");
+            app.say("What was followed from is no longer there.");
         }
         return;
     }
@@ -118,7 +120,7 @@ pub fn reach(app: &mut App, sought: Identity, state: State) {
         return;
     }
     app.sought = Some(sought);
-    app.say("the search was lifted to show it; Ctrl-o brings it back");
+    app.say("The search was lifted to show it; Ctrl-o brings it back.");
     let query = match state {
         State::Live | State::Broken => String::new(),
         aside => format!("is:{}", aside.as_str()),
@@ -131,32 +133,52 @@ pub fn open_problem(app: &mut App) {
     let Some((store, problem)) = problems::selected(app) else { return };
     match problems::entry(&app.snapshot, store, problem) {
         Some(at) => open_memory(app, at),
-        None => app.say("this problem is about the file, not about one memory"),
+        None => app.say("This problem is about the file, not about one memory."),
     }
 }
 
 /// From a row of a view to its memory.
 pub fn open_memory(app: &mut App, at: EntryRef) {
+    let state = app.snapshot.get(at).1.state;
+    let sought = App::identity(&app.snapshot, at);
+    if leave_view(app, |app| reach(app, sought, state)) {
+        app.say("The search was lifted to show it; Esc goes back.");
+    }
+}
+
+/// From a day of the statistics to its memories.
+pub fn open_search(app: &mut App, query: String) {
+    leave_view(app, |app| filter::ask(app, query));
+}
+
+/// To the memories, with the way back to the view that is open. Whether the search is another now.
+fn leave_view(app: &mut App, go: impl FnOnce(&mut App)) -> bool {
     let view = std::mem::replace(&mut app.screen, Screen::Browse);
     app.focus = Pane::Memories;
-    let state = app.snapshot.get(at).1.state;
     let before = app.query.clone();
-    reach(app, App::identity(&app.snapshot, at), state);
-    if before != app.query {
-        app.say("the search was lifted to show it; Esc goes back");
-    }
+    go(app);
+    let is_other = before != app.query;
     app.opened = Some((view, before, app.query.clone()));
+    is_other
+}
+
+/// The view that Esc leads back to: what is listed was opened from it, and nothing else was searched for.
+pub fn leads_back(app: &App) -> Option<Screen> {
+    let marks = &app.marks;
+    let is_all = marks.range.is_none() && !marks.only && marks.pick.is_none();
+    let is_there = app.focus == Pane::Memories && is_all;
+    let (view, _, shown) = app.opened.as_ref()?;
+    (is_there && *shown == app.query).then_some(*view)
 }
 
 /// Back to the view that the memory was opened from, unless something else was searched for.
 pub fn back_to_view(app: &mut App) -> bool {
-    let is_there = app.focus == Pane::Memories && app.marks.range.is_none();
-    let Some((view, before, _)) = app.opened.take_if(|(_, _, shown)| is_there && *shown == app.query) else {
-        return false;
-    };
+    let Some(view) = leads_back(app) else { return false };
+    let Some((_, before, _)) = app.opened.take() else { return false };
     app.screen = view;
     let held = list_view::hold(app);
     list_view::renew(app, held);
+    statistics::recount(app);
     if before != app.query {
         filter::ask(app, before);
     }

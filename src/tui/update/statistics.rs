@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ratatui::layout::Position;
 
-use super::{filter, walk};
+use super::{references, walk};
 use crate::format;
-use crate::model::EntryRef;
+use crate::model::{EntryRef, Snapshot};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen};
+use crate::tui::app::{App, Screen};
 use crate::tui::calendar::{self, Calendar};
 use crate::work::{Counted, Job};
 
@@ -19,7 +19,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
         Action::Statistics => open(app),
         _ if app.screen != Screen::Statistics => match action {
             Action::WeekBack | Action::WeekAhead | Action::Today => {
-                app.say(format!("that is done in statistics: {} goes there", Action::Statistics.key()));
+                app.say(format!("That is done in statistics: {} goes there.", Action::Statistics.key()));
             }
             _ => return false,
         },
@@ -37,9 +37,10 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 fn open(app: &mut App) {
     if app.places.is_empty() || !app.is_whole() {
-        return app.say("the stores are still being read");
+        return app.say("The stores are still being read.");
     }
     app.screen = Screen::Statistics;
+    app.opened = None;
     app.calendar = Calendar::default();
     refresh(app)
 }
@@ -48,6 +49,14 @@ fn open(app: &mut App) {
 pub fn refresh(app: &mut App) {
     if app.screen == Screen::Statistics {
         app.give_job(Job::Count(Arc::clone(&app.snapshot), app.now));
+    }
+}
+
+/// Has them counted again where they are not as they were counted.
+pub fn recount(app: &mut App) {
+    let is_of_now = |(of, _): &(Arc<Snapshot>, _)| Arc::ptr_eq(of, &app.snapshot);
+    if !app.calendar.counted.as_ref().is_some_and(is_of_now) {
+        refresh(app)
     }
 }
 
@@ -86,10 +95,9 @@ fn list(app: &mut App) {
     let Some((_, counted)) = &app.calendar.counted else { return };
     let date = counted.date(app.calendar.day).date();
     if app.calendar.written().is_empty() {
-        return app.say(format!("nothing was written on {date}"));
+        return app.say(format!("Nothing was written on {date}."));
     }
-    (app.screen, app.focus) = (Screen::Browse, Pane::Memories);
-    filter::ask(app, format!("at:{date} is:live"));
+    references::open_search(app, format!("at:{date} is:live"));
 }
 
 /// How many memories of the day are on screen.
@@ -99,8 +107,8 @@ fn rows(app: &App) -> usize {
 
 fn scroll(app: &mut App, action: Action) -> bool {
     let (len, rows) = (app.calendar.written().len(), rows(app));
-    let last = len.saturating_sub(rows);
-    let to = walk::target(action, app.calendar.top.min(last), last + 1, rows, app.count.times);
+    let places = walk::places(len, rows);
+    let to = walk::target(action, app.calendar.top.min(places - 1), places, rows, app.count.times);
     to.is_some_and(|to| {
         app.calendar.top = to;
         true

@@ -52,9 +52,14 @@ fn place(app: &App) -> (usize, usize) {
         Pane::Facets => (app.facet.at, filter::facet_lines(app).len()),
         Pane::Health => (app.vital.at, health::rows(app).len()),
         Pane::Detail if app.shown_tab().is_list() => (app.tie.at, app.ties.len()),
-        Pane::Detail => (app.detail_top, app.detail.len()),
+        Pane::Detail => (app.detail_top, places(app.detail.len(), rows(app))),
         _ => (app.list.at, app.results.hits.len()),
     }
+}
+
+/// So many lines of a text can be the first on screen: what fits does not scroll.
+pub fn places(lines: usize, rows: usize) -> usize {
+    lines.saturating_sub(rows) + 1
 }
 
 fn set(app: &mut App, to: usize) {

@@ -1,10 +1,11 @@
 //! What one step of the journal changed, file by file.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Look, StepFile, StepShown};
-use crate::format::{Placement, by_name, title_of_raw};
-use crate::model::{Act, Moment, Role, Store, Tell};
+use crate::format::{Placement, by_name, title, title_of_raw};
+use crate::model::{Act, Entry, Moment, Role, Store, Tell};
 use crate::store::commit::Account;
 
 /// This many lines of a step are shown of a file.
@@ -50,8 +51,10 @@ fn titles(store: Option<&std::sync::Arc<Store>>, file: &StepFile, now: Moment) -
         return Vec::new();
     };
     let path = Path::new(&file.path);
-    let Placement::File(role @ (Role::Records | Role::Archive)) = format.place(path, false) else {
-        return Vec::new();
+    let role = match format.place(path, false) {
+        Placement::File(Role::Tombstones) => return deleted(store, file, now),
+        Placement::File(role @ (Role::Records | Role::Archive)) => role,
+        _ => return Vec::new(),
     };
     let title = |(came, bytes): &(bool, Vec<u8>)| {
         let records = format.read(role, path, bytes, now).records;
@@ -59,6 +62,23 @@ fn titles(store: Option<&std::sync::Arc<Store>>, file: &StepFile, now: Moment) -
         Some((*came, title_of_raw(store, path, record, bytes)))
     };
     file.lines.iter().filter_map(title).collect()
+}
+
+/// The titles of the memories that a log of deletions names: with a line that came, its memory went.
+fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
+    let path = Path::new(&file.path);
+    let Some(format) = by_name(store.format) else { return Vec::new() };
+    let beside = |own: &&Entry| store.document(own).path.parent() == path.parent();
+    let id = |own: &Entry| Some(store.view(own)?.id?.to_owned());
+    let known: HashMap<String, &Entry> =
+        store.entries.iter().filter(beside).filter_map(|own| Some((id(own)?, own))).collect();
+    let named = |(came, bytes): &(bool, Vec<u8>)| {
+        let records = format.read(Role::Tombstones, path, bytes, now).records;
+        let id = records.iter().find_map(|own| own.view()?.id)?;
+        let gone = || format!("a memory that is gone: {id}");
+        Some((!came, known.get(id).map_or_else(gone, |own| title(store, own))))
+    };
+    file.lines.iter().filter_map(named).collect()
 }
 
 /// What a step did to a file, told by what undoes it.

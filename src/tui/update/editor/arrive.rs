@@ -41,7 +41,7 @@ pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
         Ok(_) if !editor.is_changed() => Kept::Nothing,
         Ok(when) => Kept::Since(when),
         Err(why) => {
-            app.notice = Some(format!("what was typed can't be kept: {why}"));
+            app.notice = Some(format!("What was typed can't be kept: {why}"));
             Kept::Not(why)
         }
     };
@@ -91,7 +91,7 @@ pub fn saved(app: &mut App, saved: FormSaved) {
         FormSaved::Same => {
             editor.kept = Kept::Nothing;
             app.leaving = false;
-            app.say("there is nothing to save: nothing was changed");
+            app.say("There is nothing to save: nothing was changed.");
         }
         FormSaved::Judged(own) => {
             app.leaving = false;
@@ -101,8 +101,10 @@ pub fn saved(app: &mut App, saved: FormSaved) {
             (editor.judged_of, editor.judged) = (own.version, own.judged);
             let key = Action::Save.key();
             app.notice = Some(match warned {
-                true => format!("not saved yet: {count} to look at; {key} once more saves it all the same"),
-                false => format!("not saved, and nothing is lost: {}", first(editor)),
+                true => {
+                    format!("It is not saved yet: {count} to look at; {key} once more saves it all the same.")
+                }
+                false => format!("It is not saved, and nothing is lost: {}", first(editor)),
             });
         }
         FormSaved::Failed(why) => {
@@ -204,7 +206,7 @@ pub fn lent(app: &mut App, what: Lent, before: &str, after: Result<String, Strin
     let Some(editor) = &mut app.editor else { return };
     let after = match after {
         Ok(after) if after == before => {
-            return app.say("the text is the same");
+            return app.say("The text is the same.");
         }
         Ok(after) => after,
         Err(why) => return app.say(why),
@@ -230,7 +232,7 @@ pub fn lent(app: &mut App, what: Lent, before: &str, after: Result<String, Strin
     }
     changed(app);
     ask(app, true);
-    app.say(format!("taken into the form; {} saves it", Action::Save.key()));
+    app.say(format!("It is taken into the form; {} saves it.", Action::Save.key()));
 }
 
 fn put(editor: &mut Editor, values: &[String]) {

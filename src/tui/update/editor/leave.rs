@@ -21,14 +21,14 @@ pub fn beneath(app: &App) -> Screen {
 pub fn leave(app: &mut App) {
     let kept = unkept(app);
     let Some(editor) = app.editor.take_if(|editor| !editor.saving) else {
-        return app.say("it is being saved");
+        return app.say("It is being saved.");
     };
     app.screen = beneath(app);
     if editor.is_changed() {
         let key = Action::Edit.key();
         app.notice = Some(match &editor.kept {
-            Kept::Not(why) => format!("nothing was saved, and what was typed is not kept: {why}"),
-            _ => format!("nothing was saved; what was typed is kept: {key} goes on with it"),
+            Kept::Not(why) => format!("Nothing was saved, and what was typed is not kept: {why}"),
+            _ => format!("Nothing was saved; what was typed is kept: {key} goes on with it."),
         });
     }
     app.effects.extend(kept.map(Effect::Job));
@@ -56,14 +56,14 @@ pub fn found_key(app: &mut App, key: KeyEvent) {
         KeyCode::Enter => take_up(app),
         KeyCode::Char('x') if key.modifiers.is_empty() => {
             editor.found = None;
-            app.say("the draft is dropped");
+            app.say("The draft is dropped.");
             let request = request(app);
             app.effects.extend(request.map(|request| Effect::Job(Job::Keep(request))));
         }
         KeyCode::Esc => {
             app.editor = None;
             app.screen = beneath(app);
-            app.say("the draft is still there");
+            app.say("The draft is still there.");
         }
         _ => {}
     }
@@ -97,7 +97,7 @@ fn take_up(app: &mut App) {
         editor.theirs = Some(theirs);
     }
     if !homeless.is_empty() {
-        app.notice = Some(format!("the form has no place any more for {}", homeless.join(", ")));
+        app.notice = Some(format!("The form has no place any more for {}.", homeless.join(", ")));
     }
     editor.kept = Moment::parse(&draft.at).map_or(Kept::Soon, |(when, _)| Kept::Since(when));
     let kept = editor.kept.clone();

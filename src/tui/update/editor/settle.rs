@@ -19,7 +19,7 @@ pub fn open(app: &mut App) {
         Some(Theirs::Changed { form, .. }) => Some(Conflict::of(&editor.form, &values, form)),
         Some(Theirs::Gone(_)) => Some(Conflict::default()),
         None => {
-            app.notice = Some("on disk it is as it was when this form was opened".into());
+            app.notice = Some("On disk it is as it was when this form was opened.".into());
             None
         }
     };
@@ -77,7 +77,7 @@ fn take(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     let (Some(conflict), Some(Theirs::Changed { snapshot, at, form })) = (&editor.conflict, &editor.theirs)
     else {
-        return app.say("there is nothing to choose from: c makes a new memory of what was typed");
+        return app.say("There is nothing to choose from: c makes a new memory of what was typed.");
     };
     if conflict.copies {
         return app
@@ -96,6 +96,6 @@ fn take(app: &mut App) {
     (editor.snapshot, editor.at, editor.form, editor.texts) = (snapshot, at, form, texts);
     (editor.theirs, editor.conflict) = (None, None);
     editor.kept = Kept::Soon;
-    app.say(format!("taken into the form; {} saves it", Action::Save.key()));
+    app.say(format!("It is taken into the form; {} saves it.", Action::Save.key()));
     changed(app)
 }

@@ -124,7 +124,7 @@ fn verify(app: &mut App) {
     let backups = &mut app.view.backups;
     backups.verifying = !backups.verifying;
     if !backups.verifying {
-        return app.say("stopped looking at backups");
+        return app.say("No more backups are looked at.");
     }
     next(app)
 }
@@ -138,7 +138,7 @@ fn next(app: &mut App) {
     match own.filter(|_| backups.verifying && app.screen == Screen::Restore) {
         Some(own) => {
             let what = Inspect::Verify(own.store, own.copy.clone());
-            app.say(format!("looking at every byte: {left} to go, V stops"));
+            app.say(format!("Looking at every byte: {left} to go, V stops."));
             ask(app, what)
         }
         None => {
@@ -173,7 +173,10 @@ fn bring_back(app: &mut App) {
     let marked = chosen(&app.view.within);
     let Some(opened) = &app.view.backups.opened else { return app.say("Open a backup first: Enter.") };
     if marked.is_empty() {
-        let whole = opened.compared.whole_only.as_ref().map(|why| format!("{why}; W does"));
+        let whole = opened.compared.whole_only.as_ref().map(|why| match opened.verified.is_whole {
+            true => format!("{why}; W does"),
+            false => format!("{why}, and {}.", damaged(&opened.verified)),
+        });
         return app.say(whole.unwrap_or_else(|| "Nothing is marked: Space marks, * marks all.".into()));
     }
     let (count, file) = (counted(marked.len() as u64, "memory"), opened.copy.file.told());
@@ -181,11 +184,19 @@ fn bring_back(app: &mut App) {
     wanted(app, name, Some(marked))
 }
 
+/// Why a damaged backup does not replace a whole file.
+fn damaged(verified: &Verified) -> String {
+    format!("the backup is damaged, so it does not replace the file ({})", verified.found)
+}
+
 /// The whole file as it was: what was written later is lost.
 fn replace(app: &mut App) {
     let Some(opened) = &app.view.backups.opened else { return app.say("Open a backup first: Enter.") };
     if opened.compared.is_alike {
         return app.say("The file is as the backup has it.");
+    }
+    if !opened.verified.is_whole {
+        return app.say(format!("Nothing is changed: {}.", damaged(&opened.verified)));
     }
     let lost = opened.compared.count(Kind::Newer);
     let what = if opened.compared.deletes { "deletion" } else { "memory" };

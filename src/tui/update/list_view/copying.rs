@@ -4,7 +4,7 @@ use super::aimed;
 use crate::model::Tell;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::list_view::{self, Row};
+use crate::tui::list_view::{self, Row, row};
 use crate::tui::theme::place;
 use crate::tui::update::copy as memory;
 
@@ -24,9 +24,11 @@ pub fn copy(app: &mut App, action: Action) {
     memory::give(app, &what, &lines.join("\n"));
 }
 
+/// What a problem says; of other rows the title.
 fn title_of(app: &App, row: Row) -> String {
-    let cells = row.cells(app).into_iter().filter(|cell| cell.width.is_none());
-    cells.map(|cell| cell.text.trim().to_owned()).collect::<Vec<_>>().join(" ")
+    let problem =
+        if let Row::Problem(number) = row { list_view::problems::problem(app, number) } else { None };
+    problem.map_or_else(|| row::title(app, row), |(_, own)| own.message.clone())
 }
 
 /// Where it is on disk. Untrusted text.

@@ -44,14 +44,14 @@ pub fn carry_out(app: &mut App) {
             let goes = one.touched.iter().filter(|own| own.fate != Fate::Changes).count();
             format!("{} ({} go)", app.store_name(one.store), crate::deed::memories(goes))
         }
-        [one] => format!("“{}”", one.what),
+        [one] => format!("\"{}\"", one.what),
         several => format!("{} of {} marked tasks", plans.len(), several.len()),
     };
     let Some(request) = request(app, name, wanted) else { return };
     confirm::planned(app, Ok(Planned::of(request, plans)));
     if later > 0 {
         app.say(format!(
-            "{later} of the marked tasks change the same files: the rest of them is planned again after this"
+            "{later} of the marked tasks change the same files: the rest of them is planned again after this."
         ));
     }
 }

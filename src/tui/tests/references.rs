@@ -1,0 +1,53 @@
+//! From memory to memory along references, and back.
+
+use super::*;
+
+/// Puts the cursor on the first memory with that many references.
+fn go_to_references(desk: &mut Desk, count: usize) {
+    let refers = |at: usize| {
+        let (store, entry) = desk.app.listed.get(desk.app.results.hits[at].at);
+        store.view(entry).is_some_and(|view| view.references.len() == count)
+    };
+    let from = (0..desk.app.results.hits.len()).find(|&at| refers(at)).unwrap();
+    for _ in 0..from {
+        desk.type_keys("j");
+    }
+}
+
+#[test]
+fn following_a_reference_and_going_back_ends_where_it_began_under_the_same_search() {
+    let mut desk = Desk::new(100, 30);
+    go_to_references(&mut desk, 2);
+    let (id, referred) = {
+        let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+        let view = store.view(entry).unwrap();
+        (view.id.unwrap().to_owned(), view.references.iter().next().unwrap().to.text.to_owned())
+    };
+    let query = format!("id:{id}");
+    desk.type_keys(&format!("/{query}"));
+    desk.press(KeyCode::Enter);
+    let from = desk.app.selected();
+    assert_eq!(desk.app.results.hits.len(), 1);
+    desk.type_keys("gd");
+    desk.press(KeyCode::Enter);
+    assert_eq!(desk.app.query, "");
+    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    assert_eq!(store.view(entry).unwrap().id, Some(&*referred));
+    desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('o'), KeyModifiers::CONTROL)));
+    assert_eq!((desk.app.selected(), desk.app.query), (from, query));
+}
+
+#[test]
+fn of_several_references_the_one_under_the_cursor_is_followed() {
+    let mut desk = Desk::new(100, 30);
+    go_to_references(&mut desk, 2);
+    desk.type_keys("gd");
+    assert_eq!(desk.app.focus, Pane::Detail);
+    assert!(desk.screen().contains("2 references: Enter follows one"), "{}", desk.screen());
+    desk.type_keys("j");
+    let wanted = desk.app.ties[1].other;
+    desk.press(KeyCode::Enter);
+    assert_eq!(desk.app.selected(), wanted);
+    // What was followed from refers to it: the way back is among its references too.
+    assert!(desk.app.ties.iter().any(|tie| !tie.outward));
+}
