@@ -134,7 +134,7 @@ actions! {
     Today: "today", ["0"], "in statistics: today";
     Compact: "compact", [], "what a compaction would drop and why; do it";
     BringBack: "bring back", ["r"], "in the archive and in backups: bring back what is marked", "unarchive backup";
-    Difference: "difference", ["="], "two memories side by side: the marked ones, or the marked one and this; in backups: all differences";
+    Difference: "difference", ["="], "two memories side by side: the marked ones, or the marked one and this; once more: their sessions; in backups: all differences";
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
     Verify: "verify", ["V"], "in backups: read every byte of each";
     Tutor: "tutor", ["g t"], "five tasks with the demo, ticked off as they are done";
@@ -238,6 +238,7 @@ fn own(screen: Screen) -> &'static [Action] {
         Screen::Upkeep => &[Action::Open],
         Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
         Screen::New => &[Action::Seen, Action::AllSeen, Action::Open],
+        Screen::Sessions => &[Action::Open],
         Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
         Screen::Compare => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
         Screen::Welcome => &[Action::OpenDemo],

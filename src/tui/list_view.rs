@@ -8,13 +8,14 @@ pub mod new;
 pub mod problems;
 pub mod row;
 pub mod rows;
+pub mod sessions;
 pub mod upkeep;
 
 use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::app::{App, Screen};
+use super::app::{App, Identity, Screen};
 use super::panes::hints::Hint;
 use crate::check::groups::tally;
 use crate::deed::Visits;
@@ -52,6 +53,8 @@ pub struct ListView {
     pub read_of: Option<Arc<Snapshot>>,
     /// Up to when the memories were seen, before each time that some were marked as seen.
     pub seen: Vec<Visits>,
+    /// Memories of the two sessions that are side by side.
+    pub pair: Option<[Identity; 2]>,
 }
 
 impl ListView {
@@ -144,6 +147,7 @@ pub fn open(app: &App) -> Option<&'static Kind> {
         Screen::Journal => &journal::KIND,
         Screen::Problems => &problems::KIND,
         Screen::New => &new::KIND,
+        Screen::Sessions => &sessions::KIND,
         Screen::Welcome | Screen::Browse | Screen::Statistics | Screen::Compare | Screen::Edit => {
             return None;
         }
@@ -154,6 +158,7 @@ pub fn open(app: &App) -> Option<&'static Kind> {
 pub fn title(app: &App) -> String {
     let [errors, warnings, notes] = app.problem_counts();
     match (app.screen, new::since(app)) {
+        (Screen::Sessions, _) => sessions::title(app),
         (Screen::New, Some(since)) => format!("{} since {}", app.screen.title(), since.told_at(app.now)),
         (Screen::Problems, _) => format!("{}  {}", app.screen.title(), tally(errors, warnings, notes)),
         _ => app.screen.title().to_owned(),
@@ -191,7 +196,7 @@ pub fn rows_within(app: &App) -> Vec<Row> {
 pub fn text_about(app: &App) -> String {
     let text = match app.view.row() {
         Some(Row::Archived(at)) => archive::text(app, at),
-        Some(Row::New(at)) => Some(new::text(app, at)),
+        Some(Row::New(at) | Row::Side(_, at)) => Some(new::text(app, at)),
         _ => None,
     };
     let mut text = text.unwrap_or_default();

@@ -86,6 +86,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
         Screen::Journal => "journal".to_owned(),
         Screen::New => "new".to_owned(),
+        Screen::Sessions => "compare › sessions".to_owned(),
         Screen::Statistics => "statistics".to_owned(),
         Screen::Compare => "compare".to_owned(),
         Screen::Edit => panes::editor::title(app),

@@ -32,6 +32,8 @@ pub enum Screen {
     Journal,
     /// What agents wrote since the last visit.
     New,
+    /// Two sessions side by side.
+    Sessions,
     /// What was written when, and how the stores grow.
     Statistics,
     /// Two memories beside each other.
@@ -66,6 +68,7 @@ impl Screen {
             Screen::Upkeep => "Upkeep",
             Screen::Journal => "Journal",
             Screen::New => "New",
+            Screen::Sessions => "Sessions",
             Screen::Statistics => "Statistics",
             Screen::Compare => "Compare",
             Screen::Edit => "Editor",

@@ -133,8 +133,8 @@ pub fn text(app: &App, at: EntryRef) -> String {
     format::text_of(store, entry).text
 }
 
-fn about(app: &App, width: usize) -> About {
-    let Some(Row::New(at)) = app.view.row() else { return About::default() };
+pub fn about(app: &App, width: usize) -> About {
+    let Some(Row::New(at) | Row::Side(_, at)) = app.view.row() else { return About::default() };
     let (store, entry) = app.snapshot.get(at);
     let view = store.view(entry);
     let session = store.session(entry).map(|session| session.name.clone());

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{archive, backups, journal, new, problems, upkeep};
+use super::{archive, backups, journal, new, problems, sessions, upkeep};
 use crate::model::{EntryRef, Severity};
 use crate::tui::app::App;
 use crate::tui::theme::{self, Theme, column};
@@ -37,6 +37,8 @@ pub enum Row {
     /// A store, and how many new memories it has.
     Store(usize, usize),
     New(EntryRef),
+    /// A memory of one of two sessions.
+    Side(usize, EntryRef),
 }
 
 impl Row {
@@ -56,7 +58,7 @@ impl Row {
             Row::Item(at) => app.view.backups.items().get(at).map_or(String::new(), |own| own.at.to_string()),
             Row::Chore(at) => upkeep::key(app, at),
             Row::Archived(at) => archive::key(app, at),
-            Row::New(at) => new::key(app, at),
+            Row::New(at) | Row::Side(_, at) => new::key(app, at),
             Row::Step(..) | Row::Others(..) | Row::Moved(..) | Row::Fault(..) => journal::key(app, self),
             Row::Problem(at) => problems::key(app, at),
             Row::Touched(at) => at.to_string(),
@@ -73,6 +75,7 @@ impl Row {
             Row::Step(..) | Row::Others(..) | Row::Moved(..) | Row::Fault(..) => journal::cells(app, self),
             Row::Severity(..) | Row::File(_) | Row::Problem(_) => problems::cells(app, self),
             Row::Store(..) | Row::New(_) => new::cells(app, self),
+            Row::Side(side, at) => sessions::cells(app, side, at),
         }
     }
 
@@ -149,7 +152,8 @@ impl Cell {
 pub fn line(app: &App, cells: Vec<Cell>, width: usize) -> Line<'static> {
     let shown: Vec<Cell> = cells.into_iter().filter(|cell| cell.from <= width).collect();
     let taken: usize = shown.iter().map(|cell| cell.width.unwrap_or(0) + cell.gap).sum();
-    let rest = (width + 2).saturating_sub(taken).min(width);
+    let shares = shown.iter().filter(|cell| cell.width.is_none()).count().max(1);
+    let rest = (width + 2).saturating_sub(taken).min(width) / shares;
     let mut spans = Vec::new();
     for (number, cell) in shown.iter().enumerate() {
         let (text, columns) = (theme::safe(app, &cell.text), cell.width.unwrap_or(rest));

@@ -139,6 +139,6 @@ pub fn hints(app: &App) -> Vec<Hint> {
     hints.extend(
         changes.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what)),
     );
-    hints.extend([hint("Enter", "in the list"), hint("Esc", "back")]);
+    hints.extend([act(Action::Difference, "sessions"), hint("Enter", "in the list"), hint("Esc", "back")]);
     hints
 }

@@ -98,7 +98,7 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
     if editor.judged.findings.iter().any(|own| own.fix.is_some()) {
         hints.push(act(Action::Fix, "fix"));
     }
-    if editor.judged.findings.iter().any(|own| own.field.is_some()) {
+    if editor.judged.findings.iter().any(|own| own.field.is_some_and(|at| at != editor.field)) {
         hints.push(act(Action::NextFinding, "next problem"));
     }
     if !choices(&editor.own().kind).is_empty() {

@@ -4,6 +4,7 @@ use ratatui::style::Modifier;
 
 use super::changes::{files, notice, on};
 use super::*;
+use crate::tui::list_view::Row;
 
 /// Two memories of the pool that ran out.
 const BOTH: &str = "\"the pool of 20\" is:live";
@@ -125,4 +126,51 @@ fn secrets_stay_masked_beside_each_other() {
     assert!(desk.screen().contains("••••"), "{}", desk.screen());
     let parts = &desk.app.compare.as_ref().unwrap().parts;
     assert!(parts.iter().flat_map(|part| part.pair.sides.iter().flatten()).any(|text| text.contains("••••")));
+}
+
+#[test]
+fn the_sessions_of_two_memories_are_beside_each_other_by_time_and_lead_to_their_memories() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("  ==");
+    assert_eq!(desk.app.screen, Screen::Sessions, "{}", desk.screen());
+    let rows: Vec<Row> = desk.app.view.list.each().collect();
+    let mut sides = [0, 0];
+    let mut before = None;
+    for row in &rows {
+        let Row::Side(side, at) = *row else { panic!("{row:?}") };
+        sides[side] += 1;
+        let (store, entry) = desk.app.snapshot.get(at);
+        let name = &store.session(entry).unwrap().name;
+        assert_eq!(name, ["double-charge", "release_4_3"][side]);
+        let created = store.view(entry).and_then(|view| view.created);
+        assert!(created.is_none() || before <= created, "{}", desk.screen());
+        before = created.or(before);
+    }
+    let count = |session: &str| {
+        let mut desk = Desk::new(120, 36);
+        desk.type_keys(&format!("/session:{session}"));
+        desk.press(KeyCode::Enter);
+        desk.app.results.hits.len()
+    };
+    assert_eq!(sides, [count("double-charge"), count("release_4_3")]);
+    let Some(Row::Side(_, at)) = desk.app.view.row() else { panic!() };
+    let title = App::quoted(&desk.app.snapshot, at);
+    desk.press(KeyCode::Enter);
+    assert_eq!((desk.app.screen, selected_title(&desk)), (Screen::Browse, title));
+    desk.press(KeyCode::Esc);
+    assert_eq!(desk.app.screen, Screen::Sessions);
+    desk.press(KeyCode::Esc);
+    assert_eq!(desk.app.screen, Screen::Browse);
+}
+
+#[test]
+fn memories_of_one_session_or_of_none_have_no_two_sessions_to_compare() {
+    for (query, said) in [("session:double-charge", "of one session"), ("store:team", "have sessions")] {
+        let mut desk = Desk::new(120, 36);
+        desk.type_keys(&format!("/{query}"));
+        desk.press(KeyCode::Enter);
+        desk.type_keys("  ==");
+        assert_eq!(desk.app.screen, Screen::Compare);
+        assert!(desk.screen().contains(said), "{}", desk.screen());
+    }
 }

@@ -7,7 +7,7 @@ use super::*;
 use crate::tui::palette::{Palette, Role};
 
 /// A view, and the keys that lead to it: `⏎` is Enter, `⇥` Tab, `…` waits for what may follow.
-pub(super) const VIEWS: [(&str, &str); 34] = [
+pub(super) const VIEWS: [(&str, &str); 35] = [
     ("main", ""),
     ("stores", "1jl"),
     ("filters", "2j"),
@@ -41,6 +41,7 @@ pub(super) const VIEWS: [(&str, &str); 34] = [
     ("statistics", "gs"),
     ("forecast", "gf"),
     ("compare", "  ="),
+    ("sessions", "  =="),
     ("editor", "e⇥⇥x"),
 ];
 

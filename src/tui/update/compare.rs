@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{among_memories, filter, references, walk};
+use super::{among_memories, filter, list_view, references, walk};
 use crate::model::carried::carried;
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::action::Action;
@@ -59,7 +59,8 @@ fn within(app: &mut App, action: Action) -> bool {
         Action::PaneRight => own.side = 1,
         Action::NextMatch => difference(app, true),
         Action::PreviousMatch => difference(app, false),
-        Action::Back | Action::Quit | Action::Difference => app.screen = Screen::Browse,
+        Action::Back | Action::Quit => app.screen = Screen::Browse,
+        Action::Difference => list_view::sessions::open(app),
         Action::Open => show(app),
         _ => return scroll(app, action),
     }

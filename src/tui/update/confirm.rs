@@ -192,6 +192,10 @@ pub fn key(app: &mut App, key: KeyEvent) {
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
         (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
+        (KeyCode::Enter, Some(typed)) => {
+            let told = format!("Type `{}` first. Nothing is changed yet.", typed.wanted);
+            app.say(told);
+        }
         (KeyCode::Backspace, Some(typed)) => _ = typed.so_far.pop(),
         (KeyCode::Char(c), Some(typed))
             if (key.modifiers - KeyModifiers::SHIFT).is_empty()

@@ -7,6 +7,7 @@ mod filtering;
 mod journal;
 mod marking;
 pub mod new;
+pub mod sessions;
 mod upkeep;
 
 use std::collections::HashSet;
@@ -52,6 +53,7 @@ fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
         Screen::Archive => archive::act(app, action),
         Screen::Upkeep => upkeep::act(app, action),
         Screen::New => new::act(app, action),
+        Screen::Sessions => sessions::act(app, action),
         _ => problem(app, action),
     };
     if is_done || go(app, kind, action) {
@@ -109,7 +111,7 @@ fn open(app: &mut App, screen: Screen) {
     if app.places.is_empty() {
         return app.say("No store is open.");
     }
-    let needs_all = !matches!(screen, Screen::Problems | Screen::New);
+    let needs_all = !matches!(screen, Screen::Problems | Screen::New | Screen::Sessions);
     if needs_all && !app.is_whole() {
         return app.say("The stores are still being read.");
     }

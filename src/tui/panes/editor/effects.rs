@@ -40,7 +40,7 @@ fn arrow(pair: [Option<f64>; 2]) -> Option<String> {
 
 fn bytes(editor: &Editor) -> String {
     let (before, after) = editor.judged.bytes;
-    let most = editor.form.most_bytes.map(|most| format!(" of {most}")).unwrap_or_default();
+    let most = editor.form.most_bytes.map(|most| format!(" of {}", human(most as u64))).unwrap_or_default();
     if before == after { format!("{after} B{most}") } else { format!("{before} → {after} B{most}") }
 }
 

@@ -44,7 +44,7 @@ fn path_of(app: &App, row: Row) -> Option<String> {
             let (store, own) = list_view::problems::problem(app, number)?;
             place(&root(store)?.join(&own.file), own.line)
         }
-        Row::New(at) => of_memory(at),
+        Row::New(at) | Row::Side(_, at) => of_memory(at),
         Row::Archived(at) => memory::path_and_line(app.view.read_of.as_ref()?, at),
         Row::Moved(store, at) => {
             let moved = app.view.journal.accounts.as_ref()?.get(store)?.moved.get(at)?;

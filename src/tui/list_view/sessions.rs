@@ -1,0 +1,96 @@
+//! Two sessions side by side: what was written in each, by time.
+
+use super::Kind;
+use super::new;
+use super::row::{Cell, Row};
+use crate::format;
+use crate::model::{EntryRef, Moment, State, Store};
+use crate::tui::app::{App, Identity};
+use crate::tui::kinds;
+use crate::tui::panes::hints::{Hint, hint};
+use crate::tui::theme::Theme;
+
+pub static KIND: Kind = Kind {
+    orders: ["oldest first", "newest first"],
+    none: "These sessions have no memories any more.",
+    is_beside: false,
+    rows,
+    about: new::about,
+    hints: |app| if app.view.list.is_empty() { Vec::<Hint>::new() } else { vec![hint("Enter", "open")] },
+    is_read: |app| app.is_whole(),
+};
+
+/// Below so many columns both have one column, and a letter alone tells which.
+const BESIDE: usize = 70;
+
+/// What the sides are called.
+pub const SIDES: [&str; 2] = ["A", "B"];
+
+/// The store and session of one of the two, in the stores as they are now.
+fn of(app: &App, own: &Identity) -> Option<(usize, u32)> {
+    let number = app.snapshot.stores.iter().position(|store| store.root == own.root)?;
+    let name = own.session.as_deref()?;
+    let session = app.snapshot.stores[number].sessions.iter().position(|own| own.name == name)?;
+    Some((number, session as u32))
+}
+
+/// The title: what is side by side. Untrusted text.
+pub fn title(app: &App) -> String {
+    let name = |side: usize| {
+        let own = app.view.pair.as_ref().and_then(|pair| of(app, &pair[side]));
+        own.map_or(String::new(), |(store, session)| {
+            let name = &app.snapshot.stores[store].sessions[session as usize].name;
+            format!("{}  {name} · {}", SIDES[side], app.store_name(store))
+        })
+    };
+    format!("{}   {}", name(0), name(1))
+}
+
+/// The memories of a session, each with the time of the readable one before it where it has none.
+fn of_session(store: &Store, session: u32) -> impl Iterator<Item = (Moment, u32)> + '_ {
+    let own = store.entries.iter().enumerate().filter(move |(_, own)| own.session == Some(session));
+    let shown = own.filter(|(_, own)| matches!(own.state, State::Live | State::Broken));
+    let mut last = Moment(i64::MIN);
+    shown.map(move |(number, own)| {
+        last = store.view(own).and_then(|view| view.created).unwrap_or(last);
+        (last, number as u32)
+    })
+}
+
+fn rows(app: &App) -> Vec<Row> {
+    let Some(pair) = &app.view.pair else { return Vec::new() };
+    let mut all: Vec<(Moment, usize, EntryRef)> = Vec::new();
+    for (side, own) in pair.iter().enumerate() {
+        let Some((number, session)) = of(app, own) else { continue };
+        let at = |entry| EntryRef { store: number as u32, entry };
+        let own = of_session(&app.snapshot.stores[number], session);
+        all.extend(own.map(|(created, entry)| (created, side, at(entry))));
+    }
+    all.sort_by_key(|(created, ..)| *created);
+    if app.view.list.is_turned {
+        all.reverse();
+    }
+    all.into_iter().map(|(_, side, at)| Row::Side(side, at)).collect()
+}
+
+pub fn cells(app: &App, side: usize, at: EntryRef) -> Vec<Cell> {
+    let theme = Theme::of(app);
+    let (store, entry) = app.snapshot.get(at);
+    let view = store.view(entry);
+    let kind = view.as_ref().map_or("", |view| view.kind);
+    let created = view.as_ref().and_then(|view| view.created);
+    let (sign, style) = crate::tui::panes::sign_of(app, store, entry, false);
+    let title = format::title(store, entry);
+    let mut cells = vec![
+        Cell::left(created.map_or(String::new(), |at| at.said_at(app.now)), 12).styled(theme.dim()).from(50),
+        Cell::left(SIDES[side], 1).styled(theme.accent()).close(),
+        Cell::left(sign, 1).styled(style).close(),
+        Cell::left(kinds::letter(app, kind), 1).styled(theme.kind(kind)).from(30).close(),
+    ];
+    let other = Cell::rest("").from(BESIDE);
+    match side {
+        0 => cells.extend([Cell::rest(title), other]),
+        _ => cells.extend([other, Cell::rest(title)]),
+    }
+    cells
+}
