@@ -133,12 +133,12 @@ fn listed(names: &[&str], room: usize) -> String {
 pub fn hints(app: &App) -> Vec<Hint> {
     let mut hints = vec![hint("Tab", "other side")];
     if app.compare.as_ref().is_some_and(|own| !own.differing().is_empty()) {
-        hints.push(hint("nN", "next difference"));
+        hints.push(hint("nN", "difference"));
     }
     let changes = [(Action::Edit, "edit"), (Action::Delete, "remove…"), (Action::Tag, "tag")];
     hints.extend(
         changes.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what)),
     );
-    hints.extend([act(Action::Difference, "sessions"), hint("Enter", "in the list"), hint("Esc", "back")]);
+    hints.extend([act(Action::Difference, "sessions"), hint("Enter", "open"), hint("Esc", "back")]);
     hints
 }
