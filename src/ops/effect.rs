@@ -9,6 +9,7 @@ use crate::format;
 use crate::model::on_demand::digest;
 use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, Span, State, Store, Tell};
 use crate::store::derive;
+use crate::text::secrets::mask;
 
 /// What becomes of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,10 +60,12 @@ const TITLE: usize = 60;
 
 /// A line about a memory: its title, what is said of it, and at last its id, for whoever looks for that.
 pub fn named(title: &str, said: &[&str], id: Option<&str>) -> String {
+    // Masked before it is cut: half a secret is not known as one.
+    let title = mask(title);
     let name = match title.char_indices().nth(TITLE) {
         Some((end, _)) => format!("{}…", title[..end].trim_end()),
         None if title.is_empty() => "(no title)".into(),
-        None => title.to_owned(),
+        None => title.into_owned(),
     };
     let parts = std::iter::once(&*name).chain(said.iter().copied()).chain(id);
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
@@ -299,6 +302,15 @@ mod tests {
         for _ in 0..8 {
             let touched = effect(&store, &plan, now);
             assert_eq!(touched.iter().map(|own| &own.fate).collect::<Vec<_>>(), [&Fate::Moves(archive(0))]);
+        }
+    }
+
+    #[test]
+    fn a_secret_that_the_title_is_cut_in_is_masked() {
+        let token = ["ghp", "_4kwHuiDL0k0BhOGs3W9WzCrgTCwjyiwFe4fl"].concat();
+        for before in 0..60 {
+            let line = named(&format!("{} {token} now", "a".repeat(before)), &["is removed"], None);
+            assert!(!line.contains("4kwHu"), "{line}");
         }
     }
 }

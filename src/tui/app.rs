@@ -33,6 +33,7 @@ use crate::model::{EntryRef, Moment, Snapshot, Tell, Tie, references};
 use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
+use crate::text::secrets::mask;
 use crate::text::show::show;
 use crate::work::{Asked, Explained, Job, Marked, Tally};
 
@@ -324,7 +325,7 @@ impl App {
     pub fn quoted(snapshot: &Snapshot, at: EntryRef) -> String {
         const LONGEST: usize = 48;
         let (store, entry) = snapshot.get(at);
-        format!("\"{}\"", fit(&show(&format::title(store, entry)), LONGEST))
+        format!("\"{}\"", fit(&mask(&show(&format::title(store, entry))), LONGEST))
     }
 
     /// What a memory is called: its id, or its place where it has none. Untrusted text.

@@ -211,9 +211,9 @@ pub fn palette_rows(app: &App) -> usize {
 /// How many rows tell whole what the action under the cursor does, which its own row cuts.
 pub fn rows_of_about(app: &App) -> u16 {
     match (pane::sheet_area(app, usize::from(app.size.1)).height, app.size.0) {
-        (..7, _) => 0,
-        (_, ..70) => 3,
-        _ => 1,
+        (..6, _) => 0,
+        (_, 70..) | (..10, _) => 2,
+        _ => 4,
     }
 }
 

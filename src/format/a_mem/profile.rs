@@ -82,7 +82,8 @@ pub fn main_text(profile: Json<'_>) -> (String, Vec<&'static str>) {
     let mut text = format!("{} {}", word("agent_name"), word("agent_version")).trim_end().to_owned();
     let sessions = word("session_count");
     if !sessions.is_empty() {
-        let _ = write!(text, " · {sessions} sessions");
+        let what = if sessions == "1" { "session" } else { "sessions" };
+        let _ = write!(text, " · {sessions} {what}");
     }
     for (name, capability) in profile.get("capabilities").into_iter().flat_map(|all| all.members()) {
         let _ = write!(text, "\n\n{}  {}", name.text().unwrap_or_default(), skill_bar(capability));

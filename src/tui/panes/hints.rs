@@ -6,6 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::bulk::Going;
 use crate::tui::confirm;
+use crate::tui::layout;
 use crate::tui::list_view;
 use crate::tui::prompt::Purpose;
 use crate::tui::update::{can, leads_back};
@@ -106,7 +107,9 @@ fn first(app: &App) -> Vec<Hint> {
             hint("Esc", "back"),
         ],
         (_, Pane::Detail) => {
-            vec![hint("jk", "scroll"), act(Action::NextTab, "raw, references"), hint("Esc", "back")]
+            let scrolls = app.detail.len() > layout::rows(app, Pane::Detail);
+            let own = [act(Action::NextTab, "raw, references"), hint("Esc", "back")];
+            scrolls.then(|| hint("jk", "scroll")).into_iter().chain(own).collect()
         }
         _ => memories(app),
     }

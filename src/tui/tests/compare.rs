@@ -161,6 +161,9 @@ fn the_sessions_of_two_memories_are_beside_each_other_by_time_and_lead_to_their_
     assert_eq!(desk.app.screen, Screen::Sessions);
     desk.press(KeyCode::Esc);
     assert_eq!(desk.app.screen, Screen::Browse);
+    desk.type_keys("==");
+    desk.press(KeyCode::Esc);
+    assert_eq!(desk.app.screen, Screen::Compare, "from there it leads to the two memories");
 }
 
 #[test]

@@ -117,3 +117,29 @@ fn a_memory_that_is_gone_when_the_stores_are_read_leaves_no_key_for_another() {
     assert!(!desk.app.can_undo && desk.app.early.is_empty(), "{}", desk.screen());
     assert!(desk.screen().contains("is gone: nothing was done."), "{}", desk.screen());
 }
+
+#[test]
+fn all_keys_of_a_sequence_wait_together() {
+    let (mut desk, reload) = just_opened();
+    let file = desk._folder.path().join("memory/sessions/a/memory.jsonl");
+    let before = std::fs::read(&file).unwrap();
+    for way in ["yp", "yt", "yi", "yj", "yv"] {
+        let keys = way.chars().flat_map(|c| press(&mut desk, KeyCode::Char(c)));
+        assert_eq!(keys.count(), 0, "{way}");
+    }
+    assert_eq!(desk.app.early.len(), 10);
+    desk.settle(reload);
+    assert!(desk.app.early.is_empty() && desk.app.prompt.is_none(), "{}", desk.screen());
+    assert!(desk.app.marks.range.is_none() && !desk.app.can_undo, "{}", desk.screen());
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn a_view_that_needs_all_stores_waits_for_them() {
+    let (mut desk, reload) = just_opened();
+    press(&mut desk, KeyCode::Char('g'));
+    press(&mut desk, KeyCode::Char('u'));
+    assert_eq!(desk.app.screen, Screen::Browse);
+    desk.settle(reload);
+    assert_eq!(desk.app.screen, Screen::Journal, "{}", desk.screen());
+}

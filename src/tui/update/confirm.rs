@@ -192,7 +192,8 @@ pub fn key(app: &mut App, key: KeyEvent) {
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
         (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
-        (KeyCode::Enter, Some(typed)) => {
+        // A low screen has room for the question or for this.
+        (KeyCode::Enter, Some(typed)) if app.size.1 >= 10 => {
             let told = format!("Type `{}` first. Nothing is changed yet.", typed.wanted);
             app.say(told);
         }

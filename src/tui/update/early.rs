@@ -6,9 +6,10 @@ use crossterm::event::{KeyCode, KeyEvent};
 use super::key_pressed;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
+use crate::tui::keys;
 
-/// What is done with memories of the list.
-const WITH_LISTED: [Action; 22] = [
+/// What is done with memories of the list, and views that need all stores.
+const WITH_LISTED: [Action; 28] = [
     Action::Toggle,
     Action::MarkRange,
     Action::MarkAll,
@@ -31,6 +32,12 @@ const WITH_LISTED: [Action; 22] = [
     Action::Repeat,
     Action::Page,
     Action::Difference,
+    Action::Restore,
+    Action::ArchiveView,
+    Action::Maintain,
+    Action::Compact,
+    Action::Journal,
+    Action::Statistics,
 ];
 
 /// What the list waits for, if it does.
@@ -52,9 +59,10 @@ fn is_behind(app: &App) -> bool {
         })
 }
 
-/// Whether an action waits for the answer, with its key and those after it.
-pub fn holds(app: &mut App, action: Action, key: KeyEvent) -> bool {
+/// Whether an action waits for the answer, with its key, those `before` it that lead to it, and those after it.
+pub fn holds(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool {
     let Some(told) = awaited(app).filter(|_| WITH_LISTED.contains(&action)) else { return false };
+    app.early.extend(before.split(' ').filter_map(keys::of_name));
     app.early.push(key);
     app.say(told);
     true

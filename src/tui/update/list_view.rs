@@ -251,6 +251,7 @@ fn leave(app: &mut App) {
         Esc::Filter => filtering::filter(app, ""),
         Esc::Details => app.view.inside = false,
         Esc::Marks => app.view.list.marks.clear(),
+        Esc::View if app.screen == Screen::Sessions && app.compare.is_some() => app.screen = Screen::Compare,
         Esc::View => app.screen = Screen::Browse,
     }
 }

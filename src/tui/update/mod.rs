@@ -101,7 +101,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Going => change::figure(app),
         Msg::Tick => change::tend(app),
     };
-    if !matches!(app.screen, Screen::Compare | Screen::Edit) {
+    if !matches!(app.screen, Screen::Compare | Screen::Sessions | Screen::Edit) {
         app.compare = None;
     }
     filter::follow_tree(app);
@@ -180,7 +180,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     let waiting = std::mem::take(&mut app.waiting);
     app.waited = false;
     match keys::press(&waiting, key) {
-        Pressed::Act(action) if early::holds(app, action, key) => {}
+        Pressed::Act(action) if early::holds(app, action, &waiting, key) => {}
         Pressed::Act(action) => {
             app.count.times = count::taken(app);
             act::act(app, action);
@@ -221,7 +221,7 @@ fn interrupt(app: &mut App) {
     change::stop(app);
     prompt::close(app);
     let [close, quit] = [Action::Quit, Action::QuitNow].map(Action::key);
-    app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits"));
+    app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits."));
 }
 
 /// What is said where something is done with the memories, and another view is open.
