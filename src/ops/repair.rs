@@ -99,12 +99,12 @@ pub fn of_line(store: &Store, entry: &Entry, problem: &Problem, now: Moment) -> 
     let rest = document.bytes.get(from..)?;
     let to = from + rest.iter().position(is_end).unwrap_or(rest.len());
     let scene = Scene { store, now, random: [0; 16], packed: &NO_PACKED };
-    let mut mended = document.bytes.get(from..to)?.to_vec();
+    let mut after = document.bytes.get(from..to)?.to_vec();
     for (gone, come) in repaired(&scene, document, &(from..to)).0.into_iter().rev() {
         let [start, end] = [gone.start, gone.end].map(|own| own.clamp(from, to) - from);
-        mended.splice(start..end, come);
+        after.splice(start..end, come);
     }
-    Some([document.bytes.get(from..to)?.to_vec(), mended])
+    Some([document.bytes.get(from..to)?.to_vec(), after])
 }
 
 /// Whether a document is a log that is repaired line by line.

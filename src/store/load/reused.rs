@@ -92,8 +92,10 @@ impl Loader<'_> {
         let is_same = |before: &&Arc<Document>| {
             let is_held = before.on_demand.is_none() && own.on_demand.is_none();
             let is_same_state = before.generation == own.generation && before.len == own.len;
-            // A settled time is worth to be known.
-            is_held && is_same_state && !own.generation.is_settled && before.bytes == own.bytes
+            // Of a file that is not held nothing but its time is known, and that may not have moved yet.
+            let is_same_text = !own.bytes.is_empty() && before.bytes == own.bytes;
+            // A settled time is kept: the file need not be read next time.
+            is_held && is_same_state && is_same_text && !own.generation.is_settled
         };
         match self.before(&own.path).filter(is_same) {
             Some(before) => Arc::clone(before),

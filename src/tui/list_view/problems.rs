@@ -145,8 +145,8 @@ fn about(app: &App, width: usize) -> About {
     );
     if let Some(fix) = &app.view.fix {
         lines.push(Line::default());
-        let is_mended = if fix.after.is_some() { "Before, " } else { "" };
-        lines.extend(says(&format!("{is_mended}{} bytes:", fix.bytes), theme.dim()));
+        let order = if fix.after.is_some() { "Before, " } else { "" };
+        lines.extend(says(&format!("{order}{} bytes:", fix.bytes), theme.dim()));
         lines.extend(says(&fix.before, Style::new()));
         if let Some(after) = &fix.after {
             lines.extend(says("After:", theme.dim()));

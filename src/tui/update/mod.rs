@@ -140,6 +140,8 @@ pub fn keep_in_view(app: &mut App) {
 }
 
 fn key_pressed(app: &mut App, key: KeyEvent) {
+    // Not every terminal says when the mouse lets go.
+    app.dragged = None;
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
         return interrupt(app);
     }
