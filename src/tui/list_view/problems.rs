@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use super::row::{Cell, Row};
 use super::{About, Kind};
 use crate::model::{Code, EntryRef, Problem, Severity, Snapshot, Store, Tell};
-use crate::ops::repair;
+use crate::ops::repair::{self, Ease};
 use crate::tui::app::App;
 use crate::tui::panes::hints::{Hint, hint};
 use crate::tui::theme::{self, Theme, sign, wrap};
@@ -101,8 +101,10 @@ pub fn line(app: &App) -> Option<Fix> {
     let at = entry(&app.snapshot, store, problem)?;
     let (own, entry) = app.snapshot.get(at);
     let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).trim_end().to_owned();
-    Some(match repair::of_line(own, entry, problem, app.now) {
-        Some([before, after]) => {
+    let lines = repair::beside(own, problem, app.now);
+    let first = lines.and_then(|own| Some((own.before, own.fixes.into_iter().next()?.1?)));
+    Some(match first {
+        Some((before, after)) => {
             Fix { bytes: before.len(), before: text(&before), after: Some(text(&after)) }
         }
         None => {
@@ -175,16 +177,16 @@ fn is_said(meaning: &str, message: &str) -> bool {
 
 /// What can be done about a problem.
 fn can_do(store: &Store, problem: &Problem) -> Option<String> {
-    let safe = repair::repairs(store, problem, &HashSet::new());
-    Some(match (safe, problem.record) {
-        (Some(deed), _) => {
+    let ease = repair::ease(store, problem, &HashSet::new());
+    Some(match (ease, problem.record) {
+        (Ease::Safe(deed), _) => {
             format!("`palimp repair --all-safe` does this, and can lose nothing: {deed}.")
         }
-        (None, Some(record)) => match reads(store, problem, record) {
+        (_, Some(record)) => match reads(store, problem, record) {
             true => "It can be repaired in the memory: Enter goes there.".into(),
             false => "No repair of this line is safe: it has to be edited in its file.".into(),
         },
-        (None, None) => return None,
+        (_, None) => return None,
     })
 }
 
@@ -251,7 +253,8 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
             let place = own.line.filter(|line| *line > 0).map_or(String::new(), |line| line.to_string());
             let severity = theme.severity(own.severity);
             let of = app.snapshot.stores.get(store);
-            let is_safe = of.is_some_and(|of| repair::repairs(of, own, &HashSet::new()).is_some());
+            let is_safe =
+                of.is_some_and(|of| matches!(repair::ease(of, own, &HashSet::new()), Ease::Safe(_)));
             let mut cells = vec![
                 Cell::left(format!("  {}", sign(own.severity)), 3).styled(severity).close(),
                 Cell::right(place, 4).styled(theme.dim()).from(30).close(),
