@@ -38,7 +38,7 @@ impl Bench<'_> {
     pub(super) fn of_document(&self, document: &Document, problem: &Problem) -> Vec<Fix> {
         let is_own = container(&document.path).is_none() && !document.path.starts_with("..");
         if !matches!(problem.code, Code::BadJson | Code::ConflictMarkers) || !is_own {
-            return if is_own { self.of_schema(document, problem) } else { Vec::new() };
+            return Vec::new();
         }
         let Some(all) = document.bytes.range(0..document.bytes.len()) else { return Vec::new() };
         let mut fixes = Vec::new();
@@ -55,7 +55,7 @@ impl Bench<'_> {
             let mut left = all.to_vec();
             let goes = conflicts(&all).into_iter().flat_map(|own| own.goes(side)).collect::<Vec<_>>();
             goes.into_iter().rev().for_each(|own| drop(left.drain(own)));
-            offer(title, 60, "It is whole without the other side.", left);
+            offer(title, 60, "It is intact without the other side.", left);
         }
         for own in self.material.copies.iter().filter(|own| own.is_whole && own.file == document.path) {
             let whole = self.material.gone.without(self.scene, &own.file, &own.bytes);

@@ -107,7 +107,7 @@ impl<'a> Bench<'a> {
                 others.here.get(id).and_then(|all| all.iter().find(|(own, _)| own.path == document.path));
             if let Some((_, whole)) = same {
                 let (edits, out) = leaves(document, problem, record);
-                let title = format!("move it to quarantine: the memory is whole on line {}", whole.line);
+                let title = format!("move it to quarantine: the memory is intact on line {}", whole.line);
                 let is_it = document.raw(whole).starts_with(kept);
                 let reason = if is_it { "It begins as that one does." } else { "They have the same id." };
                 let confidence = if is_it { 98 } else { 55 };

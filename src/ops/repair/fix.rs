@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::damage;
 use crate::check::derived;
-use crate::model::{Change, Code, Plan, Problem, Store};
+use crate::model::{Code, Plan, Problem, Store};
 
 /// A replacement of bytes of a file.
 pub(super) type Edit = (Range<usize>, Vec<u8>);
@@ -32,8 +32,6 @@ pub(super) enum Act {
     Rebuild,
     /// A file is edited; what leaves it.
     Edits(PathBuf, Vec<Edit>, Vec<Piece>),
-    /// Files are changed as an edit of a memory changes them.
-    Changes(Vec<Change>),
 }
 
 /// What leaves a file, byte for byte.

@@ -68,7 +68,6 @@ struct Changes {
     edits: BTreeMap<PathBuf, Vec<Edit>>,
     /// Where edits start, and where they end, by file.
     taken: HashMap<PathBuf, BTreeMap<usize, usize>>,
-    whole: Vec<Change>,
     repair: Repair,
     told: Vec<String>,
     count: usize,
@@ -81,24 +80,7 @@ impl Changes {
     fn add(&mut self, store: &Store, problem: &Problem, fix: Fix) {
         match fix.act {
             Act::Rebuild => self.rebuilds = true,
-            Act::Changes(changes) => {
-                let is_known = |own: &Change| {
-                    self.edits.contains_key(&own.path)
-                        || self.whole.iter().any(|other| other.path == own.path)
-                };
-                match changes.iter().any(is_known) {
-                    true => self.waiting += 1,
-                    false => {
-                        self.count += 1;
-                        self.whole.extend(changes);
-                    }
-                }
-            }
             Act::Edits(file, edits, out) => {
-                if self.whole.iter().any(|own| own.path == file) {
-                    self.waiting += 1;
-                    return;
-                }
                 let taken = self.taken.entry(file.clone()).or_default();
                 let is_same =
                     |(range, _): &Edit| taken.get(&range.start) == Some(&range.end) && !range.is_empty();
@@ -169,7 +151,7 @@ fn planned(bench: &Bench<'_>, fixes: Vec<(&Problem, Fix)>, all: bool) -> Result<
     let document = |path: &Path| scene.store.at_path(path);
     let edited = std::mem::take(&mut own.edits).into_iter();
     let edited = edited.filter_map(|(path, edits)| Some(Change::edits(&path, base(document(&path)?), edits)));
-    let changes: Vec<Change> = edited.chain(own.whole).filter(|own| !own.is_empty()).collect();
+    let changes: Vec<Change> = edited.filter(|own| !own.is_empty()).collect();
     let mut repair = own.repair;
     if changes.is_empty() {
         let anew = if own.rebuilds { derived::disagreeing(scene.store, scene.now) } else { Vec::new() };

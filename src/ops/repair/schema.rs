@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::damage::{is_log, piece, range};
-use super::fix::{Act, Fix};
+use super::damage::{piece, range};
+use super::fix::Fix;
 use super::{Bench, line};
 use crate::format::writing::{Deed, set_field};
 use crate::model::{Code, Document, Entry, Problem};
-use crate::ops::edit::{Edited, after_edit};
 use crate::ops::form::{self, Finding, as_settings};
 use crate::ops::{is_json, writes};
 use crate::text::edit::scan;
@@ -74,26 +73,14 @@ impl Bench<'_> {
         let entry = self.entry(document, problem.record?)?;
         let is_meant = |own: &Finding| own.code == problem.code && own.message == problem.message;
         let form = form::form(self.store(), entry, self.scene.now).ok()?;
-        let mut values = form.values();
-        let judged = form::judge(self.scene, entry, &form, &values);
+        let judged = form::judge(self.scene, entry, &form, &form.values());
         let own = judged.findings.into_iter().find(is_meant)?.fix?;
         let title = format!("{}: {}", form.fields.get(own.field)?.name, own.title);
         let reason = "It is the value nearest to this one that the format allows.";
-        if is_log(document) {
-            let after = self.corrected(document, entry, &is_meant)?;
-            let at = range(self.store().record(entry));
-            let out = vec![piece(document, problem, (at.start, self.store().raw(entry).into_owned()))];
-            return Some(Fix::edit(&title, confidence, reason, (&document.path, vec![(at, after)], out)));
-        }
-        *values.get_mut(own.field)? = own.value;
-        let set = form.settings(&values);
-        match after_edit(self.scene, entry, &as_settings(&set)).ok()? {
-            Edited::Files(changes) => {
-                let act = Act::Changes(changes);
-                Some(Fix { title, reason: reason.into(), confidence, is_safe: false, act })
-            }
-            Edited::Record(_) => None,
-        }
+        let after = self.corrected(document, entry, &is_meant)?;
+        let at = range(self.store().record(entry));
+        let out = vec![piece(document, problem, (at.start, self.store().raw(entry).into_owned()))];
+        Some(Fix::edit(&title, confidence, reason, (&document.path, vec![(at, after)], out)))
     }
 }
 

@@ -52,7 +52,7 @@ fn escaped(content: &[u8]) -> Option<Spelled> {
     }
     (bytes != content).then_some(Spelled {
         title: "escape the line breaks in its texts",
-        reason: "With them escaped the memory is whole.",
+        reason: "With them escaped the memory is intact.",
         confidence: 90,
         bytes,
         out: Vec::new(),
@@ -63,7 +63,7 @@ fn without_nuls(content: &[u8]) -> Option<Spelled> {
     let (bytes, out) = without(content, |_, byte| byte == 0);
     (!out.is_empty()).then_some(Spelled {
         title: "remove the NUL bytes",
-        reason: "Without them the memory is whole.",
+        reason: "Without them the memory is intact.",
         confidence: 80,
         bytes,
         out,
@@ -93,7 +93,7 @@ fn replaced(content: &[u8]) -> Option<Spelled> {
     let (bytes, out) = decoded(content, &|_| char::REPLACEMENT_CHARACTER.to_string());
     (!out.is_empty()).then_some(Spelled {
         title: "put a replacement character for the odd bytes",
-        reason: "They are no UTF-8; the rest of the memory is whole.",
+        reason: "They are no UTF-8; the rest of the memory is intact.",
         confidence: 50,
         bytes,
         out,
@@ -137,7 +137,7 @@ fn without_comma(content: &[u8]) -> Option<Spelled> {
     let (bytes, out) = without(content, |at, _| !stays[at]);
     (!out.is_empty()).then_some(Spelled {
         title: "remove the extra comma",
-        reason: "Without it the memory is whole.",
+        reason: "Without it the memory is intact.",
         confidence: 85,
         bytes,
         out,
