@@ -157,7 +157,7 @@ impl Pen<'_> {
 
     /// Whole records on the line of a torn one get lines of their own.
     fn torn(&mut self, content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) {
-        let first = first_name(content);
+        let first = content.starts_with(b"{").then(|| first_name(content)).flatten();
         let is_one = |own: &[u8]| first.is_some() && first_name(own) == first || is_record(own);
         let behind = whole_behind(content, is_record).unwrap_or_default();
         let whole: Vec<Range<usize>> =

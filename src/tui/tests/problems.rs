@@ -136,7 +136,7 @@ fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
     assert_eq!(of(Code::ExtraBrace), [line(4)]);
     let mut torn_lines = of(Code::TornLine);
     torn_lines.sort_unstable();
-    let [salvaged, parted] = torn_lines[..] else { panic!("{torn_lines:?}") };
+    let [parted, salvaged] = torn_lines[..] else { panic!("{torn_lines:?}") };
     assert_eq!(parted, format!("{torn}\n{}", line(5)));
     assert!(salvaged.starts_with(torn) && salvaged.ends_with(",\"salvaged\":true}"), "{salvaged}");
 }
