@@ -97,7 +97,7 @@ actions! {
     Wider: "wider", ["z >"], "this pane wider, or higher; `9 z >` nine steps";
     Narrower: "narrower", ["z <"], "this pane narrower, or lower";
     UsualSizes: "usual sizes", ["z ="], "every pane in its usual size";
-    Middle: "row to the middle", ["z z"], "scroll so that the row is in the middle";
+    Middle: "to the middle", ["z z"], "scroll so that the row is in the middle";
     NextTab: "next tab", ["}"], "read, raw, references, timeline";
     PreviousTab: "previous tab", ["{"], "the tab before";
     Follow: "reference", ["g d"], "go to the memory that this one refers to";

@@ -17,13 +17,13 @@ fn lines() -> [Line; 5] {
         (
             'x',
             "delete",
-            "as its format does it; what goes is kept for 30 days",
+            "u undoes it for 30 days",
             Wanted::Delete(DeleteAs::default()),
         ),
-        ('a', "archive", "moved aside, out of the list", Wanted::Archive),
+        ('a', "archive", "moved out of the list", Wanted::Archive),
         ('r', "restore", "brought back to the list", Wanted::Undelete),
         ('b', "bring back", "out of the archive", Wanted::Unarchive),
-        ('e', "erase", "out of every file and copy, for good", Wanted::Erase(None)),
+        ('e', "erase", "every copy, for good", Wanted::Erase(None)),
     ]
 }
 
