@@ -121,7 +121,7 @@ impl Confirm {
         self.laid = laid;
         let rows = match &self.planned.difference {
             Some(difference) => {
-                let head = format!("{}; all else is as it was shown:", difference.head());
+                let head = theme::sentence(&difference.head(), &[]) + "; all else is as it was shown:";
                 let moved = difference.moved.iter().map(Moved::line).map(|line| format!("  {line}"));
                 std::iter::once(head).chain(moved).flat_map(|line| wrapped(&line, width)).collect()
             }

@@ -147,7 +147,7 @@ fn item_cells(app: &App, own: &Item) -> Vec<Cell> {
     vec![
         Cell::left(format!(" {}", own.kind.sign()), 2).styled(theme.strong()).close(),
         Cell::rest(title),
-        Cell::fitting(told, 34).styled(theme.dim()).from(70),
+        Cell::fitting(told, 44).styled(theme.dim()).from(70),
     ]
 }
 

@@ -45,7 +45,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 /// The days: a column for each week, a row for each day of the week.
 fn days(app: &App, counted: &Statistics, frame: &mut Frame<'_>, parts: &Parts) {
     let theme = Theme::of(app);
-    frame.render_widget(Paragraph::new(Line::styled(months(counted, app), theme.dim())), parts.months);
+    let months = months(counted, app, usize::from(parts.months.width));
+    frame.render_widget(Paragraph::new(Line::styled(months, theme.dim())), parts.months);
     let step = usize::from(step(app));
     let cell = |day: usize| {
         let Some(written) = counted.days.get(day) else { return Span::raw("") };
@@ -72,14 +73,13 @@ fn level(written: usize) -> char {
 }
 
 /// The name of each month above the week in which it begins.
-fn months(counted: &Statistics, app: &App) -> String {
+fn months(counted: &Statistics, app: &App, width: usize) -> String {
     let mut line = " ".repeat(usize::from(NAMES));
-    let end = usize::from(NAMES) + counted.days.len().div_ceil(7) * usize::from(step(app));
     for week in 0..counted.days.len().div_ceil(7) {
         let first =
             (week * 7..week * 7 + 7).map(|day| counted.date(day)).find(|day| day.to_pattern("%d") == "01");
         let place = usize::from(NAMES) + week * usize::from(step(app));
-        if let Some(month) = first.filter(|_| theme::width(&line) <= place && place + 3 <= end) {
+        if let Some(month) = first.filter(|_| theme::width(&line) <= place && place + 3 <= width) {
             line = column(&line, place) + &month.to_pattern("%b ");
         }
     }
