@@ -97,7 +97,10 @@ fn beside(area: Rect, width: u16) -> (Rect, Rect) {
 /// The notice, safe, in as many lines as it takes; what can't be told in half the screen is cut.
 pub fn notice(app: &App) -> Vec<String> {
     let Some(notice) = &app.notice else { return Vec::new() };
-    let mut lines = theme::wrap(&theme::safe(app, &theme::sentence(notice, &app.store_names)), usize::from(app.size.0.saturating_sub(2)));
+    let mut lines = theme::wrap(
+        &theme::safe(app, &theme::sentence(notice, &app.store_names)),
+        usize::from(app.size.0.saturating_sub(2)),
+    );
     lines.truncate(usize::from(app.size.1 / 2).max(1));
     lines
 }

@@ -87,7 +87,10 @@ fn news(app: &App, told: &mut Told) -> Vec<String> {
     let is_list = app.screen == Screen::Browse && !is_asked(app);
     let is_row = is_list && app.focus == Pane::Memories;
     say(if is_row { row(app) } else { String::new() }, &mut told.row);
-    say(app.notice.as_ref().map(|notice| safe(app, &sentence(notice, &app.store_names))).unwrap_or_default(), &mut told.notice);
+    say(
+        app.notice.as_ref().map(|notice| safe(app, &sentence(notice, &app.store_names))).unwrap_or_default(),
+        &mut told.notice,
+    );
     let lines = if is_row {
         Vec::new()
     } else {
@@ -201,9 +204,7 @@ fn of_focus(app: &App, buffer: &Buffer, is_list: bool) -> Vec<String> {
         let is_pair = app.screen == Screen::Compare && cells.len() == SIDES.len();
         if is_pair { cells.iter().zip(SIDES).map(of_side).collect() } else { cells }
     };
-    rows.flat_map(in_words)
-        .filter(|cell| !cell.is_empty() && cell != MARKED)
-        .collect()
+    rows.flat_map(in_words).filter(|cell| !cell.is_empty() && cell != MARKED).collect()
 }
 
 /// A line of one of two memories, which says whose it is, as their titles do.

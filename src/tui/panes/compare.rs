@@ -114,8 +114,10 @@ fn in_common(app: &App, own: &Compare, area: &Rect) -> Vec<Line<'static>> {
     let room = width.saturating_sub(" same:    differ: ".len());
     let in_two = area.height > 1;
     let differ = listed(&differ, if in_two { width.saturating_sub(9) } else { room * 2 / 3 });
-    let same =
-        listed(&same, if in_two { width.saturating_sub(7) } else { room.saturating_sub(theme::width(&differ)) });
+    let same = listed(
+        &same,
+        if in_two { width.saturating_sub(7) } else { room.saturating_sub(theme::width(&differ)) },
+    );
     let lines = match in_two {
         true => vec![format!(" same: {same}"), format!(" differ: {differ}")],
         false => vec![format!(" same: {same}   differ: {differ}")],

@@ -14,12 +14,7 @@ type Line = (char, &'static str, &'static str, Wanted);
 
 fn lines() -> [Line; 5] {
     [
-        (
-            'x',
-            "delete",
-            "u undoes it for 30 days",
-            Wanted::Delete(DeleteAs::default()),
-        ),
+        ('x', "delete", "u undoes it for 30 days", Wanted::Delete(DeleteAs::default())),
         ('a', "archive", "moved out of the list", Wanted::Archive),
         ('r', "restore", "brought back to the list", Wanted::Undelete),
         ('b', "bring back", "out of the archive", Wanted::Unarchive),
