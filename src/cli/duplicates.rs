@@ -40,9 +40,12 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Option<
         }
         for (number, group) in groups.iter().enumerate().take(limit.unwrap_or(usize::MAX)) {
             if !context.options.json {
-                let least = group.iter().map(Alike::percent).min().unwrap_or_default();
                 let count = counted(group.len() as u64, "memory");
-                context.out.line(&format!("group {}: {count}, at least {least} % alike", number + 1))?;
+                let alike = match group.iter().map(Alike::percent).min().unwrap_or_default() {
+                    100 => "the same words".to_owned(),
+                    least => format!("at least {least} % alike"),
+                };
+                context.out.line(&format!("group {}: {count}, {alike}", number + 1))?;
             }
             for (place, own) in group.iter().enumerate() {
                 let row = Row::new(snapshot, own.hit.at, own.hit.rank, None, context.now);

@@ -6,7 +6,7 @@ use super::args::Chosen;
 use super::change::make_of;
 use super::chosen::records;
 use super::failure::{Exit, Failure, Result, say};
-use super::told::{PlanRow, plan_row};
+use super::told::{ChangeRow, plan_row};
 use super::{Context, open};
 use crate::deed::{By, ErasureAsked, Wanted};
 use crate::disk::Real;
@@ -17,10 +17,8 @@ use crate::store::commit::{Host, Vault, Writer};
 
 #[derive(Serialize)]
 struct Row<'a> {
-    plan: PlanRow<'a>,
-    applied: bool,
-    receipt: Option<String>,
-    undo: Option<u64>,
+    #[serde(flatten)]
+    change: ChangeRow<'a>,
     searched: &'a [Searched],
     left: &'a [String],
     cannot_reach: Vec<String>,
@@ -101,11 +99,14 @@ pub fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>)
     if !context.options.json {
         return Ok(one.plan.told().iter().try_for_each(|line| context.out.line(line))?);
     }
-    let row = Row {
+    let change = ChangeRow {
         plan: plan_row(&one.plan),
         applied: erased.is_some(),
         receipt: erased.map(|own| own.receipt.told().into_owned()),
         undo: None,
+    };
+    let row = Row {
+        change,
         searched: erased.map_or(&[], |own| &own.searched),
         left: erased.map_or(&[], |own| &own.left),
         cannot_reach: match erased {

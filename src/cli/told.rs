@@ -13,12 +13,13 @@ use crate::store::commit::{Receipt, Turn};
 use crate::text::secrets::mask;
 use crate::text::shell;
 
+/// A change in `--json`: its plan, and what came of it.
 #[derive(Serialize)]
-struct Row<'a> {
-    plan: PlanRow<'a>,
-    applied: bool,
-    receipt: Option<String>,
-    undo: Option<u64>,
+pub struct ChangeRow<'a> {
+    pub plan: PlanRow<'a>,
+    pub applied: bool,
+    pub receipt: Option<String>,
+    pub undo: Option<u64>,
 }
 
 /// A plan in `--json`.
@@ -137,7 +138,8 @@ pub fn print(context: &mut Context, plan: &Plan, applied: bool, receipt: Option<
     if !context.options.json {
         return Ok(plan.told().iter().try_for_each(|line| context.out.line(line))?);
     }
-    let row = Row { plan: plan_row(plan), applied, receipt: None, undo: receipt.map(|receipt| receipt.step) };
+    let undo = receipt.map(|receipt| receipt.step);
+    let row = ChangeRow { plan: plan_row(plan), applied, receipt: None, undo };
     context.out.json(&row).map_err(Failure::from)
 }
 

@@ -67,7 +67,7 @@ codes! {
     NoTimezone "no-timezone" "A timestamp has no time zone. It is read as UTC.",
     FutureTimestamp "future-timestamp" "A timestamp is more than five minutes ahead.",
     DuplicateId "duplicate-id" "Another memory has the same id. To change one of them, name it by its key.",
-    DanglingReference "dangling-reference" "A memory refers to an id that is not there.",
+    DanglingReference "dangling-reference" "It refers to a memory or a file that is not there.",
     ChecksumMismatch "checksum-mismatch" "The checksum does not match the memory.",
     ChecksumLegacy "checksum-legacy" "The checksum is in the old form, which does not cover the content.",
     IndexStale "index-stale" "An index disagrees with the memories that it was made from.",

@@ -19,6 +19,8 @@ pub struct Known {
     verbs: &'static str,
     /// What is picked by it, where it shows a part of the memories alone.
     pub pick: Option<&'static Pick>,
+    /// Whether it waits for the search and for all stores: it is done with memories of the list, or needs them all.
+    pub waits: bool,
 }
 
 macro_rules! picked {
@@ -30,10 +32,19 @@ macro_rules! picked {
     };
 }
 
+macro_rules! waits {
+    () => {
+        false
+    };
+    (waits) => {
+        true
+    };
+}
+
 /// Makes the actions of their table: each with its name, its keys, what it does, and the verbs that do the
-/// same on the command line where it changes more than the screens, and what it picks.
+/// same on the command line where it changes more than the screens, what it picks, and whether it waits.
 macro_rules! actions {
-    ($($action:ident: $name:literal, [$($key:literal),*], $about:literal $(, $verbs:literal)? $(=> $pick:path)?;)*) => {
+    ($($action:ident: $name:literal, [$($key:literal),*], $about:literal $(, $verbs:literal)? $(=> $pick:path)? $(, $waits:ident)?;)*) => {
         /// Something the user can do.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Action {
@@ -48,6 +59,7 @@ macro_rules! actions {
             about: $about,
             verbs: concat!("" $(, $verbs)?),
             pick: picked!($($pick)?),
+            waits: waits!($($waits)?),
         },)*];
     };
 }
@@ -82,10 +94,10 @@ actions! {
     DropFilter: "drop filter", ["Backspace"], "drop the search term that hides most";
     NextMatch: "next match", ["n"], "the next match";
     PreviousMatch: "previous match", ["N"], "the previous match";
-    Toggle: "toggle", ["Space"], "in lists: mark and step; in 1 and 2: filter by this line";
-    MarkRange: "mark range", ["v"], "begin a range of marks; once more ends it";
-    MarkAll: "mark all", ["*"], "mark all that the search shows";
-    InvertMarks: "invert marks", ["~"], "of those shown, mark what has no mark";
+    Toggle: "toggle", ["Space"], "in lists: mark and step; in 1 and 2: filter by this line", waits;
+    MarkRange: "mark range", ["v"], "begin a range of marks; once more ends it", waits;
+    MarkAll: "mark all", ["*"], "mark all that the search shows", waits;
+    InvertMarks: "invert marks", ["~"], "of those shown, mark what has no mark", waits;
     Marked: "marked", ["m"], "the marked ones alone, and back";
     MarkBySearch: "mark by search", [], "mark what a search finds, whatever is shown";
     Order: "order", ["o"], "order by time, rank, importance, size";
@@ -97,7 +109,7 @@ actions! {
     Wider: "wider", ["z >"], "this pane wider, or higher; `9 z >` nine steps";
     Narrower: "narrower", ["z <"], "this pane narrower, or lower";
     UsualSizes: "usual sizes", ["z ="], "every pane in its usual size";
-    Middle: "row to the middle", ["z z"], "scroll so that the row is in the middle";
+    Middle: "to the middle", ["z z"], "scroll so that the row is in the middle";
     NextTab: "next tab", ["}"], "read, raw, references, timeline";
     PreviousTab: "previous tab", ["{"], "the tab before";
     Follow: "reference", ["g d"], "go to the memory that this one refers to";
@@ -117,24 +129,24 @@ actions! {
     Seen: "seen", ["s"], "in what is new: mark this memory, or the marked ones, as seen";
     AllSeen: "all seen", ["S"], "mark all memories as seen: none is new any more";
     Secrets: "secrets", ["g x"], "memories with what looks like a secret";
-    Page: "pager", ["|"], "the memory, or all that a view shows, in $PAGER";
-    Export: "export", [], "write what is listed or marked into a file: .md, .csv, .json, .jsonl", "export";
-    CopyId: "copy id", ["y i"], "copy the id to the clipboard";
-    CopyText: "copy text", ["y t"], "copy the text to the clipboard";
-    CopyPlace: "copy path", ["y p"], "copy the path and line to the clipboard";
-    CopyJson: "copy JSON", ["y j"], "copy the JSON as it is in its file";
-    CopyVerb: "copy command", ["y v"], "copy the palimp command that shows it";
-    Restore: "backups", ["g r"], "backups: what would come back, and restore it";
-    ArchiveView: "archived", ["g a"], "the archive, what would be archived next, and restoring";
-    Journal: "journal", ["g u"], "every step, what others did meanwhile, undo of any of them";
-    Maintain: "upkeep", ["g m"], "what is due, which memories and why; do it";
-    Statistics: "statistics", ["g s"], "what was written on each day, how the stores grow, types and tags";
+    Page: "pager", ["|"], "the memory, or all that a view shows, in $PAGER", waits;
+    Export: "export", [], "write what is listed or marked into a file: .md, .csv, .json, .jsonl", "export", waits;
+    CopyId: "copy id", ["y i"], "copy the id to the clipboard", waits;
+    CopyText: "copy text", ["y t"], "copy the text to the clipboard", waits;
+    CopyPlace: "copy path", ["y p"], "copy the path and line to the clipboard", waits;
+    CopyJson: "copy JSON", ["y j"], "copy the JSON as it is in its file", waits;
+    CopyVerb: "copy command", ["y v"], "copy the palimp command that shows it", waits;
+    Restore: "backups", ["g r"], "backups: what would come back, and restore it", waits;
+    ArchiveView: "archived", ["g a"], "the archive, what would be archived next, and restoring", waits;
+    Journal: "journal", ["g u"], "every step, what others did meanwhile, undo of any of them", waits;
+    Maintain: "upkeep", ["g m"], "what is due, which memories and why; do it", waits;
+    Statistics: "statistics", ["g s"], "what was written on each day, how the stores grow, types and tags", waits;
     WeekBack: "week back", ["H"], "in statistics: the day a week before; `h` the day before";
     WeekAhead: "week ahead", ["L"], "in statistics: the day a week after; `l` the day after";
     Today: "today", ["0"], "in statistics: today";
-    Compact: "compact", [], "what a compaction would drop and why; do it";
+    Compact: "compact", [], "what a compaction would drop and why; do it", waits;
     BringBack: "bring back", ["r"], "in the archive and in backups: bring back what is marked", "unarchive backup";
-    Difference: "difference", ["="], "two memories side by side: the marked ones, or the marked one and this; once more: their sessions; in backups: all differences";
+    Difference: "difference", ["="], "two memories side by side: the marked ones, or the marked one and this; once more: their sessions; in backups: all differences", waits;
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
     Verify: "verify", ["V"], "in backups: read every byte of each";
     Tutor: "tutor", ["g t"], "five tasks with the demo, ticked off as they are done";
@@ -144,19 +156,19 @@ actions! {
         => crate::query::FORECAST;
     Browse: "all memories", ["g b"], "the memories";
     Reveal: "reveal", ["X"], "show masked values while the key is held";
-    Edit: "edit", ["e"], "the memory as a form, checked while you type", "edit";
-    EditText: "edit text", ["E"], "the main text in $EDITOR", "edit";
-    Tag: "tag", ["t"], "add and take away tags: +new -old", "tag";
+    Edit: "edit", ["e"], "the memory as a form, checked while you type", "edit", waits;
+    EditText: "edit text", ["E"], "the main text in $EDITOR", "edit", waits;
+    Tag: "tag", ["t"], "add and take away tags: +new -old", "tag", waits;
     RenameTag: "rename tag", [], "rename or merge a tag everywhere", "tag";
-    Pin: "pin", ["p"], "the tag `pinned`, or no longer", "tag";
-    Importance: "importance", ["i"], "set it, from 0 to 1 or high, medium, low", "edit";
-    Type: "type", ["T"], "set the type, where it is a field", "edit";
-    Category: "category", ["C"], "set the category, where there is one", "edit";
-    Archive: "archive", ["a"], "move it aside", "archive maintain";
+    Pin: "pin", ["p"], "the tag `pinned`, or no longer", "tag", waits;
+    Importance: "importance", ["i"], "set it, from 0 to 1 or high, medium, low", "edit", waits;
+    Type: "type", ["T"], "set the type, where it is a field", "edit", waits;
+    Category: "category", ["C"], "set the category, where there is one", "edit", waits;
+    Archive: "archive", ["a"], "move it aside", "archive maintain", waits;
     Delete: "delete", ["d"], "a menu: delete, archive, restore, erase; at first: the demo",
-        "delete archive undelete unarchive erase";
+        "delete archive undelete unarchive erase", waits;
     Repeat: "repeat", ["."], "the last change, of what is marked or under the cursor",
-        "tag edit archive unarchive delete undelete";
+        "tag edit archive unarchive delete undelete", waits;
     Undo: "undo", ["u"], "undo the last change", "undo";
     Redo: "redo", ["U"], "redo what was undone last", "redo";
     Palette: "command", [":"], "any action by its name";

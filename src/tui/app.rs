@@ -16,7 +16,7 @@ use super::compare::Compare;
 use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
-use super::list_view::ListView;
+use super::list_view::{ListView, problems};
 use super::marks::{Marks, Shown};
 use super::msg::Effect;
 use super::palette::Palette;
@@ -112,8 +112,8 @@ pub struct App {
     pub list: Cursor,
     pub branch: Cursor,
     pub facet: Cursor,
-    /// Every problem as its store and its number there, in the order of the list.
-    pub problem_list: Vec<(usize, usize)>,
+    /// Every problem, in the order of the list.
+    pub problem_list: Vec<problems::Listed>,
     /// The row of the health.
     pub vital: Cursor,
     /// Where the user moved borders to, what is unfolded; and what of that is kept for the next start.
@@ -357,6 +357,6 @@ impl App {
     /// Problems of all stores in the order of the list, as (store, number within its problems).
     #[cfg(test)]
     pub fn problems(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.problem_list.iter().copied()
+        self.problem_list.iter().map(|own| (own.store, own.at))
     }
 }

@@ -83,7 +83,8 @@ pub fn parts(app: &App) -> Parts {
     let figures = row(1, if has_figures { upper } else { 0 });
     Parts {
         title: row(0, 1),
-        months: left(row(1, before)),
+        // The last name may be wider than its week.
+        months: Rect { width: wide + 1, ..row(1, before) },
         days: left(row(1 + before, days)),
         legend: left(row(1 + before + days, before)),
         figures: Rect { x: body.x + wide + 2, width: body.width.saturating_sub(wide + 2), ..figures },

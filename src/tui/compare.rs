@@ -140,7 +140,7 @@ pub fn text_width(app: &App, name: &str) -> usize {
 
 /// The columns of the names of fields.
 pub fn name_width(app: &App) -> usize {
-    if app.size.0 < 100 { 10 } else { 14 }
+    if app.size.0 < 100 { 11 } else { 14 }
 }
 
 /// The rows, as wide as the terminal has room.
@@ -170,10 +170,15 @@ pub fn rows(app: &App, of: &Compare) -> Vec<Row> {
     rows
 }
 
+/// How many rows tell what is the same, and what is not.
+pub fn foot_rows(app: &App) -> u16 {
+    if app.size.0 < BESIDE && app.size.1 >= 10 { 2 } else { 1 }
+}
+
 /// How many rows of the two are on screen at once.
 pub fn shown(app: &App) -> usize {
     let body = layout::frame(app).body;
-    let each =
-        if body.width < BESIDE { body.height.saturating_sub(1) / 2 } else { body.height.saturating_sub(1) };
+    let upper = body.height.saturating_sub(foot_rows(app));
+    let each = if body.width < BESIDE { upper / 2 } else { upper };
     usize::from(each.saturating_sub(1)).max(1)
 }

@@ -121,7 +121,7 @@ impl Confirm {
         self.laid = laid;
         let rows = match &self.planned.difference {
             Some(difference) => {
-                let head = format!("{}; all else is as it was shown:", difference.head());
+                let head = theme::sentence(&difference.head(), &[]) + "; all else is as it was shown:";
                 let moved = difference.moved.iter().map(Moved::line).map(|line| format!("  {line}"));
                 std::iter::once(head).chain(moved).flat_map(|line| wrapped(&line, width)).collect()
             }
@@ -133,13 +133,12 @@ impl Confirm {
         self.rows = goes.into_iter().map(Row::Text).chain(rows).collect();
     }
 
-    /// The question and what answers it, and how many of its memories others changed.
+    /// The question, and how many of its memories others changed.
     fn asked(&self) -> Vec<String> {
-        let answers = if self.typed.is_some() { "" } else { "  y / n" };
         let moved = self.moved;
         let moved =
             (moved > 0).then(|| format!("Others changed {moved} of them since: the yes shows that first."));
-        [Some(format!("{}{answers}", self.question)), moved].into_iter().flatten().collect()
+        [Some(theme::sentence(&self.question, &[])), moved].into_iter().flatten().collect()
     }
 
     /// Scrolls by so many lines.
@@ -152,7 +151,7 @@ impl Confirm {
 fn rows(planned: &Planned, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for own in &planned.left {
-        let head = format!("left out: {}: {}", memories(own.which.len()), own.reason);
+        let head = format!("Left out: {}: {}", memories(own.which.len()), own.reason);
         rows.extend(wrapped(&head, width));
         rows.extend(own.which.iter().copied().map(Row::Left));
     }

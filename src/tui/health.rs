@@ -4,6 +4,7 @@ use super::action::Action;
 use super::app::App;
 use super::theme::sign;
 use crate::model::Severity;
+use crate::model::plan::counted;
 pub use crate::text::columns::human;
 use crate::work::Tally;
 
@@ -64,7 +65,8 @@ pub fn rows(app: &App) -> Vec<Vital> {
         .map(|(severity, sign, count, name, leads)| Vital {
             severity,
             sign,
-            text: counted(count, name),
+            // What was done to memories is counted as it is named.
+            text: if name.ends_with("ed") { format!("{count} {name}") } else { counted(count as u64, name) },
             leads,
         })
         .collect();
@@ -76,11 +78,6 @@ pub fn rows(app: &App) -> Vec<Vital> {
         rows.push(size(Severity::Warning, "◔", format!("a session {:.0}% full", fullest * 100.0)));
     }
     rows
-}
-
-fn counted(count: usize, name: &str) -> String {
-    let ending = if count == 1 || name.ends_with("ed") { "" } else { "s" };
-    format!("{count} {name}{ending}")
 }
 
 /// How full the session is that is nearest to its limit, from 0 to 1.

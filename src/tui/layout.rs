@@ -97,14 +97,27 @@ fn beside(area: Rect, width: u16) -> (Rect, Rect) {
 /// The notice, safe, in as many lines as it takes; what can't be told in half the screen is cut.
 pub fn notice(app: &App) -> Vec<String> {
     let Some(notice) = &app.notice else { return Vec::new() };
-    let mut lines = theme::wrap(&theme::safe(app, notice), usize::from(app.size.0.saturating_sub(2)));
+    let mut lines = theme::wrap(
+        &theme::safe(app, &theme::sentence(notice, &app.store_names)),
+        usize::from(app.size.0.saturating_sub(2)),
+    );
     lines.truncate(usize::from(app.size.1 / 2).max(1));
     lines
 }
 
+/// Whether one pane has the whole screen, because there is no room for two.
+pub fn is_single(app: &App) -> bool {
+    app.size.0 < OVER || app.size.1 < LOW
+}
+
+/// Whether one pane has the whole screen, because the user wants that.
+pub fn is_zoomed(app: &App) -> bool {
+    app.zoomed && !is_single(app)
+}
+
 /// By width: the list alone, over the detail, beside it, between the side panes and it.
 fn panes(app: &App, body: Rect, borders: &mut Vec<Drawn>) -> Vec<(Pane, Rect)> {
-    if app.zoomed || body.width < OVER || app.size.1 < LOW {
+    if app.zoomed || is_single(app) {
         return vec![(app.focus, body)];
     }
     if body.width < SIDES && matches!(app.focus, Pane::Sessions | Pane::Facets | Pane::Health) {
@@ -186,12 +199,16 @@ pub fn list_view(app: &App) -> (Rect, Rect) {
     let body = frame(app).body;
     let none = Rect { height: 0, ..body };
     let is_beside = list_view::open(app).is_some_and(|kind| kind.is_beside);
+    let list = &app.view.list;
+    if list.is_empty() && list.filter.is_empty() && !app.view.inside {
+        return (body, none);
+    }
     match (body.width >= BESIDE && is_beside, body.height, app.view.inside) {
         (true, ..) => parted(body, body.width * 11 / 20),
         (false, ..12, false) => (body, none),
         (false, ..12, true) => (none, body),
         (false, height, _) => {
-            let rows = (app.view.list.all.len() + 1).max(6).min(usize::from(height)) as u16;
+            let rows = (list.all.len() + 1).max(6).min(usize::from(height)) as u16;
             over(body, rows.min(height - (height * 2).div_ceil(5)))
         }
     }
@@ -202,15 +219,20 @@ pub fn rows(app: &App, pane: Pane) -> usize {
     frame(app).rows(pane)
 }
 
+/// Where the palette and the help are: on a low terminal they have the whole of it.
+pub fn palette(app: &App) -> Rect {
+    if app.size.1 < LOW { frame(app).body } else { pane::sheet_area(app, usize::from(app.size.1)) }
+}
+
 /// How many actions the palette and the help list at once: below their title and what is typed.
 pub fn palette_rows(app: &App) -> usize {
-    let sheet = pane::sheet_area(app, usize::from(app.size.1));
+    let sheet = palette(app);
     usize::from(sheet.height.saturating_sub(2 + rows_of_signs(app) + rows_of_about(app)))
 }
 
 /// How many rows tell whole what the action under the cursor does, which its own row cuts.
 pub fn rows_of_about(app: &App) -> u16 {
-    match (pane::sheet_area(app, usize::from(app.size.1)).height, app.size.0) {
+    match (palette(app).height, app.size.0) {
         (..6, _) => 0,
         (_, 70..) | (..10, _) => 2,
         _ => 4,
@@ -220,6 +242,6 @@ pub fn rows_of_about(app: &App) -> u16 {
 /// How many rows explain the signs at the top of the help: where it has rows to spare.
 pub fn rows_of_signs(app: &App) -> u16 {
     let explains = |prompt: &Prompt| prompt.purpose == Purpose::Help && prompt.text().is_empty();
-    let has_room = pane::sheet_area(app, usize::from(app.size.1)).height >= 12;
+    let has_room = palette(app).height >= 12;
     if has_room && app.prompt.as_ref().is_some_and(explains) { 2 } else { 0 }
 }

@@ -11,11 +11,11 @@ use ratatui::style::Modifier;
 use super::app::{App, Pane, Screen};
 use super::keys::name;
 use super::layout;
-use super::list_view::new;
+use super::list_view::{new, sessions::SIDES};
 use super::marks::Shown;
 use super::panes::memories::order_name;
 use super::run::plain;
-use super::theme::{self, safe};
+use super::theme::{self, safe, sentence};
 use super::view::view;
 use crate::format;
 use crate::model::{State, plan::counted};
@@ -87,7 +87,10 @@ fn news(app: &App, told: &mut Told) -> Vec<String> {
     let is_list = app.screen == Screen::Browse && !is_asked(app);
     let is_row = is_list && app.focus == Pane::Memories;
     say(if is_row { row(app) } else { String::new() }, &mut told.row);
-    say(app.notice.as_ref().map(|notice| safe(app, notice)).unwrap_or_default(), &mut told.notice);
+    say(
+        app.notice.as_ref().map(|notice| safe(app, &sentence(notice, &app.store_names))).unwrap_or_default(),
+        &mut told.notice,
+    );
     let lines = if is_row {
         Vec::new()
     } else {
@@ -196,10 +199,21 @@ fn of_focus(app: &App, buffer: &Buffer, is_list: bool) -> Vec<String> {
     };
     let text = plain(buffer);
     let rows = text.lines().skip(usize::from(area.y)).take(usize::from(area.height));
-    rows.flat_map(|row| row.split('│'))
-        .map(in_words)
-        .filter(|cell| !cell.is_empty() && cell != MARKED)
-        .collect()
+    let in_words = |row: &str| {
+        let cells: Vec<String> = row.split('│').map(in_words).collect();
+        let is_pair = app.screen == Screen::Compare && cells.len() == SIDES.len();
+        if is_pair { cells.iter().zip(SIDES).map(of_side).collect() } else { cells }
+    };
+    rows.flat_map(in_words).filter(|cell| !cell.is_empty() && cell != MARKED).collect()
+}
+
+/// A line of one of two memories, which says whose it is, as their titles do.
+fn of_side((cell, side): (&String, &str)) -> String {
+    let (at, said) = cell.strip_prefix(AT).map_or(("", cell.as_str()), |said| (AT, said));
+    match said.is_empty() || said.starts_with(&format!("{side} ")) {
+        true => cell.clone(),
+        false => format!("{at}{side}: {said}"),
+    }
 }
 
 /// A part of a line without what is drawn, its signs as words.

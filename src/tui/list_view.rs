@@ -20,6 +20,7 @@ use super::panes::hints::Hint;
 use crate::check::groups::tally;
 use crate::deed::Visits;
 use crate::model::Snapshot;
+use crate::text::show::columns;
 use crate::work::{Batch, Chore};
 pub use row::Row;
 pub use rows::Rows;
@@ -154,15 +155,17 @@ pub fn open(app: &App) -> Option<&'static Kind> {
     })
 }
 
-/// The title of the view that is open.
-pub fn title(app: &App) -> String {
+/// The title of the view that is open, shorter where it has not so many columns.
+pub fn title(app: &App, room: usize) -> String {
     let [errors, warnings, notes] = app.problem_counts();
-    match (app.screen, new::since(app)) {
-        (Screen::Sessions, _) => sessions::title(app),
-        (Screen::New, Some(since)) => format!("{} since {}", app.screen.title(), since.told_at(app.now)),
-        (Screen::Problems, _) => format!("{}  {}", app.screen.title(), tally(errors, warnings, notes)),
-        _ => app.screen.title().to_owned(),
-    }
+    let short = app.screen.title().to_owned();
+    let long = match (app.screen, new::since(app)) {
+        (Screen::Sessions, _) => return sessions::title(app, room),
+        (Screen::New, Some(since)) => format!("{short} since {}", since.told_at(app.now)),
+        (Screen::Problems, _) => format!("{short}  {}", tally(errors, warnings, notes)),
+        _ => return short,
+    };
+    if columns(&long) <= room { long } else { short }
 }
 
 /// What is told where it has no rows.

@@ -148,6 +148,19 @@ impl Theme {
     }
 }
 
+/// What is said, as a sentence begins: what comes from below the screens, or is told by the command line, too,
+/// begins with a small letter. A name of a store keeps its own.
+pub fn sentence(said: &str, names: &[String]) -> String {
+    let first = said.split(' ').next().unwrap_or_default().trim_end_matches([',', '.', ':']);
+    let is_name = first == "palimp" || names.iter().any(|name| name == first);
+    let is_word = !is_name && first.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let mut letters = said.chars();
+    match letters.next().filter(|_| is_word) {
+        Some(letter) => letter.to_ascii_uppercase().to_string() + letters.as_str(),
+        None => said.to_owned(),
+    }
+}
+
 /// Whether a text is drawn by blocks.
 fn is_bar(text: &str) -> bool {
     let is_block = |c: char| ('\u{2580}'..='\u{259f}').contains(&c);

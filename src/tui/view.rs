@@ -51,7 +51,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     panes::tutor::draw(app, frame, parts.tutor);
     frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
     match app.prompt.as_ref().map(|prompt| prompt.purpose) {
-        Some(Purpose::Palette | Purpose::Help) => panes::palette::draw(app, frame, parts.body),
+        Some(Purpose::Palette | Purpose::Help) => panes::palette::draw(app, frame),
         Some(purpose) if purpose.is_change() => panes::asking::draw(app, frame),
         Some(_) | None => {}
     }
@@ -82,7 +82,9 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Welcome => "first run".to_owned(),
         Screen::Problems => "problems".to_owned(),
         Screen::Restore => "backups".to_owned(),
+        Screen::Archive if width < 60 => "archive".to_owned(),
         Screen::Archive => "archive: nothing here runs by itself".to_owned(),
+        Screen::Upkeep if width < 60 => "upkeep".to_owned(),
         Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
         Screen::Journal => "journal".to_owned(),
         Screen::New => "new".to_owned(),
@@ -178,7 +180,11 @@ fn foot(app: &App, width: u16) -> Vec<Line<'static>> {
     notice.into_iter().map(|line| Line::styled(format!(" {line}"), strong)).collect()
 }
 
-/// As many hints as have room; those at the right end, which lead to all of them, always have.
+/// The key that leads back. Its hint is the last to go, with the first one that does more than move.
+const WAY_BACK: &str = "Esc";
+const MOVES: [&str; 5] = ["jk", "hl", "HL", "nN", "↑↓"];
+
+/// As many hints as have room; those at the right end lead to all of them.
 fn hints(app: &App, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let mut line = Line::default();
@@ -193,18 +199,33 @@ fn hints(app: &App, width: usize) -> Line<'static> {
 fn placed_hints(app: &App, width: usize) -> Vec<(usize, Hint)> {
     let (hints, ends) = panes::hints::of(app);
     let long = |(keys, what): &Hint| theme::width(keys) + theme::width(what) + 3;
-    let mut right = width.saturating_sub(ends.iter().map(long).sum());
+    // Nothing follows the last one, where nothing is at the right end.
+    let mut room = width.saturating_sub(1) + if ends.is_empty() { 2 } else { 0 };
+    let mut has_room = |hint: &Hint| {
+        let left = room.checked_sub(long(hint));
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    let is_main = |hint: &Hint| !MOVES.contains(&&*hint.0) && hint.0 != WAY_BACK;
+    let main = hints.iter().position(is_main);
+    let back = hints.iter().position(|hint| hint.0 == WAY_BACK);
+    let mut shown: Vec<usize> = [back, main].into_iter().flatten().collect();
+    shown.retain(|at| has_room(&hints[*at]));
+    let mut at_end: Vec<Hint> = ends.into_iter().rev().filter(&mut has_room).collect();
+    at_end.reverse();
+    let others = (0..hints.len()).filter(|at| Some(*at) != main && Some(*at) != back);
+    shown.extend(others.take_while(|at| has_room(&hints[*at])));
+    shown.sort_unstable();
     let (mut at, mut placed) = (1, Vec::new());
-    for hint in hints {
-        if at + long(&hint) > right {
-            break;
-        }
+    for hint in shown.into_iter().filter_map(|at| hints.get(at)) {
         placed.push((at, hint.clone()));
-        at += long(&hint);
+        at += long(hint);
     }
-    for hint in ends {
-        placed.push((right, hint.clone()));
-        right += long(&hint);
+    let mut right = width.saturating_sub(at_end.iter().map(long).sum());
+    for hint in at_end {
+        let next = right + long(&hint);
+        placed.push((right, hint));
+        right = next;
     }
     placed
 }

@@ -145,9 +145,9 @@ fn words(of: &Explanation) -> (String, String) {
 pub fn floor(of: &Explanation, now: Moment) -> Option<String> {
     let fading = &of.factors.fading;
     let (rule, age, at) = (&fading.rule, fading.age_hours?, fading.floor_age()?);
-    let day = now.plus(((at - age) * HOUR as f64) as i64).date();
+    let day = now.plus(((at - age) * HOUR as f64) as i64).to_pattern("%-d %b %Y");
     Some(match at > age {
-        true => format!("floor {:.2} from {day}", rule.min),
+        true => format!("floor {:.2} on {day}", rule.min),
         false => format!("at the floor, {:.2}", rule.min),
     })
 }

@@ -167,6 +167,8 @@ pub struct StepFile {
     pub lines: Vec<(bool, Vec<u8>)>,
     /// The titles of those that are memories, with whether they came. Untrusted text.
     pub titles: Vec<(bool, String)>,
+    /// The tags that these got, and those that they lost. Untrusted text.
+    pub tags: Vec<(bool, String)>,
 }
 
 /// Reads what a view shows.

@@ -83,11 +83,11 @@ fn three_of_nine_are_restored_and_undone() {
         terminal.wait_for_text("+3 to restore", SOON);
         assert_eq!(read(&log), left);
         terminal.send_keys("y");
-        terminal.wait_for_text("restored 3 memories", SOON);
+        terminal.wait_for_text("Restored 3 memories", SOON);
         assert_eq!(read(&log), left.clone() + &lost[..3].concat());
         terminal.wait_for_text("6 back, ", SOON);
         terminal.send_keys("u");
-        terminal.wait_for_text("undid", SOON);
+        terminal.wait_for_text("Undid", SOON);
         assert_eq!(read(&log), left);
         leave(terminal);
     }
@@ -109,15 +109,15 @@ fn archived_memories_are_brought_back() {
         terminal.send_keys("jjj");
         terminal.wait_for_text("last used", SOON);
         terminal.send_keys("  r");
-        terminal.wait_for_text("bring back 2 memories?", SOON);
+        terminal.wait_for_text("Bring back 2 memories?", SOON);
         assert_eq!((read(&archive), read(&log)), (before.clone(), live.clone()));
         terminal.send_keys("y");
-        terminal.wait_for_text("brought back 2 memories", SOON);
+        terminal.wait_for_text("Brought back 2 memories", SOON);
         assert_eq!(read(&archive).lines().count(), before.lines().count() - 2);
         assert_eq!(read(&log).lines().count(), live.lines().count() + 2);
         assert!(read(&log).starts_with(&live));
         terminal.send_keys("u");
-        terminal.wait_for_text("undid", SOON);
+        terminal.wait_for_text("Undid", SOON);
         assert_eq!((read(&archive), read(&log)), (before, live));
         leave(terminal);
     }
@@ -153,7 +153,7 @@ fn a_compaction_drops_what_it_names_and_nothing_else() {
         terminal.send_keys("\r");
         terminal.wait_for_text("Nothing is changed yet", SOON);
         terminal.send_keys("y");
-        terminal.wait_for_text("compacted", SOON);
+        terminal.wait_for_text("Compacted", SOON);
         let after = ids(&desk);
         let mut left = before.clone();
         left.retain(|id| !goes.contains(&id.as_str()));
@@ -192,10 +192,10 @@ fn an_older_step_is_undone_and_done_again_after_a_restart() {
         terminal.send_keys("gu");
         terminal.wait_for_text("1 of 2", SOON);
         terminal.send_keys("Gu");
-        terminal.wait_for_text("undo step 1?", SOON);
+        terminal.wait_for_text("Undo step 1?", SOON);
         assert_eq!(read(&log), both);
         terminal.send_keys("y");
-        terminal.wait_for_text("undid step 1", SOON);
+        terminal.wait_for_text("Undid step 1", SOON);
         let one = read(&log);
         assert!(one.contains(&ids[0]) && !one.contains(&ids[1]));
         leave(terminal);
@@ -205,9 +205,9 @@ fn an_older_step_is_undone_and_done_again_after_a_restart() {
         terminal.send_keys("Gu");
         terminal.wait_for_text("was undone by step 3", SOON);
         terminal.send_keys("U");
-        terminal.wait_for_text("redo step 1?", SOON);
+        terminal.wait_for_text("Redo step 1?", SOON);
         terminal.send_keys("y");
-        terminal.wait_for_text("redid step 1", SOON);
+        terminal.wait_for_text("Redid step 1", SOON);
         assert_eq!(read(&log), both);
         leave(terminal);
     }

@@ -73,17 +73,17 @@ fn a_tag_is_typed_and_undone_and_undone_again_after_a_restart() {
     terminal.send_keys("jt");
     terminal.wait_for_text("Tag \"the middle about OAuth\"", SOON);
     terminal.send_keys("+reviewed\r");
-    terminal.wait_for_text("tagged \"the middle about OAuth\" · u to undo", SOON);
+    terminal.wait_for_text("Tagged \"the middle about OAuth\" · u to undo", SOON);
     assert!(read(&store).contains("\"reviewed\""));
     terminal.send_keys("u");
-    terminal.wait_for_text("undid: tagged \"the middle about OAuth\" · U to redo", SOON);
+    terminal.wait_for_text("Undid: tagged \"the middle about OAuth\" · U to redo", SOON);
     assert_eq!(read(&store), before);
     terminal.send_keys("U");
-    terminal.wait_for_text("redid: tagged \"the middle about OAuth\"", SOON);
+    terminal.wait_for_text("Redid: tagged \"the middle about OAuth\"", SOON);
     leave(terminal);
     let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
     terminal.send_keys("u");
-    terminal.wait_for_text("undid step", SOON);
+    terminal.wait_for_text("Undid step", SOON);
     assert_eq!(read(&store), before);
     leave(terminal);
 }
@@ -95,11 +95,11 @@ fn deleting_takes_the_menu_and_undo_brings_it_back() {
     terminal.send_keys("jd");
     terminal.wait_for_text("Remove \"the middle about OAuth\"", SOON);
     terminal.send_keys("dx");
-    terminal.wait_for_text("deleted \"the middle about OAuth\" · u to undo", SOON);
+    terminal.wait_for_text("Deleted \"the middle about OAuth\" · u to undo", SOON);
     terminal.wait_for_text("2 of 2", SOON);
     assert!(String::from_utf8_lossy(&store.read("sessions/s/tombstones.jsonl")).contains("mem_2"));
     terminal.send_keys("u");
-    terminal.wait_for_text("undid: deleted \"the middle about OAuth\"", SOON);
+    terminal.wait_for_text("Undid: deleted \"the middle about OAuth\"", SOON);
     terminal.wait_for_text("of 3", SOON);
     let tombstones = std::fs::read_to_string(store.file("sessions/s/tombstones.jsonl")).unwrap_or_default();
     assert!(!tombstones.contains("mem_2"));
@@ -116,7 +116,7 @@ fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
     terminal.send_keys("E");
     terminal.wait_for(|s| s.contents().contains("EDITOR HERE") && !s.alternate_screen(), SOON);
     terminal.send_keys("jjQQ\r");
-    terminal.wait_for_text("saved \"the newest about tea\" · u to undo", SOON);
+    terminal.wait_for_text("Saved \"the newest about tea\" · u to undo", SOON);
     assert!(terminal.screen(|screen| screen.alternate_screen()));
     assert!(read(&store).contains("written with jjQQ"), "{}", read(&store));
     terminal.wait_for_text("1 of 3", SOON);
@@ -208,7 +208,7 @@ fn ctrl_c_in_an_editor_is_for_the_editor() {
     terminal.send_keys("E");
     terminal.wait_for(|s| s.contents().contains("EDITOR HERE") && !s.alternate_screen(), SOON);
     terminal.send_bytes(b"\x03");
-    terminal.wait_for_text("saved \"the newest about tea\"", SOON);
+    terminal.wait_for_text("Saved \"the newest about tea\"", SOON);
     assert!(read(&store).contains("interrupted"));
     leave(terminal);
 }
@@ -221,15 +221,15 @@ fn the_demo_is_archived_and_deleted_in_and_nothing_of_it_stays() {
     terminal.wait_for_text(&support::demo::memories(0), SOON);
     // The key waits for what the search finds, however long that takes.
     terminal.send_keys("/type:learning\ra");
-    terminal.wait_for_text("archived \"", SOON);
+    terminal.wait_for_text("Archived \"", SOON);
     terminal.wait_for_text(&support::demo::memories(1), SOON);
     terminal.send_keys("u");
-    terminal.wait_for_text("undid: archived", SOON);
+    terminal.wait_for_text("Undid: archived", SOON);
     terminal.wait_for_text(&support::demo::memories(0), SOON);
     terminal.send_keys("d");
     terminal.wait_for_text("Remove", SOON);
     terminal.send_keys("x");
-    terminal.wait_for_text("deleted ", SOON);
+    terminal.wait_for_text("Deleted ", SOON);
     terminal.wait_for_text(&support::demo::memories(1), SOON);
     leave(terminal);
     assert_eq!(std::fs::read_dir(desk.path()).unwrap().count(), 0);
@@ -243,7 +243,7 @@ fn readonly_refuses_every_change() {
     assert!(terminal.screen_text().contains("read-only"));
     for keys in ["t", "a", "d", "E", "i", "u", "U"] {
         terminal.send_keys(keys);
-        terminal.wait_for_text("read-only: nothing is changed", SOON);
+        terminal.wait_for_text("Read-only: nothing is changed", SOON);
         terminal.send_keys("w");
         terminal.wait_for(|s| !s.contents().contains("nothing is changed"), SOON);
     }
@@ -280,7 +280,7 @@ fn ctrl_z_in_an_editor_stops_both_and_fg_brings_both_back() {
     let mut terminal = program.in_folder(desk.path()).spawn(36, 120);
     terminal.wait_for_text("1 of 3", SOON);
     terminal.send_keys("E");
-    terminal.wait_for_text("saved \"the newest about tea\"", SOON);
+    terminal.wait_for_text("Saved \"the newest about tea\"", SOON);
     assert!(String::from_utf8_lossy(&terminal.raw_output()).contains("back 14"));
     assert!(read(&store).contains("continued"));
     terminal.send_keys("Q");

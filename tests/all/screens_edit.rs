@@ -111,11 +111,11 @@ fn a_memory_of_the_demo_is_edited_and_the_edit_undone() {
         terminal.send_bytes("\x1b[200~ Pasted\nin two lines — 接続.\x1b[201~".as_bytes());
         terminal.wait_for_text("in two lines", SOON);
         terminal.send_bytes(b"\x1bOQ");
-        terminal.wait_for_text("saved \"No retries of tests in CI\" · u to undo", SOON);
+        terminal.wait_for_text("Saved \"No retries of tests in CI\" · u to undo", SOON);
         let log = std::fs::read_to_string(root.join("sessions/checkout_rework/memory.jsonl")).unwrap();
         assert!(log.contains("No retries of tests in CI Pasted\\nin two lines — 接続."), "{log}");
         terminal.send_keys("u");
-        terminal.wait_for_text("undid: saved \"No retries of tests in CI\"", SOON);
+        terminal.wait_for_text("Undid: saved \"No retries of tests in CI\"", SOON);
         leave(terminal);
         assert!(contents(&root) == before);
     }
@@ -138,7 +138,7 @@ fn what_another_program_wrote_meanwhile_is_never_lost() {
         terminal.wait_for_text("taken into the form", SOON);
         assert_eq!(read(&store), theirs);
         terminal.send_bytes(b"\x1bOQ");
-        terminal.wait_for_text("saved \"the newest", SOON);
+        terminal.wait_for_text("Saved \"the newest", SOON);
         assert!(read(&store).contains("the newest, theirs\\nthe newest about tea, mine"), "{}", read(&store));
         leave(terminal);
     }
@@ -168,7 +168,7 @@ fn what_was_typed_outlives_a_kill_and_a_hang_up_and_goes_once_it_is_saved_or_era
         terminal.wait_for_text("the newest about tea and not saved", SOON);
         if signal == Signal::KILL {
             terminal.send_bytes(b"\x1bOQ");
-            terminal.wait_for_text("saved \"the newest", SOON);
+            terminal.wait_for_text("Saved \"the newest", SOON);
             assert!(read(&store).contains("tea and not saved"));
             leave(terminal);
         } else {
@@ -247,7 +247,7 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
     terminal.send_bytes(b"\x1be");
     terminal.wait_for_text("taken into the form", SOON);
     terminal.send_bytes(b"\x1bOQ");
-    terminal.wait_for_text("saved \"the newest", SOON);
+    terminal.wait_for_text("Saved \"the newest", SOON);
     let current = read(&store);
     assert!(current.contains("about coffee") && current.contains("[\"pool\",\"new\"]"), "{current}");
     script(desk.path(), "printf '{\"id\": \"mem_2\", oops' > \"$1\"");

@@ -17,9 +17,9 @@ fn lines_are_appended_without_a_control_sequence_and_the_shell_goes_on_below() {
         terminal.send_keys("d");
         terminal.wait_for_text("x delete", SOON);
         terminal.send_keys("x");
-        terminal.wait_for_text("deleted \"", SOON);
+        terminal.wait_for_text("Deleted \"", SOON);
         terminal.send_keys("u");
-        terminal.wait_for_text("undid: deleted", SOON);
+        terminal.wait_for_text("Undid: deleted", SOON);
         terminal.send_keys("Q");
         assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
         let output = String::from_utf8(terminal.raw_output()).unwrap();

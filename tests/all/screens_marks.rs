@@ -90,10 +90,10 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
         terminal.send_keys("*");
         terminal.wait_for_text("200 marked", SOON);
         terminal.send_keys("t+reviewed\r");
-        terminal.wait_for_text("tag 200 memories +reviewed?", SOON);
+        terminal.wait_for_text("Tag 200 memories +reviewed?", SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         terminal.send_keys("y");
-        terminal.wait_for_text("tagged 200 memories · u to undo", SOON);
+        terminal.wait_for_text("Tagged 200 memories · u to undo", SOON);
         assert_eq!(desk.list(&["list", "tag:reviewed"]).len(), 200);
         terminal.send_keys("\x1b");
         terminal.wait_for(|s| !s.contents().contains("200 marked"), SOON);
@@ -108,10 +108,10 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
         terminal.wait_for_text(&format!("Remove {} memories", found.len()), SOON);
         terminal.send_keys("d");
         terminal.send_keys("x");
-        terminal.wait_for_text(&format!("delete {} memories?", found.len()), SOON);
+        terminal.wait_for_text(&format!("Delete {} memories?", found.len()), SOON);
         assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
         terminal.send_keys("y");
-        terminal.wait_for_text(&format!("deleted {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("Deleted {} memories", found.len()), SOON);
         assert_eq!(desk.list(&["list", query]).len(), 0);
         for own in &found {
             let id = own["id"].as_str().unwrap();
@@ -119,20 +119,20 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
         }
 
         terminal.send_keys("u");
-        terminal.wait_for_text(&format!("undid: deleted {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("Undid: deleted {} memories", found.len()), SOON);
         assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
         terminal.send_keys("u");
-        terminal.wait_for_text("undid: tagged 200 memories", SOON);
+        terminal.wait_for_text("Undid: tagged 200 memories", SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
 
         // After a restart it is still one change, of all its stores.
         let mut terminal = desk.open(size);
         terminal.send_keys("U");
-        terminal.wait_for_text("redid step", SOON);
+        terminal.wait_for_text("Redid step", SOON);
         assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
         terminal.send_keys("u");
-        terminal.wait_for_text("undid", SOON);
+        terminal.wait_for_text("Undid", SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
     }
@@ -154,9 +154,9 @@ fn all_that_a_search_shows_is_deleted_from_the_menu_and_the_verb_makes_the_same_
         terminal.send_keys("d");
         terminal.wait_for_text(&format!("{count} memories: all that"), SOON);
         terminal.send_keys("X");
-        terminal.wait_for_text(&format!("delete {count} memories?"), SOON);
+        terminal.wait_for_text(&format!("Delete {count} memories?"), SOON);
         terminal.send_keys("y");
-        terminal.wait_for_text(&format!("deleted {count} memories"), SOON);
+        terminal.wait_for_text(&format!("Deleted {count} memories"), SOON);
         leave(terminal);
         let by_keys = desk.files();
         let other = Desk::new();
@@ -215,10 +215,10 @@ fn a_topic_of_a_time_is_archived_and_undone_and_the_verb_does_the_same() {
         terminal.send_keys(&format!("/{query}\r"));
         terminal.wait_for_text(&format!("1 of {}", found.len()), SOON);
         terminal.send_keys("*a");
-        terminal.wait_for_text(&format!("archive {} memories?", found.len()), SOON);
+        terminal.wait_for_text(&format!("Archive {} memories?", found.len()), SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         terminal.send_keys("y");
-        terminal.wait_for_text(&format!("archived {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("Archived {} memories", found.len()), SOON);
         assert_eq!(desk.list(&["list", query]).len(), 0);
         for own in &found {
             let id = own["id"].as_str().unwrap();
@@ -226,7 +226,7 @@ fn a_topic_of_a_time_is_archived_and_undone_and_the_verb_does_the_same() {
         }
         let by_keys = relative(&desk);
         terminal.send_keys("u");
-        terminal.wait_for_text(&format!("undid: archived {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("Undid: archived {} memories", found.len()), SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
         let other = Desk::new();
@@ -252,10 +252,10 @@ fn deleted_ones_of_a_topic_and_a_time_are_brought_back_and_the_verb_does_the_sam
         terminal.send_keys("*d");
         terminal.wait_for_text(&format!("Remove {} memories", found.len()), SOON);
         terminal.send_keys("r");
-        terminal.wait_for_text(&format!("restore {} memories?", found.len()), SOON);
+        terminal.wait_for_text(&format!("Restore {} memories?", found.len()), SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         terminal.send_keys("y");
-        terminal.wait_for_text(&format!("restored {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("Restored {} memories", found.len()), SOON);
         assert_eq!(desk.list(&["list", "is:deleted"]).len(), others);
         for own in &found {
             let id = own["id"].as_str().unwrap();
@@ -263,7 +263,7 @@ fn deleted_ones_of_a_topic_and_a_time_are_brought_back_and_the_verb_does_the_sam
         }
         let by_keys = relative(&desk);
         terminal.send_keys("u");
-        terminal.wait_for_text(&format!("undid: restored {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("Undid: restored {} memories", found.len()), SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
         let other = Desk::new();

@@ -80,25 +80,25 @@ fn what_was_removed_is_listed_as_the_verb_lists_it_and_comes_back_with_a_key_and
         terminal.wait_for_text(&format!("1 of {all}"), SOON);
         // One, and undo.
         terminal.send_keys("dr");
-        terminal.wait_for_text("restored ", SOON);
+        terminal.wait_for_text("Restored ", SOON);
         terminal.wait_until(|| desk.raws("is:deleted").len() < all, SOON);
         terminal.wait_for_text(&format!("of {}", desk.raws("is:deleted").len()), SOON);
         terminal.send_keys("u");
-        terminal.wait_for_text("undid: restored", SOON);
+        terminal.wait_for_text("Undid: restored", SOON);
         terminal.wait_for_text(&format!("of {all}"), SOON);
         assert_eq!((desk.raws("is:deleted"), desk.raws("is:live")), (gone.clone(), live), "{store}");
         // All of them: a plan first.
         terminal.send_keys("*d");
         terminal.wait_for_text("Remove ", SOON);
         terminal.send_keys("r");
-        terminal.wait_for_text(&format!("restore {all} memories"), SOON);
+        terminal.wait_for_text(&format!("Restore {all} memories"), SOON);
         terminal.send_keys("y");
-        terminal.wait_for_text("restored ", SOON);
+        terminal.wait_for_text("Restored ", SOON);
         assert_eq!(desk.raws("is:deleted"), Vec::<String>::new(), "{store}");
         let back = desk.raws("is:live");
         assert!(gone.iter().all(|raw| back.contains(raw)), "{store}");
         terminal.send_keys("u");
-        terminal.wait_for_text("undid: restored", SOON);
+        terminal.wait_for_text("Undid: restored", SOON);
         assert_eq!(desk.raws("is:deleted"), gone, "{store}");
         terminal.send_keys("Q");
         assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));

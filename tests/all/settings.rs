@@ -57,7 +57,7 @@ fn a_key_of_ones_own_does_what_it_is_given_to_and_is_what_the_help_says() {
     terminal.send_keys("t+own\r");
     terminal.wait_for_text("F9 to undo", SOON);
     terminal.send_keys("\x1b[20~");
-    terminal.wait_for_text("undid: tagged", SOON);
+    terminal.wait_for_text("Undid: tagged", SOON);
     terminal.send_keys("?undo");
     terminal.wait_for_text("F9             undo", SOON);
     terminal.send_keys("\x1b");

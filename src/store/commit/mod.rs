@@ -117,8 +117,6 @@ impl<'a> Host<'a> {
 pub struct Receipt {
     /// The step's number: `undo` takes it.
     pub step: u64,
-    /// The files that it changed.
-    pub files: Vec<FileLine>,
     /// What went otherwise than it was shown: lines that others had added, and the like.
     pub notes: Vec<String>,
     /// Whether the journal has it. Where the system failed at that, the next start writes it
@@ -259,7 +257,7 @@ impl<'a> Writer<'a> {
         }
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
-        Ok(Receipt { step: number, files: line.files, notes, is_journalled, plan: plan.clone() })
+        Ok(Receipt { step: number, notes, is_journalled, plan: plan.clone() })
     }
 
     /// What is said of a step that is made and that the journal could not take: its own file says

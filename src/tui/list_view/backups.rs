@@ -147,7 +147,7 @@ fn item_cells(app: &App, own: &Item) -> Vec<Cell> {
     vec![
         Cell::left(format!(" {}", own.kind.sign()), 2).styled(theme.strong()).close(),
         Cell::rest(title),
-        Cell::left(told, 34).styled(theme.dim()).from(70),
+        Cell::fitting(told, 44).styled(theme.dim()).from(70),
     ]
 }
 
@@ -197,8 +197,8 @@ fn about(app: &App, width: usize) -> About {
     };
     let compared = &opened.compared;
     if backups.difference {
-        let title = "The whole difference   − as it is now   + as the backup has it".to_owned();
-        return About { title, right: "= or Esc closes it".into(), lines: difference(app, width) };
+        let title = "Difference   − now   + in the backup".to_owned();
+        return About { title, right: String::new(), lines: difference(app, width) };
     }
     let some = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
     let blocked = compared.count(Kind::Tombstoned) + compared.count(Kind::Erased);

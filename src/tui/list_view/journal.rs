@@ -175,15 +175,40 @@ fn sign(own: &Step) -> &'static str {
 
 /// What a step did, by the title of the first memory where that is known.
 fn what(app: &App, store: usize, own: &Step) -> String {
+    let shown = app.view.journal.shown(store, own.line.step);
     let did = match own.outcome {
         Outcome::Turned(Turn::Undo(step)) => format!("undid step {step}:"),
         Outcome::Turned(Turn::Redo(step)) => format!("redid step {step}:"),
         Outcome::Erasing => "is still erasing".to_owned(),
-        _ => did(&own.line.verb).to_owned(),
+        _ => shown.and_then(|own_shown| tagged(own, own_shown)).unwrap_or_else(|| did(&own.line.verb).into()),
     };
-    let titles = app.view.journal.shown(store, own.line.step).map(titles).unwrap_or_default();
+    let titles = shown.map(titles).unwrap_or_default();
     let title = titles.first().map_or_else(|| counted(own.line.records, "memory"), |own| own.1.to_owned());
     format!("{did} {title}")
+}
+
+/// Of a list of tags so many columns are shown before the title.
+const TAGS: usize = 24;
+
+/// What a step did to the tags, where it did no more.
+fn tagged(own: &Step, shown: &StepShown) -> Option<String> {
+    let mut tags: Vec<(bool, &str)> = Vec::new();
+    for (came, tag) in shown.files.iter().flatten().flat_map(|own: &StepFile| &own.tags) {
+        if !tags.contains(&(*came, tag)) {
+            tags.push((*came, tag));
+        }
+    }
+    let signed = |(came, tag): &(bool, &str)| format!("{}{tag}", if *came { "+" } else { "−" });
+    match tags.as_slice() {
+        _ if own.line.verb != "tag" => None,
+        [] => None,
+        [(true, "pinned")] => Some("pinned".into()),
+        [(false, "pinned")] => Some("unpinned".into()),
+        tags => {
+            let all = tags.iter().map(signed).collect::<Vec<_>>().join(" ");
+            Some(format!("tagged {}:", theme::fit(&all, TAGS)))
+        }
+    }
 }
 
 /// What a verb of the command line did.
@@ -257,21 +282,21 @@ impl Told<'_> {
             }
         };
         self.put(&says);
-        for file in &own.line.files {
-            let (before, after) = (human(file.bytes_before), human(file.bytes_after));
-            self.put(&format!("{}  {}, {before} → {after}", file.path.told(), file.change));
-        }
-        self.put(&match others(own) {
-            told if told.is_empty() => "Nobody else changed anything after this step.".to_owned(),
-            told => format!("After it others {told}."),
-        });
         match self.app.view.journal.shown(store, own.line.step).map(|own| &own.files) {
             None => {
                 let hint = "Enter shows its memories, as far as that is still kept.";
                 self.lines.push(Line::styled(hint, Theme::of(self.app).dim()));
             }
-            Some(Err(why)) => self.put(why),
+            Some(Err(why)) => self.put(&format!("{why}.")),
             Some(Ok(_)) => self.memories(store, own.line.step),
+        }
+        self.put(&match others(own) {
+            told if told.is_empty() => "Nobody else changed anything after this step.".to_owned(),
+            told => format!("After it others {told}."),
+        });
+        for file in &own.line.files {
+            let (before, after) = (human(file.bytes_before), human(file.bytes_after));
+            self.put(&format!("{}  {}, {before} → {after}", file.path.told(), file.change));
         }
     }
 

@@ -151,7 +151,7 @@ pub fn about(app: &App, width: usize) -> About {
 fn hints(app: &App) -> Vec<Hint> {
     let mut hints = match app.view.list.is_empty() {
         true => Vec::new(),
-        false => vec![act(Action::Seen, "seen"), act(Action::AllSeen, "all seen"), hint("Enter", "open")],
+        false => vec![hint("Enter", "open"), act(Action::Seen, "seen"), act(Action::AllSeen, "all seen")],
     };
     hints.extend((!app.view.seen.is_empty()).then(|| act(Action::Undo, "undo seen")));
     hints

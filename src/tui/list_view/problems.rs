@@ -1,6 +1,7 @@
 //! The problems of all stores: by severity, store, file and line, or by what is wrong.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -23,17 +24,34 @@ pub static KIND: Kind = Kind {
     is_read: |app| app.is_whole(),
 };
 
+/// What the row of a problem says that is repaired without a loss.
+const SAFE: &str = "safe repair";
 /// So many bytes of a line are shown.
 const SHOWN: usize = 2_000;
 
-/// Every problem as its store and its number there, in the order of the list.
-pub fn of(snapshot: &Snapshot) -> Vec<(usize, usize)> {
-    let stores = snapshot.stores.iter().enumerate();
-    let mut all: Vec<(usize, usize)> =
-        stores.flat_map(|(number, store)| (0..store.problems.len()).map(move |at| (number, at))).collect();
-    let order = |&(store, at): &(usize, usize)| {
-        let own = &snapshot.stores[store].problems[at];
-        (own.severity, store, &own.file, own.line)
+/// A problem of the list.
+pub struct Listed {
+    pub store: usize,
+    /// Its number among those of its store.
+    pub at: usize,
+    /// What repairs it without a loss, where anything does.
+    pub repair: Option<&'static str>,
+}
+
+/// Every problem, in the order of the list.
+pub fn of(snapshot: &Snapshot) -> Vec<Listed> {
+    let of_store = |(store, own): (usize, &Arc<Store>)| {
+        let own = Arc::clone(own);
+        let repair = move |at: usize| match repair::ease(&own, own.problems.get(at)?, &HashSet::new()) {
+            Ease::Safe(title) => Some(title),
+            _ => None,
+        };
+        (0..snapshot.stores[store].problems.len()).map(move |at| Listed { store, at, repair: repair(at) })
+    };
+    let mut all: Vec<Listed> = snapshot.stores.iter().enumerate().flat_map(of_store).collect();
+    let order = |listed: &Listed| {
+        let own = &snapshot.stores[listed.store].problems[listed.at];
+        (own.severity, listed.store, &own.file, own.line)
     };
     all.sort_by(|one, other| order(one).cmp(&order(other)));
     all
@@ -41,8 +59,13 @@ pub fn of(snapshot: &Snapshot) -> Vec<(usize, usize)> {
 
 /// The problem of that number, with its store.
 pub fn problem(app: &App, number: usize) -> Option<(usize, &Problem)> {
-    let &(store, at) = app.problem_list.get(number)?;
-    Some((store, app.snapshot.stores.get(store)?.problems.get(at)?))
+    let listed = app.problem_list.get(number)?;
+    Some((listed.store, app.snapshot.stores.get(listed.store)?.problems.get(listed.at)?))
+}
+
+/// What repairs the problem of that number without a loss.
+fn repair_of(app: &App, number: usize) -> Option<&'static str> {
+    app.problem_list.get(number)?.repair
 }
 
 /// The problem under the cursor, with its store.
@@ -126,7 +149,8 @@ pub struct Fix {
 /// The problem under the cursor in full: what was found, what it means, what can be done about it, and the
 /// line as it is and as it would be.
 fn about(app: &App, width: usize) -> About {
-    let Some((store, problem)) = selected(app) else { return About::default() };
+    let Some(Row::Problem(number)) = app.view.row() else { return About::default() };
+    let Some((store, problem)) = problem(app, number) else { return About::default() };
     let theme = Theme::of(app);
     let line = problem.line.filter(|line| *line > 0).map_or(String::new(), |line| format!(" · line {line}"));
     let title = format!("{} · {}{line}", app.store_name(store), problem.file.told());
@@ -141,7 +165,7 @@ fn about(app: &App, width: usize) -> About {
         app.snapshot
             .stores
             .get(store)
-            .and_then(|own| can_do(own, problem))
+            .and_then(|own| can_do(own, problem, repair_of(app, number)))
             .into_iter()
             .flat_map(|told| says(&told, Style::new()).collect::<Vec<_>>()),
     );
@@ -151,12 +175,10 @@ fn about(app: &App, width: usize) -> About {
         lines.extend(says(&format!("{order}{} bytes:", fix.bytes), theme.dim()));
         lines.extend(says(&fix.before, Style::new()));
         if let Some(after) = &fix.after {
-            lines.extend(says("After:", theme.dim()));
-            lines.extend(
-                after
-                    .split('\n')
-                    .flat_map(|line| says(if line.is_empty() { "(no line)" } else { line }, Style::new())),
-            );
+            let head = if after.is_empty() { "After: (no line)" } else { "After:" };
+            lines.extend(says(head, theme.dim()));
+            let after = after.split('\n').filter(|line| !line.is_empty());
+            lines.extend(after.flat_map(|line| says(line, Style::new())));
         }
     }
     lines.push(Line::default());
@@ -176,17 +198,27 @@ fn is_said(meaning: &str, message: &str) -> bool {
 }
 
 /// What can be done about a problem.
-fn can_do(store: &Store, problem: &Problem) -> Option<String> {
-    let ease = repair::ease(store, problem, &HashSet::new());
-    Some(match (ease, problem.record) {
-        (Ease::Safe(deed), _) => {
+fn can_do(store: &Store, problem: &Problem, safe: Option<&str>) -> Option<String> {
+    Some(match (safe, problem.record) {
+        (Some(deed), _) => {
             format!("`palimp repair --all-safe` does this, and can lose nothing: {deed}.")
         }
-        (_, Some(record)) => match reads(store, problem, record) {
+        (None, Some(record)) => match reads(store, problem, record) {
             true => "It can be repaired in the memory: Enter goes there.".into(),
-            false => "No repair of this line is safe: it has to be edited in its file.".into(),
+            false => "No repair of this line is safe: choose one with `palimp repair --problem`.".into(),
         },
-        (_, None) => return None,
+        (None, None) => match problem.code {
+            Code::IndexStale
+            | Code::IndexBroken
+            | Code::CountMismatch
+            | Code::HashMismatch
+            | Code::ProjectionStale
+            | Code::EntryBlockStale => "`palimp reindex` makes it again from the memories.".into(),
+            Code::DanglingReference => {
+                "Put what is missing back, or correct the path in this file.".to_owned()
+            }
+            _ => return None,
+        },
     })
 }
 
@@ -207,27 +239,39 @@ fn what(problem: &Problem) -> String {
         Code::InvalidUtf8 => "not UTF-8".into(),
         Code::BadJson => "no JSON".into(),
         Code::NulBytes => "NUL bytes".into(),
+        Code::DanglingReference if problem.record.is_none() => "missing file or folder".into(),
         code => code.as_str().replace('-', " "),
     };
-    match thing(&problem.message) {
-        Some(thing) => format!("{name}  {thing}"),
-        None => name,
+    let things = things(&problem.message);
+    match (problem.code, things.as_slice(), &problem.id) {
+        // Of a field, a source or a memory, that what it refers to is missing.
+        (Code::DanglingReference, [.., missing], Some(own)) => format!("{name}  {own} → {missing}"),
+        (Code::DanglingReference, [.., missing], None) => format!("{name}  {missing}"),
+        (_, [first, ..], _) => format!("{name}  {first}"),
+        (_, [], _) => name,
     }
 }
 
-/// What a message quotes first. A command is no thing.
-fn thing(message: &str) -> Option<&str> {
-    let quote = message.find(['`', '"'])?;
-    let (sign, rest) = message[quote..].split_at(1);
-    let thing = &rest[..rest.find(sign)?];
-    (!thing.is_empty() && !thing.starts_with("palimp ")).then_some(thing)
+/// What a message quotes. A command is no thing.
+fn things(message: &str) -> Vec<&str> {
+    let mut things = Vec::new();
+    let mut rest = message;
+    while let Some(quote) = rest.find(['`', '"']) {
+        let (sign, quoted) = rest[quote..].split_at(1);
+        let Some(end) = quoted.find(sign) else { break };
+        things.push(&quoted[..end]);
+        rest = &quoted[end + 1..];
+    }
+    things.retain(|thing| !thing.is_empty() && !thing.starts_with("palimp "));
+    things
 }
 
 /// All that a problem says: what a filter looks in. Untrusted text.
 pub fn words(app: &App, number: usize) -> String {
     let Some((store, own)) = problem(app, number) else { return String::new() };
     let (store, line) = (app.store_name(store), own.line.unwrap_or_default());
-    format!("{} {} {store} {} {line} {}", own.code.as_str(), what(own), own.file.told(), own.message)
+    let safe = if repair_of(app, number).is_some() { SAFE } else { "" };
+    format!("{} {} {store} {} {line} {} {safe}", own.code.as_str(), what(own), own.file.told(), own.message)
 }
 
 pub fn cells(app: &App, row: Row) -> Vec<Cell> {
@@ -249,18 +293,16 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
             vec![Cell::rest(text).styled(theme.dim())]
         }
         Row::Problem(number) => {
-            let Some((store, own)) = problem(app, number) else { return Vec::new() };
+            let Some((_, own)) = problem(app, number) else { return Vec::new() };
             let place = own.line.filter(|line| *line > 0).map_or(String::new(), |line| line.to_string());
             let severity = theme.severity(own.severity);
-            let of = app.snapshot.stores.get(store);
-            let is_safe =
-                of.is_some_and(|of| matches!(repair::ease(of, own, &HashSet::new()), Ease::Safe(_)));
+            let is_safe = repair_of(app, number).is_some();
             let mut cells = vec![
                 Cell::left(format!("  {}", sign(own.severity)), 3).styled(severity).close(),
                 Cell::right(place, 4).styled(theme.dim()).from(30).close(),
                 Cell::rest(what(own)),
             ];
-            cells.extend(is_safe.then(|| Cell::left("safe repair", 11).styled(theme.dim()).from(50)));
+            cells.extend(is_safe.then(|| Cell::left(SAFE, SAFE.len()).styled(theme.dim()).from(50)));
             cells
         }
         _ => Vec::new(),
@@ -269,5 +311,5 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
 
 fn hints(app: &App) -> Vec<Hint> {
     let is_of_memory = selected(app).is_some_and(|(_, problem)| problem.record.is_some());
-    if is_of_memory { vec![hint("Enter", "open its memory")] } else { Vec::new() }
+    if is_of_memory { vec![hint("Enter", "its memory")] } else { Vec::new() }
 }

@@ -124,6 +124,13 @@ impl Cell {
         Cell { is_right: true, ..Cell::left(text, width) }
     }
 
+    /// Text at the right end as wide as it is, but no wider than so many columns: what it leaves is the title's.
+    pub fn fitting(text: impl Into<String>, most: usize) -> Cell {
+        let text = text.into();
+        let width = theme::width(&text).min(most);
+        Cell::right(text, width)
+    }
+
     /// In a style.
     pub fn styled(self, style: Style) -> Cell {
         Cell { style, ..self }

@@ -5,6 +5,7 @@ use super::new;
 use super::row::{Cell, Row};
 use crate::format;
 use crate::model::{EntryRef, Moment, State, Store};
+use crate::text::show::columns;
 use crate::tui::app::{App, Identity};
 use crate::tui::kinds;
 use crate::tui::panes::hints::{Hint, hint};
@@ -34,16 +35,19 @@ fn of(app: &App, own: &Identity) -> Option<(usize, u32)> {
     Some((number, session as u32))
 }
 
-/// The title: what is side by side. Untrusted text.
-pub fn title(app: &App) -> String {
-    let name = |side: usize| {
+/// The title: what is side by side, with the stores where there is room. Untrusted text.
+pub fn title(app: &App, room: usize) -> String {
+    let name = |side: usize, has_store: bool| {
         let own = app.view.pair.as_ref().and_then(|pair| of(app, &pair[side]));
         own.map_or(String::new(), |(store, session)| {
             let name = &app.snapshot.stores[store].sessions[session as usize].name;
-            format!("{}  {name} · {}", SIDES[side], app.store_name(store))
+            let store = if has_store { format!(" · {}", app.store_name(store)) } else { String::new() };
+            format!("{}  {name}{store}", SIDES[side])
         })
     };
-    format!("{}   {}", name(0), name(1))
+    let both = |has_store| format!("{}   {}", name(0, has_store), name(1, has_store));
+    let long = both(true);
+    if columns(&long) <= room { long } else { both(false) }
 }
 
 /// The memories of a session, each with the time of the readable one before it where it has none.

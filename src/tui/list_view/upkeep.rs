@@ -56,8 +56,8 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
         let Some(own) = chore(app).and_then(|own| own.touched.get(at)) else { return Vec::new() };
         return vec![
             Cell::rest(format!("  {}", own.title)),
-            Cell::right(own.measure.clone(), 22).styled(theme.dim()).from(60),
-            Cell::left(own.fate.told(), 26).styled(theme.dim()).from(90),
+            Cell::fitting(own.measure.clone(), 22).styled(theme.dim()).from(60),
+            Cell::fitting(own.fate.told(), 40).styled(theme.dim()).from(90),
         ];
     }
     let Row::Chore(at) = row else { return Vec::new() };
@@ -77,7 +77,7 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     let style = if own.plan.is_some() { ratatui::style::Style::new() } else { theme.dim() };
     vec![
         Cell::rest(format!("  {}", what(own))).styled(style),
-        Cell::right(many, 19).styled(style).from(72),
+        Cell::fitting(many, 19).styled(style).from(72),
         Cell::left(when, 8).styled(style),
         Cell::store(app, own.store),
     ]

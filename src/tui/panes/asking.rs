@@ -20,17 +20,16 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let name = prompt.aim.as_ref().map_or("", |aim| aim.name.as_str());
     let (verb, form) = match prompt.purpose {
-        Purpose::Tag => ("Tag", "+new -old · Tab completes"),
-        Purpose::RenameTag => ("Rename a tag everywhere", "old=new · Tab completes"),
-        Purpose::Type => ("Type of", "Tab completes"),
-        Purpose::Category => ("Category of", "Tab completes"),
+        Purpose::Tag => ("Tag", "+new -old"),
+        Purpose::RenameTag => ("Rename a tag everywhere", "old=new"),
+        Purpose::Type => ("Type of", ""),
+        Purpose::Category => ("Category of", ""),
         Purpose::MarkBySearch => ("Mark by search", "as in a search"),
         Purpose::Export => ("Export", "a new file: name.md, .csv, .json or .jsonl"),
         _ => ("Importance of", "0 to 1, or high, medium, low"),
     };
     let title = format!("{verb} {}", theme::safe(app, name));
-    let right = format!("{form} · Enter does it · Esc cancels");
-    let inner = margins(sheet(app, frame, title.trim_end(), &right, sheet_area(app, ROWS)));
+    let inner = margins(sheet(app, frame, title.trim_end(), form, sheet_area(app, ROWS)));
     let theme = Theme::of(app);
     if inner.height == 0 || inner.width < 4 {
         return;

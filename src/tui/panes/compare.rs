@@ -13,6 +13,7 @@ use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::compare::{self, BESIDE, Compare, Row, name_width, rows};
 use crate::tui::layout;
+use crate::tui::list_view::sessions::SIDES;
 use crate::tui::pane::{Title, part};
 use crate::tui::theme::{self, Theme, column, fit};
 use crate::tui::update::can;
@@ -21,7 +22,7 @@ use crate::tui::update::can;
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(own) = &app.compare else { return };
     let body = layout::frame(app).body;
-    let upper = Rect { height: body.height.saturating_sub(1), ..body };
+    let upper = Rect { height: body.height.saturating_sub(compare::foot_rows(app)), ..body };
     let areas = if body.width < BESIDE {
         let height = upper.height / 2;
         [Rect { height, ..upper }, Rect { y: upper.y + height, height: upper.height - height, ..upper }]
@@ -35,7 +36,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
         draw_side(app, own, &rows, side, frame, area);
     }
     let foot = Rect { y: upper.bottom(), height: body.height - upper.height, ..body };
-    frame.render_widget(Paragraph::new(in_common(app, own, usize::from(body.width))), foot);
+    frame.render_widget(Paragraph::new(in_common(app, own, &foot)), foot);
 }
 
 fn draw_side(app: &App, own: &Compare, rows: &[Row], side: usize, frame: &mut Frame<'_>, area: Rect) {
@@ -43,7 +44,7 @@ fn draw_side(app: &App, own: &Compare, rows: &[Row], side: usize, frame: &mut Fr
     let (store, entry) = own.snapshot.get(at);
     let view = store.view(entry);
     let kind = view.map_or("can't be read", |view| view.kind);
-    let text = format!("{}  {kind} · {}", ["A", "B"][side], app.store_name(at.store as usize));
+    let text = format!("{}  {kind} · {}", SIDES[side], app.store_name(at.store as usize));
     let age = view.and_then(|view| view.created).map_or(String::new(), |created| created.age_at(app.now));
     let has_keys = own.side == side && !layout::is_asking(app);
     let title =
@@ -95,7 +96,7 @@ fn set_off(theme: &Theme, text: &str, from: usize, ranges: &[Range<usize>]) -> V
 }
 
 /// What the two have in common, and what not.
-fn in_common(app: &App, own: &Compare, width: usize) -> Line<'static> {
+fn in_common(app: &App, own: &Compare, area: &Rect) -> Vec<Line<'static>> {
     let (percent, lines) = own.text_in_common();
     let (same, mut differ) = (own.fields(false), own.fields(true));
     let text = match lines {
@@ -106,17 +107,29 @@ fn in_common(app: &App, own: &Compare, width: usize) -> Line<'static> {
     if lines > 0 {
         differ.insert(0, &text);
     }
-    let percent = format!("text {percent} %");
-    let same: Vec<&str> = [percent.as_str()].into_iter().chain(same).collect();
+    let of_text = format!("text {percent} %");
+    let of_text = (percent > 0).then_some(of_text.as_str());
+    let same: Vec<&str> = of_text.into_iter().chain(same).collect();
+    let width = usize::from(area.width);
     let room = width.saturating_sub(" same:    differ: ".len());
-    let differ = if differ.is_empty() { "nothing".to_owned() } else { listed(&differ, room * 2 / 3) };
-    let same = listed(&same, room.saturating_sub(theme::width(&differ)));
-    let line = format!(" same: {same}   differ: {differ}");
-    Line::styled(fit(&line, width), Theme::of(app).dim())
+    let in_two = area.height > 1;
+    let differ = listed(&differ, if in_two { width.saturating_sub(9) } else { room * 2 / 3 });
+    let same = listed(
+        &same,
+        if in_two { width.saturating_sub(7) } else { room.saturating_sub(theme::width(&differ)) },
+    );
+    let lines = match in_two {
+        true => vec![format!(" same: {same}"), format!(" differ: {differ}")],
+        false => vec![format!(" same: {same}   differ: {differ}")],
+    };
+    lines.into_iter().map(|line| Line::styled(fit(&line, width), Theme::of(app).dim())).collect()
 }
 
 /// As many names as have room, and how many there are beside them.
 fn listed(names: &[&str], room: usize) -> String {
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
     let more = |shown: usize| match names.len() - shown {
         0 => String::new(),
         rest => format!(" and {rest} more"),

@@ -11,17 +11,20 @@ use crate::tui::theme::{self, Theme, fit};
 
 /// A narrower screen has no room for a title and the place in what is shown.
 const NARROW: u16 = 40;
+/// A wider one has room for what answers it, too.
+const WIDE: u16 = 60;
 
 /// Draws it over the foot of the panes, where something waits for a yes. Of its lines only those
 /// are made that are on screen.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let (Some(confirm), Some(parts)) = (&app.confirm, parts(app)) else { return };
     let theme = Theme::of(app);
-    let foot = foot(confirm, parts.rows);
     let place = place(confirm.top, parts.rows, confirm.len());
+    let place = place.trim_end_matches(" · ");
+    let foot = if parts.area.width < WIDE { place.to_owned() } else { foot(confirm, parts.rows) };
     let title = match confirm.planned.difference.is_some() {
         // Where there is no room for both, that there is more is to be seen.
-        _ if parts.area.width < NARROW && !place.is_empty() => place.trim_end_matches(" · "),
+        _ if parts.area.width < NARROW && !place.is_empty() => place,
         true => "Not as it was shown; nothing is changed yet",
         false => "Nothing is changed yet",
     };

@@ -132,11 +132,11 @@ fn finding(app: &App, own: &Finding, width: usize) -> Vec<Line<'static>> {
         }
         return rows.into_iter().take(2).map(|row| Line::styled(row, style)).collect();
     }
-    let message = theme::safe(app, &own.message);
-    let said = format!(
-        "{head}{}{tail}",
-        fit(&message, width.saturating_sub(theme::width(&head) + theme::width(&tail)))
-    );
+    // What it says comes before its code.
+    let said = match theme::width(&said) <= width {
+        true => said,
+        false => fit(&format!("{head}{}", theme::safe(app, &own.message)), width),
+    };
     vec![Line::styled(said, style), Line::styled(fit(&fix, width), theme.key())]
 }
 

@@ -56,7 +56,7 @@ fn first(app: &App) -> Vec<Hint> {
     }
     if let Some(confirm) = &app.confirm {
         let (yes, keys) = match confirm.typed {
-            Some(_) => (hint("Enter", "do it, once it is typed"), "↑↓ PgDn"),
+            Some(_) => (hint("Enter", "do it, once typed"), "↑↓ PgDn"),
             None => (hint("y", "do it"), "jk PgDn"),
         };
         let is_longer = confirm::parts(app).is_some_and(|parts| parts.rows < confirm.len());
@@ -89,14 +89,16 @@ fn first(app: &App) -> Vec<Hint> {
         (_, Pane::Sessions) => {
             let is_one = app.tree.get(app.branch.at).is_some_and(|branch| branch.store.is_some());
             let keep = is_one.then(|| hint("Space", "keep as a filter"));
-            let hints = [hint("jk", "show a store"), hint("l", "unfold"), hint("Enter", "its memories")];
+            let hints = [hint("jk", "show a store"), hint("Enter", "its memories"), hint("l", "unfold")];
             hints.into_iter().chain(keep).chain([hint("Esc", "back")]).collect()
         }
         (_, Pane::Facets) => vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")],
         (_, Pane::Why) => {
             let zoom =
                 if app.zoomed { act(Action::Unzoom, "all panes") } else { act(Action::Zoom, "in words") };
-            vec![hint("jk", "next, before"), zoom, hint("Esc", "back")]
+            let zoom = (!layout::is_single(app)).then_some(zoom);
+            let ways = [hint("jk", "next, before"), hint("Esc", "back")];
+            zoom.into_iter().chain(ways).collect()
         }
         (_, Pane::Health) => vec![hint("jk", "move"), hint("Enter", "show them"), hint("Esc", "back")],
         (_, Pane::Detail) if app.shown_tab().is_list() => vec![
@@ -151,7 +153,7 @@ fn memories(app: &App) -> Vec<Hint> {
 /// What Esc does in the list of memories; nothing where it does nothing.
 fn esc(app: &App) -> Option<String> {
     Some(match leads_back(app) {
-        _ if app.zoomed => "all panes".to_owned(),
+        _ if layout::is_zoomed(app) => "all panes".to_owned(),
         _ if app.marks.only => "back".into(),
         Some(view) => format!("back to {}", view.title().to_lowercase()),
         None if !app.marks.is_empty() => "clear marks".into(),

@@ -22,7 +22,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &Kind) {
     let own = &app.view;
     if list.height > 0 {
         let right = told(&own.list);
-        let text = title(app, kind);
+        let text = title(app, kind, usize::from(list.width).saturating_sub(columns(&right) + 4));
         let inner = titled(
             app,
             frame,
@@ -115,9 +115,9 @@ fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &Rows, has_keys: bool, area
 }
 
 /// Its name, its order where that is another, and what filters it.
-fn title(app: &App, kind: &Kind) -> String {
+fn title(app: &App, kind: &Kind, room: usize) -> String {
     let list = &app.view.list;
-    let name = list_view::title(app);
+    let name = list_view::title(app, room);
     let order = if list.is_turned { format!("  {}", kind.orders[1]) } else { String::new() };
     let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Rows);
     let filter = match (types, list.filter.is_empty()) {
@@ -168,14 +168,17 @@ pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
     if own.focused().range.is_some() {
         return vec![hint("jk", "move"), act(Action::MarkRange, "mark the range"), esc];
     }
-    let mut hints = Vec::new();
+    let mut hints = (kind.hints)(app);
     let can_mark = own.focused().selected().is_some_and(|row| list_view::may_mark(app, row).is_ok());
-    hints.extend((can_mark && !own.backups.difference).then(|| hint("Space", "mark")));
-    hints.extend((kind.hints)(app));
+    // What is marked waits for its deed; else Enter is the first thing to do.
+    let is_second = hints.first().is_some_and(|own| own.0 == "Enter") || !own.focused().marks.is_empty();
+    let at = usize::from(is_second).min(hints.len());
+    hints.splice(at..at, (can_mark && !own.backups.difference).then(|| hint("Space", "mark")));
     hints.extend(
         (!own.inside && app.screen != Screen::Browse && !own.list.is_empty()).then(|| hint("/", "filter")),
     );
-    hints.extend((!own.inside).then(|| act(Action::NextPane, "its details")));
+    let has_details = !own.inside && !own.list.is_empty();
+    hints.extend(has_details.then(|| act(Action::NextPane, "its details")));
     // What takes something away comes before what only leads elsewhere.
     let leads = matches!(own.esc(), Esc::View | Esc::Details | Esc::Difference);
     let at = if leads { hints.len() } else { 0 };

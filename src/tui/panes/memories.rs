@@ -8,13 +8,16 @@ use ratatui::widgets::Paragraph;
 use super::memory_row::{self, Columns};
 use crate::model::{Code, Problem, Tell};
 use crate::query::{Order, Ranking};
-use crate::text::show::show;
+use crate::text::show::{columns, show};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
 use crate::tui::marks::Shown;
 use crate::tui::pane::pane;
 use crate::tui::theme::{self, Theme};
 use crate::tui::update::open_range;
+
+/// The name of the pane.
+const NAME: &str = "4 Memories";
 
 /// How many columns of text a list of that size shows.
 #[cfg(test)]
@@ -24,7 +27,11 @@ pub fn text_columns(app: &App, area: Rect) -> usize {
 
 /// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let inner = pane(app, frame, Pane::Memories, &title(app), &place(app), area);
+    let (title, place) = (title(app), place(app));
+    // Without room for both, how many are marked is told sooner than the order.
+    let has_room = columns(&title) + columns(&place) + 4 <= usize::from(area.width);
+    let title = if has_room || place.is_empty() { &title } else { NAME };
+    let inner = pane(app, frame, Pane::Memories, title, &place, area);
     if app.results.hits.is_empty() {
         let lines = empty(app, usize::from(inner.width).saturating_sub(2));
         return frame.render_widget(Paragraph::new(lines), crate::tui::pane::margins(inner));
@@ -46,8 +53,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 fn title(app: &App) -> String {
     match app.marks.shown() {
-        Shown::Picked(pick) => format!("4 Memories  {}", pick.title),
-        _ => format!("4 Memories  {}{}", of_what(app), order_name(app)),
+        Shown::Picked(pick) => format!("{NAME}  {}", pick.title),
+        _ => format!("{NAME}  {}{}", of_what(app), order_name(app)),
     }
 }
 

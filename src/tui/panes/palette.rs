@@ -9,16 +9,18 @@ use crate::model::Severity;
 use crate::text::show::{columns, show};
 use crate::tui::app::App;
 use crate::tui::layout;
-use crate::tui::pane::{sheet, sheet_area};
+use crate::tui::pane::sheet;
 use crate::tui::prompt::Purpose;
 use crate::tui::theme::{Theme, column, wrap};
 
+/// A narrower one has no room for what an action does beside its name.
+const NARROW: usize = 56;
+
 /// Draws it over the panes.
-pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let title = if prompt.purpose == Purpose::Help { "Help: every key" } else { "Command" };
-    let area = sheet_area(app, usize::from(body.height));
-    let inner = sheet(app, frame, title, "type to find · Enter runs · Esc closes", area);
+    let inner = sheet(app, frame, title, "type to find", layout::palette(app));
     if inner.height < 2 {
         return;
     }
@@ -40,6 +42,12 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let verbs = if width >= 100 { 24 } else { 0 };
     let row = |at: usize| {
         let Some(known) = actions.get(at) else { return Line::default() };
+        if width < NARROW {
+            // What it does is below.
+            let name = column(known.name, width.saturating_sub(8));
+            let keys = column(known.action.key(), 7) + " ";
+            return Line::from(vec![Span::styled(keys, theme.key()), Span::styled(name, theme.strong())]);
+        }
         let verb = known.action.verbs().first().map_or(String::new(), |verb| format!("palimp {verb}"));
         let verb = if verbs > 0 { column(&verb, verbs) } else { String::new() };
         Line::from(vec![

@@ -45,7 +45,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 /// The days: a column for each week, a row for each day of the week.
 fn days(app: &App, counted: &Statistics, frame: &mut Frame<'_>, parts: &Parts) {
     let theme = Theme::of(app);
-    frame.render_widget(Paragraph::new(Line::styled(months(counted, app), theme.dim())), parts.months);
+    let months = months(counted, app, usize::from(parts.months.width));
+    frame.render_widget(Paragraph::new(Line::styled(months, theme.dim())), parts.months);
     let step = usize::from(step(app));
     let cell = |day: usize| {
         let Some(written) = counted.days.get(day) else { return Span::raw("") };
@@ -72,13 +73,13 @@ fn level(written: usize) -> char {
 }
 
 /// The name of each month above the week in which it begins.
-fn months(counted: &Statistics, app: &App) -> String {
+fn months(counted: &Statistics, app: &App, width: usize) -> String {
     let mut line = " ".repeat(usize::from(NAMES));
     for week in 0..counted.days.len().div_ceil(7) {
         let first =
             (week * 7..week * 7 + 7).map(|day| counted.date(day)).find(|day| day.to_pattern("%d") == "01");
         let place = usize::from(NAMES) + week * usize::from(step(app));
-        if let Some(month) = first.filter(|_| theme::width(&line) <= place) {
+        if let Some(month) = first.filter(|_| theme::width(&line) <= place && place + 3 <= width) {
             line = column(&line, place) + &month.to_pattern("%b ");
         }
     }
@@ -102,8 +103,12 @@ fn figures(app: &App, counted: &Statistics, width: usize, height: usize) -> Vec<
     let rows = height.saturating_sub(lines.len() + 1);
     let each = if width >= 2 * COLUMN[0] { (width / 2 + 1).min(COLUMN[1]) } else { width.min(COLUMN[1]) };
     let has_tags = width >= 2 * COLUMN[0] && !counted.tags.is_empty();
-    let heads =
-        format!("{}{}", column("type", each), if has_tags { "tag, with its last 26 weeks" } else { "" });
+    let tags = match (has_tags, width - each) {
+        (false, _) => "",
+        (true, ..27) => "tag, 26 weeks",
+        (true, _) => "tag, with its last 26 weeks",
+    };
+    let heads = format!("{}{tags}", column("type", each));
     lines.push(Line::styled(heads, theme.dim()));
     let most = counted.types.first().map_or(1, |(_, count)| *count).max(1);
     for row in 0..rows {
@@ -212,7 +217,7 @@ pub fn hints(app: &App) -> Vec<Hint> {
         hints.push(act(Action::Today, "today"));
     }
     if !app.calendar.written().is_empty() {
-        hints.push(act(Action::Open, "memories of that day"));
+        hints.push(act(Action::Open, "show them"));
     }
     hints.push(hint("Esc", "back"));
     hints

@@ -200,7 +200,7 @@ fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased()
     open_older(&mut desk);
     desk.type_keys("W");
     let screen = desk.screen();
-    assert!(screen.contains("replace the whole of learnings.jsonl") && screen.contains("LOST"), "{screen}");
+    assert!(screen.contains("Replace the whole of learnings.jsonl") && screen.contains("LOST"), "{screen}");
     desk.type_keys("WW ");
     desk.press(KeyCode::Enter);
     assert_eq!(files(&desk), before, "only y does it");

@@ -26,6 +26,7 @@ fn a_secret_that_goes_over_several_lines_is_masked_in_what_a_step_changed() {
         come: whole.len(),
         lines: whole.into_iter().map(|line| (true, line.into_bytes())).collect(),
         titles: Vec::new(),
+        tags: Vec::new(),
     };
     journal.shown.first_mut().unwrap().files = Ok(vec![file]);
     let screen = desk.screen();

@@ -39,7 +39,7 @@ fn a_change_that_is_pressed_before_the_search_is_answered_is_of_what_the_search_
     desk.settle(effects);
     let found = selected_title(&super::changes::on("type:learning", 120, 36));
     assert_ne!(found, first);
-    assert!(desk.screen().contains(&format!("tagged {}", &found[..20])), "{}", desk.screen());
+    assert!(desk.screen().contains(&format!("Tagged {}", &found[..20])), "{}", desk.screen());
 }
 
 #[test]

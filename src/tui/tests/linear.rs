@@ -68,3 +68,11 @@ fn what_is_typed_is_appended_and_its_answer_follows_enter() {
         "{answer}"
     );
 }
+
+#[test]
+fn of_two_memories_beside_each_other_each_line_says_whose_it_is() {
+    let (mut desk, mut told) = (Desk::small(linear::SIZE.0, linear::SIZE.1), Told::default());
+    said(&mut desk, &mut told, "");
+    let both = said(&mut desk, &mut told, "  =");
+    assert!(both.contains("A: written 2026-01-05") && both.contains("B: written 2026-01-04"), "{both}");
+}

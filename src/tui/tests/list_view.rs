@@ -247,3 +247,43 @@ fn what_is_new_looks_as_it_should() {
         insta::assert_snapshot!(format!("new-{width}x{height}"), stable(&desk.screen()));
     }
 }
+
+#[test]
+fn the_way_back_and_the_main_deed_are_the_last_hints_to_go() {
+    let mut desk = Desk::new(120, 36);
+    for keys in ["gp", "gr", "ga", "gm", "gs", "  ="] {
+        desk.type_keys(keys);
+        for (width, height) in [(80, 24), (40, 12)] {
+            desk.send(Msg::Resize(width, height));
+            let screen = desk.screen();
+            let foot = screen.lines().last().unwrap_or_default();
+            let deed = if keys == "  =" { "Tab " } else { "Enter " };
+            assert!(foot.contains("Esc ") && foot.contains(deed), "{keys} {width}: {foot}");
+        }
+        desk.press(KeyCode::Esc);
+    }
+}
+
+#[test]
+fn an_empty_list_has_no_second_part_and_no_key_that_leads_there() {
+    let mut desk = Desk::new(80, 24);
+    desk.type_keys("gu");
+    let screen = desk.screen();
+    assert!(screen.contains("Nothing was changed with palimp yet"), "{screen}");
+    assert!(!screen.contains('─') && !screen.contains("Tab "), "{screen}");
+    desk.press(KeyCode::Tab);
+    assert!(!desk.app.view.inside, "{}", desk.screen());
+}
+
+#[test]
+fn the_journal_tells_a_pin_from_its_end_and_names_the_tags_that_were_given() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("pp");
+    desk.type_keys("t+reviewed -retries");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("gu");
+    let screen = desk.screen();
+    for told in [" pinned Send one", " unpinned Send one", " tagged +reviewed −retries: Send one"] {
+        assert!(screen.contains(told), "{told}: {screen}");
+    }
+}

@@ -58,3 +58,33 @@ fn in_ascii_every_sign_and_bar_of_ours_is_ascii() {
         assert_eq!(before.lines().count(), after.lines().count());
     }
 }
+
+#[test]
+fn a_pane_that_has_the_whole_screen_is_not_zoomed_and_esc_leaves_it() {
+    let mut desk = Desk::small(40, 12);
+    for keys in ["5+", "w+"] {
+        desk.type_keys(keys);
+        assert!(desk.screen().contains("has the whole screen"), "{}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert_eq!(desk.app.focus, Pane::Memories, "{}", desk.screen());
+    }
+}
+
+#[test]
+fn on_the_smallest_screen_every_choice_of_the_removal_is_named_and_enter_says_what_is_missing() {
+    let mut desk = Desk::small(20, 5);
+    desk.type_keys("d");
+    for name in ["x delete", "a archive", "e erase"] {
+        assert!(desk.screen().contains(name), "{}", desk.screen());
+    }
+    desk.type_keys("e");
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("Type it first"), "{}", desk.screen());
+}
+
+#[test]
+fn what_an_action_does_is_read_whole_at_forty_columns() {
+    let mut desk = Desk::small(40, 12);
+    desk.type_keys(":difference");
+    assert!(desk.screen().contains("differences"), "{}", desk.screen());
+}

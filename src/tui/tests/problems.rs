@@ -165,3 +165,39 @@ fn problems_are_filtered_by_code_store_file_and_the_words_that_are_seen() {
         assert!(shown > 0 && shown < desk.app.problem_list.len(), "{text}: {shown}");
     }
 }
+
+#[test]
+fn a_filter_finds_whatever_the_rows_of_problems_say() {
+    use crate::tui::list_view::{Row, problems::words};
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gp");
+    for row in desk.app.view.list.each() {
+        let Row::Problem(number) = row else { continue };
+        let found = words(&desk.app, number);
+        for cell in row.cells(&desk.app) {
+            let said = cell.text.trim().trim_start_matches(['✖', '⚠', '·']);
+            assert!(found.contains(said), "{said}: {found}");
+        }
+    }
+    desk.type_keys("/safe");
+    assert!(desk.app.view.list.len() > 3, "{}", desk.screen());
+}
+
+#[test]
+fn a_reference_to_what_is_missing_names_the_memory_and_what_is_missing() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gp/dangling");
+    let screen = desk.screen();
+    for told in ["cache-keys → a-note-that-is-gone", "mem_oauth_spike_022 → mem_lost_404"] {
+        assert!(screen.contains(told), "{told}: {screen}");
+    }
+    assert!(!screen.contains("linked_to  "), "{screen}");
+}
+
+#[test]
+fn a_stale_index_says_what_can_be_done() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gp/index-stale");
+    desk.press(crossterm::event::KeyCode::Enter);
+    assert!(below(&desk).contains("`palimp reindex` makes it again"), "{}", below(&desk));
+}

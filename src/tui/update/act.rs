@@ -6,6 +6,7 @@ use super::{
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
+use crate::tui::layout;
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
 
@@ -30,7 +31,7 @@ pub fn act(app: &mut App, action: Action) {
         return mark::pick(app, pick);
     }
     match action {
-        Action::Quit if !app.zoomed && !is_part(app) => app.give(Effect::Quit),
+        Action::Quit if !layout::is_zoomed(app) && !is_part(app) => app.give(Effect::Quit),
         Action::QuitNow => app.give(Effect::Quit),
         Action::Suspend => app.give(Effect::Suspend),
         Action::Redraw => app.give(Effect::Redraw),
@@ -105,6 +106,7 @@ fn look(app: &mut App, action: Action) {
         Action::PreviousPane => focus::round(app, false),
         Action::PaneLeft => focus::side(app, true),
         Action::PaneRight => focus::side(app, false),
+        Action::Zoom if layout::is_single(app) => app.say("This pane has the whole screen already."),
         Action::Zoom => app.zoomed = true,
         Action::Unzoom => app.zoomed = false,
         Action::NextTab => tabs::turn(app, true),
@@ -167,8 +169,8 @@ fn one_back(app: &mut App) {
     if change::stop(app) {
         return;
     }
-    if app.zoomed {
-        app.zoomed = false;
+    if std::mem::take(&mut app.zoomed) && !layout::is_single(app) {
+        // All panes again.
     } else if references::back_to_view(app) || app.focus == Pane::Memories && mark::back(app) {
         // One of them has done it.
     } else if app.focus == Pane::Memories && !app.query.is_empty() {

@@ -192,8 +192,9 @@ pub fn key(app: &mut App, key: KeyEvent) {
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
         (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
-        // A low screen has room for the question or for this.
-        (KeyCode::Enter, Some(typed)) if app.size.1 >= 10 => {
+        // A low screen has one row for this, and shows what to type above it.
+        (KeyCode::Enter, Some(_)) if app.size.1 < 10 => app.say("Type it first."),
+        (KeyCode::Enter, Some(typed)) => {
             let told = format!("Type `{}` first. Nothing is changed yet.", typed.wanted);
             app.say(told);
         }

@@ -8,38 +8,6 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::keys;
 
-/// What is done with memories of the list, and views that need all stores.
-const WITH_LISTED: [Action; 28] = [
-    Action::Toggle,
-    Action::MarkRange,
-    Action::MarkAll,
-    Action::InvertMarks,
-    Action::Export,
-    Action::CopyId,
-    Action::CopyText,
-    Action::CopyPlace,
-    Action::CopyJson,
-    Action::CopyVerb,
-    Action::Edit,
-    Action::EditText,
-    Action::Tag,
-    Action::Pin,
-    Action::Importance,
-    Action::Type,
-    Action::Category,
-    Action::Archive,
-    Action::Delete,
-    Action::Repeat,
-    Action::Page,
-    Action::Difference,
-    Action::Restore,
-    Action::ArchiveView,
-    Action::Maintain,
-    Action::Compact,
-    Action::Journal,
-    Action::Statistics,
-];
-
 /// What the list waits for, if it does.
 fn awaited(app: &App) -> Option<&'static str> {
     if is_behind(app) {
@@ -61,7 +29,7 @@ fn is_behind(app: &App) -> bool {
 
 /// Whether an action waits for the answer, with its key, those `before` it that lead to it, and those after it.
 pub fn holds(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool {
-    let Some(told) = awaited(app).filter(|_| WITH_LISTED.contains(&action)) else { return false };
+    let Some(told) = awaited(app).filter(|_| action.known().waits) else { return false };
     app.early.extend(before.split(' ').filter_map(keys::of_name));
     app.early.push(key);
     app.say(told);

@@ -61,6 +61,9 @@ fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
     }
     match action {
         Action::Back | Action::Quit => leave(app),
+        Action::NextPane | Action::PreviousPane | Action::PaneRight if app.view.list.is_empty() => {
+            app.say("There is nothing here to look at.");
+        }
         Action::NextPane | Action::PreviousPane => app.view.inside = !app.view.inside,
         Action::PaneLeft | Action::PaneRight => app.view.inside = action == Action::PaneRight,
         Action::Open if app.view.list.is_empty() => app.say("There is nothing here to open."),

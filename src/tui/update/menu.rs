@@ -14,16 +14,11 @@ type Line = (char, &'static str, &'static str, Wanted);
 
 fn lines() -> [Line; 5] {
     [
-        (
-            'x',
-            "delete",
-            "as its format does it; what goes is kept for 30 days",
-            Wanted::Delete(DeleteAs::default()),
-        ),
-        ('a', "archive", "moved aside, out of the list", Wanted::Archive),
+        ('x', "delete", "u undoes it for 30 days", Wanted::Delete(DeleteAs::default())),
+        ('a', "archive", "moved out of the list", Wanted::Archive),
         ('r', "restore", "brought back to the list", Wanted::Undelete),
         ('b', "bring back", "out of the archive", Wanted::Unarchive),
-        ('e', "erase", "out of every file and copy, for good", Wanted::Erase(None)),
+        ('e', "erase", "every copy, for good", Wanted::Erase(None)),
     ]
 }
 

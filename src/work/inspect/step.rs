@@ -39,29 +39,41 @@ impl Look<'_> {
         let files = read.map(|own| {
             let data = own.changes.iter().filter(|change| !change.is_empty());
             let files = data.rev().filter_map(|change| step_file(&change.path, &change.act));
-            files.map(|file| StepFile { titles: titles(store, &file, self.now), ..file }).collect()
+            files.map(|file| named(store, file, self.now)).collect()
         });
         StepShown { store: number, step, files }
     }
 }
 
-/// The titles of the lines of a file that are memories.
-fn titles(store: Option<&std::sync::Arc<Store>>, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
+/// A file with the titles of its lines that are memories, and the tags that these got and lost.
+fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> StepFile {
     let Some((store, format)) = store.and_then(|store| Some((store, by_name(store.format)?))) else {
-        return Vec::new();
+        return file;
     };
     let path = Path::new(&file.path);
     let role = match format.place(path, false) {
-        Placement::File(Role::Tombstones) => return deleted(store, file, now),
+        Placement::File(Role::Tombstones) => return StepFile { titles: deleted(store, &file, now), ..file },
         Placement::File(role @ (Role::Records | Role::Archive)) => role,
-        _ => return Vec::new(),
+        _ => return file,
     };
-    let title = |(came, bytes): &(bool, Vec<u8>)| {
+    let mut titles = Vec::new();
+    let mut tagged: HashMap<(String, String), i32> = HashMap::new();
+    for (came, bytes) in &file.lines {
         let records = format.read(role, path, bytes, now).records;
-        let record = records.iter().find(|own| own.view().is_some())?;
-        Some((*came, title_of_raw(store, path, record, bytes)))
-    };
-    file.lines.iter().filter_map(title).collect()
+        let Some((record, view)) = records.iter().find_map(|own| Some((own, own.view()?))) else { continue };
+        titles.push((*came, title_of_raw(store, path, record, bytes)));
+        for tag in view.tags {
+            let id = view.id.unwrap_or_default().to_owned();
+            *tagged.entry((id, tag.to_string())).or_default() += if *came { 1 } else { -1 };
+        }
+    }
+    // Where not all lines are known, a tag can seem to be gone that is there.
+    let is_whole = file.lines.len() == file.gone + file.come;
+    let changed = tagged.into_iter().filter(|(_, by)| is_whole && *by != 0);
+    let mut tags: Vec<(bool, String)> = changed.map(|((_, tag), by)| (by > 0, tag)).collect();
+    tags.sort_unstable_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    tags.dedup();
+    StepFile { titles, tags, ..file }
 }
 
 /// The titles of the memories that a log of deletions names: with a line that came, its memory went.
@@ -83,8 +95,8 @@ fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
 
 /// What a step did to a file, told by what undoes it.
 fn step_file(path: &Path, back: &Act) -> Option<StepFile> {
-    let (lines, titles) = (Vec::new(), Vec::new());
-    let mut file = StepFile { path: path.told().into_owned(), gone: 0, come: 0, lines, titles };
+    let (lines, titles, tags) = (Vec::new(), Vec::new(), Vec::new());
+    let mut file = StepFile { path: path.told().into_owned(), gone: 0, come: 0, lines, titles, tags };
     match back {
         Act::Create(was) => file.take(false, was),
         Act::Remove(made) => file.take(true, made),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use palimp::format::writing::{Draft, Refusal};
-use palimp::model::{Code, Plan, Problem, Role, State, Store};
+use palimp::model::{Code, Entry, Plan, Problem, Role, State, Store};
 use palimp::ops::{self, Scene, delete::Asked};
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use crate::faulty::Faulty;
 use palimp::disk::{Disk, Holder, Machine};
 use palimp::model::{Code, Extent, Moment, Plan, Store};
 use palimp::ops::Scene;
-use palimp::store::commit::{CommitError, Host, Receipt, Turn, Writer, is_ours};
+use palimp::store::commit::{CommitError, Host, JournalLine, Receipt, Turn, Writer, is_ours};
 use palimp::store::{Place, load_from};
 
 use super::chance::Chance;
@@ -92,6 +92,12 @@ impl Site {
     pub fn commit(&self, plan: &Plan) -> Result<Receipt, CommitError> {
         let store = self.store();
         Writer::open(self.host(), &store)?.commit(plan)
+    }
+
+    /// What the journal says of the step that was made last.
+    pub fn last_step(&self) -> JournalLine {
+        let store = self.store();
+        Writer::open(self.host(), &store).unwrap().vault().journal().unwrap().pop().unwrap()
     }
 
     /// Takes a step back, or does it again.

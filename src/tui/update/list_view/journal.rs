@@ -55,14 +55,14 @@ fn turn(app: &mut App, is_redo: bool) {
     let Some((store, row)) = step(app) else { return none(app) };
     let step = row.line.step;
     let refused = match (row.outcome, is_redo) {
-        (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),
-        (Outcome::TakenBack(by), false) => Some(format!("step {step} was undone by step {by}; U redoes it")),
-        (Outcome::InForce, true) => Some(format!("step {step} is applied; u undoes it")),
+        (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("Step {step}: {why}.")),
+        (Outcome::TakenBack(by), false) => Some(format!("Step {step} was undone by step {by}; U redoes it.")),
+        (Outcome::InForce, true) => Some(format!("Step {step} is applied; u undoes it.")),
         (Outcome::Turned(Turn::Redo(of)), true) => {
-            Some(format!("step {step} redid step {of}; u undoes that"))
+            Some(format!("Step {step} redid step {of}; u undoes that."))
         }
         (Outcome::Turned(Turn::Undo(of)), false) => {
-            Some(format!("step {step} undid step {of}; U redoes that"))
+            Some(format!("Step {step} undid step {of}; U redoes that."))
         }
         _ => None,
     };
