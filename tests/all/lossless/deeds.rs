@@ -330,10 +330,9 @@ fn assert_repaired(store: &Store, before: &Files, after: &Files, now: &Store) {
     // Line breaks between members go, and a time that was read as UTC says so: nothing else changes.
     let meant = |raw: &[u8]| {
         let value = serde_json::from_slice::<Value>(raw);
-        value.map_or_else(
-            |_| text(raw),
-            |value| value.to_string().replace("Z\"", "\"").replace("T00:00:00\"", "\""),
-        )
+        // A half of a character is no text to that parser.
+        let own = value.map_or_else(|_| text(raw).replace(['\n', '\r'], ""), |value| value.to_string());
+        own.replace("Z\"", "\"").replace("T00:00:00\"", "\"")
     };
     let raws = |store: &Store| -> Vec<(PathBuf, String)> {
         let own = store.entries.iter().filter(|entry| entry.state != State::Broken);
