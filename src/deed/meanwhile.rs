@@ -58,9 +58,9 @@ impl Difference {
         self.moved.is_empty()
     }
 
-    /// "changed meanwhile: 2 of 212". May quote the store.
+    /// "Changed meanwhile: 2 of 212". May quote the store.
     pub fn head(&self) -> String {
-        format!("changed meanwhile: {} of {}", self.moved.len(), self.of)
+        format!("Changed meanwhile: {} of {}", self.moved.len(), self.of)
     }
 
     /// The same, with the first of them.

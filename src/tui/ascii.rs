@@ -78,7 +78,7 @@ fn stands_for(buffer: &Buffer, at: usize, symbol: &str, width: usize) -> Option<
     let mut chars = symbol.chars();
     let (Some(own), None) = (chars.next(), chars.next()) else { return None };
     if ('\u{2800}'..='\u{28ff}').contains(&own) {
-        return Some(if own == '\u{2800}' { ' ' } else { '*' });
+        return Some(if own == '\u{2800}' { ' ' } else { '.' });
     }
     // Stand for control characters.
     if ('\u{2400}'..='\u{2421}').contains(&own) {

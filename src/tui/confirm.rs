@@ -2,12 +2,14 @@
 
 use ratatui::layout::Rect;
 
+use super::action::Action;
 use super::app::App;
 use super::layout;
 use super::pane::sheet_area;
 use super::theme;
-use crate::deed::{Moved, Planned, memories};
+use crate::deed::{Moved, Planned, Wanted, memories};
 use crate::model::{Change, EntryRef, Tell};
+use crate::store::commit::undo_until;
 use crate::text::secrets::mask;
 use crate::text::show::show;
 
@@ -121,7 +123,7 @@ impl Confirm {
         self.laid = laid;
         let rows = match &self.planned.difference {
             Some(difference) => {
-                let head = theme::sentence(&difference.head(), &[]) + "; all else is as it was shown:";
+                let head = difference.head() + "; all else is as it was shown:";
                 let moved = difference.moved.iter().map(Moved::line).map(|line| format!("  {line}"));
                 std::iter::once(head).chain(moved).flat_map(|line| wrapped(&line, width)).collect()
             }
@@ -150,6 +152,7 @@ impl Confirm {
 /// What changes, and what does not: what is left out and why, every memory, and file by file.
 fn rows(planned: &Planned, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
+    rows.extend(happens(planned).into_iter().flat_map(|said| wrapped(&said, width)));
     for own in &planned.left {
         let head = format!("Left out: {}: {}", memories(own.which.len()), own.reason);
         rows.extend(wrapped(&head, width));
@@ -173,6 +176,20 @@ fn rows(planned: &Planned, width: usize) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// Of memories that go, until when that is undone, and where their text stays.
+fn happens(planned: &Planned) -> Option<String> {
+    let now = planned.request.now;
+    let until = undo_until(now).told_at(now);
+    let undo = Action::Undo.key();
+    match planned.request.wanted {
+        Wanted::Delete(_) => {
+            Some(format!("{undo} undoes it until {until}. The text stays in backups and undo data."))
+        }
+        Wanted::Archive => Some(format!("{undo} undoes it until {until}. The text stays in the archive.")),
+        _ => None,
+    }
 }
 
 /// A line of what may come from a store, masked and safe, in as many as it takes.

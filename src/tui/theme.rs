@@ -153,7 +153,7 @@ impl Theme {
 pub fn sentence(said: &str, names: &[String]) -> String {
     let first = said.split(' ').next().unwrap_or_default().trim_end_matches([',', '.', ':']);
     let is_name = first == "palimp" || names.iter().any(|name| name == first);
-    let is_word = !is_name && first.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let is_word = !is_name && first.chars().all(|c| c.is_ascii_lowercase());
     let mut letters = said.chars();
     match letters.next().filter(|_| is_word) {
         Some(letter) => letter.to_ascii_uppercase().to_string() + letters.as_str(),

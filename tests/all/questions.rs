@@ -49,5 +49,5 @@ fn where_what_was_shown_is_gone_and_so_is_its_session_both_are_told_in_one_sente
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
     let screen = terminal.screen_text();
     let told = "gone, …; there is no session \"search-latency\". Nothing was changed. (E_SESSION_NOT_FOUND)";
-    assert!(screen.contains("changed meanwhile: 44 of 44 — ") && screen.contains(told), "{screen}");
+    assert!(screen.contains("Changed meanwhile: 44 of 44 — ") && screen.contains(told), "{screen}");
 }

@@ -243,7 +243,7 @@ fn readonly_refuses_every_change() {
     assert!(terminal.screen_text().contains("read-only"));
     for keys in ["t", "a", "d", "E", "i", "u", "U"] {
         terminal.send_keys(keys);
-        terminal.wait_for_text("Read-only: nothing is changed", SOON);
+        terminal.wait_for_text("read-only: nothing is changed", SOON);
         terminal.send_keys("w");
         terminal.wait_for(|s| !s.contents().contains("nothing is changed"), SOON);
     }

@@ -131,7 +131,7 @@ fn what_another_program_wrote_meanwhile_is_never_lost() {
         terminal.wait_for_text("mine", SOON);
         let theirs = read(&store).replace("the newest about tea", "the newest, theirs");
         store.write(LOG, theirs.as_bytes());
-        terminal.wait_for_text("changed on disk meanwhile", SOON);
+        terminal.wait_for_text("Changed on disk meanwhile", SOON);
         terminal.send_bytes(b"\x1bOQ");
         terminal.wait_for_text("both sides changed it", SOON);
         terminal.send_keys("b\r");

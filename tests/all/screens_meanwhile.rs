@@ -148,7 +148,7 @@ fn where_a_verb_asks_what_an_agent_changed_meanwhile_is_asked_for_again() {
         terminal.send_keys("y\r");
         wait_for_question(&terminal, "Tag 5 memories?");
         let screen = terminal.screen_text();
-        assert!(screen.contains("changed meanwhile: 2 of 6"), "{screen}");
+        assert!(screen.contains("Changed meanwhile: 2 of 6"), "{screen}");
         assert!(screen.contains("mem_1  importance 0.5 → 0.7") && screen.contains("mem_2  gone"), "{screen}");
         assert!(desk.log() == theirs);
         terminal.send_keys(&format!("{answer}\r"));
@@ -209,7 +209,7 @@ fn the_second_question_of_a_whole_file_names_what_came_meanwhile_and_would_be_lo
     terminal.send_keys("y\r");
     wait_for_question(&terminal, "Restore 2 memories?");
     let screen = terminal.screen_text();
-    assert!(screen.contains("changed meanwhile: 1 of 1"), "{screen}");
+    assert!(screen.contains("Changed meanwhile: 1 of 1"), "{screen}");
     assert!(screen.contains("The plan is not as it was shown") && screen.contains("late  LOST"), "{screen}");
     terminal.send_keys("n\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));

@@ -2,7 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::model::Tell;
@@ -11,41 +11,49 @@ use crate::tui::app::App;
 use crate::tui::pane::{margins, whole};
 use crate::tui::theme::{self, Theme, wrap};
 
+/// A lower screen has its rows for what can be done first.
+const LOW: u16 = 16;
+
 /// Draws it.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let theme = Theme::of(app);
-    let inner =
-        margins(whole(app, frame, "No memory store was found. These places were looked at:", "", area));
-    let mut lines: Vec<Line<'static>> = Vec::new();
+    let inner = margins(whole(app, frame, "No memory store was found", "", area));
     let width = usize::from(inner.width).saturating_sub(2);
-    for look in &app.looked {
-        let why = look.found.as_ref().err().map_or("", String::as_str);
-        let line = theme::safe(app, &format!("· {}   {why}", look.path.told()));
-        lines.extend(wrap(&line, width).into_iter().map(Line::from));
-        for (path, why) in look.alike.iter().filter(|(path, _)| *path != look.path) {
-            let line = theme::safe(app, &format!("· {}   {why}", path.told()));
-            lines.extend(wrap(&line, width).into_iter().map(Line::from));
-        }
-    }
-    lines.push(Line::default());
-    let keys = [
-        (Action::Delete.key(), "open the demo: several hundred made-up memories in a temporary folder"),
-        (Action::Help.key(), "every key"),
-        (Action::Quit.key(), "quit; then `palimp FOLDER` opens a store that is elsewhere"),
-    ];
-    for (key, what) in keys {
-        lines.push(Line::from(vec![
-            ratatui::text::Span::styled(format!(" {key}  "), theme.key()),
-            ratatui::text::Span::raw(what),
-        ]));
-    }
-    lines.push(Line::default());
+    let (places, keys) = (places(app, width), keys(app, width));
     let promise = match app.is_readonly() {
         true => "Read-only: none of your files is changed. Nothing leaves this machine.",
         false => {
             "Nothing is written until you change something, and what a change replaces is kept first. Nothing leaves this machine."
         }
     };
-    lines.extend(wrap(promise, width).into_iter().map(Line::from));
-    frame.render_widget(Paragraph::new(lines), inner);
+    let promise = wrap(promise, width).into_iter().map(Line::from).collect();
+    let parts = if area.height < LOW { [keys, places, promise] } else { [places, keys, promise] };
+    frame.render_widget(Paragraph::new(parts.join(&Line::default())), inner);
+}
+
+/// Where the program looked, and what it found there.
+fn places(app: &App, width: usize) -> Vec<Line<'static>> {
+    let mut told = vec!["These places were looked at:".to_owned()];
+    for look in &app.looked {
+        let why = look.found.as_ref().err().map_or("", String::as_str);
+        told.push(format!("· {}   {why}", look.path.told()));
+        let alike = look.alike.iter().filter(|(path, _)| *path != look.path);
+        told.extend(alike.map(|(path, why)| format!("· {}   {why}", path.told())));
+    }
+    told.iter().flat_map(|line| wrap(&theme::safe(app, line), width)).map(Line::from).collect()
+}
+
+/// What can be done.
+fn keys(app: &App, width: usize) -> Vec<Line<'static>> {
+    let keys = [
+        (Action::Delete.key(), "open the demo: several hundred made-up memories in a temporary folder"),
+        (Action::Help.key(), "every key"),
+        (Action::Quit.key(), "quit; then `palimp FOLDER` opens a store that is elsewhere"),
+    ];
+    let line = |(key, what): (&'static str, &str)| {
+        let head = move |at| if at == 0 { format!(" {key}  ") } else { " ".repeat(key.len() + 3) };
+        let wrapped = wrap(what, width.saturating_sub(key.len() + 3)).into_iter().enumerate();
+        let style = Theme::of(app).key();
+        wrapped.map(move |(at, what)| Line::from(vec![Span::styled(head(at), style), Span::raw(what)]))
+    };
+    keys.into_iter().flat_map(line).collect()
 }

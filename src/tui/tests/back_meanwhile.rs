@@ -34,7 +34,7 @@ fn what_came_back_otherwise_since_it_was_shown_is_left_out_and_asked_for_again()
     desk.type_keys("y");
     assert_eq!(files(&desk), before);
     let all = told(&desk);
-    assert!(all.starts_with("changed meanwhile: 2 of 9"), "{all}");
+    assert!(all.starts_with("Changed meanwhile: 2 of 9"), "{all}");
     assert!(all.contains(&id(&lost[0])) && all.contains(&id(&lost[1])) && !all.contains(&id(&lost[2])));
     desk.type_keys("y");
     assert!(notice(&desk).starts_with("restored 7 memories"), "{}", notice(&desk));
@@ -68,7 +68,7 @@ fn a_whole_file_is_asked_for_again_where_it_changed_and_not_replaced_where_more_
     write_unseen(&desk, &lines);
     let before = files(&desk);
     desk.type_keys("y");
-    assert!(told(&desk).starts_with("changed meanwhile: 1 of "), "{}", told(&desk));
+    assert!(told(&desk).starts_with("Changed meanwhile: 1 of "), "{}", told(&desk));
     lines.remove(0);
     lines.push(lost[0].replace(&id(&lost[0]), "late-one"));
     write_unseen(&desk, &lines);
@@ -104,7 +104,7 @@ fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
     desk.type_keys("y");
     assert_eq!(files(&desk), before);
     let all = told(&desk);
-    assert!(all.starts_with("changed meanwhile: 1 of "), "{all}");
+    assert!(all.starts_with("Changed meanwhile: 1 of "), "{all}");
     assert!(all.contains(&format!("{}  gone", named[0])), "{all}");
     desk.type_keys("y");
     assert!(notice(&desk).starts_with("compacted"), "{}", notice(&desk));
@@ -171,7 +171,7 @@ fn a_step_is_turned_back_as_it_was_shown_or_asked_for_again() {
     let before = files(&desk);
     desk.type_keys("y");
     assert_eq!(files(&desk), before);
-    assert!(told(&desk).starts_with("changed meanwhile: 1 of 3"), "{}", told(&desk));
+    assert!(told(&desk).starts_with("Changed meanwhile: 1 of 3"), "{}", told(&desk));
     desk.type_keys("y");
     assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
     assert!(learnings(&desk).iter().all(|line| !line.contains("\"seen\"")));

@@ -112,7 +112,7 @@ fn a_plan_is_asked_for_again_where_the_one_that_stays_is_gone() {
     take_out_the_first(&desk);
     desk.agree();
     assert!(
-        desk.screen().contains("changed meanwhile") && desk.screen().contains(&first),
+        desk.screen().contains("Changed meanwhile") && desk.screen().contains(&first),
         "{}",
         desk.screen()
     );

@@ -83,7 +83,7 @@ fn what_was_changed_or_taken_away_since_it_was_shown_is_asked_for_again_and_alon
         assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new(), "nothing is written");
         assert_eq!(question(&desk), "tag 3 memories +seen?");
         let told = told(&desk);
-        assert!(told.starts_with("changed meanwhile: 2 of 4"), "{told}");
+        assert!(told.starts_with("Changed meanwhile: 2 of 4"), "{told}");
         assert!(told.contains(&format!("{}  gone", own[1])), "{told}");
         assert!(told.contains(&own[0]) && told.contains("→ 0.13"), "{told}");
         assert!(!told.contains(&own[2]) && !told.contains("late_1"), "{told}");
@@ -121,7 +121,7 @@ fn a_third_change_is_asked_for_a_third_time() {
     for id in &own[..2] {
         meanwhile(&file, id, important);
         desk.type_keys("y");
-        assert!(told(&desk).contains("changed meanwhile: 1 of 3"), "{}", told(&desk));
+        assert!(told(&desk).contains("Changed meanwhile: 1 of 3"), "{}", told(&desk));
         assert!(told(&desk).contains(&format!("{id}  ")), "{}", told(&desk));
     }
     desk.type_keys("y");
@@ -159,7 +159,7 @@ fn where_nothing_of_the_plan_remains_a_notice_says_so() {
     let before = files(&desk);
     desk.type_keys("y");
     assert!(desk.app.confirm.is_none());
-    assert!(notice(&desk).starts_with("changed meanwhile: 2 of 2"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("Changed meanwhile: 2 of 2"), "{}", notice(&desk));
     assert!(notice(&desk).contains("Nothing of the plan remains"), "{}", notice(&desk));
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
 }

@@ -12,6 +12,9 @@ use crate::tui::msg::Effect;
 /// A line: its key, its name, what it does to one, and what is wanted.
 type Line = (char, &'static str, &'static str, Wanted);
 
+/// What is said where some can't be changed so.
+const REST: &str = "; the rest can't be";
+
 fn lines() -> [Line; 5] {
     [
         ('x', "delete", "u undoes it for 30 days", Wanted::Delete(DeleteAs::default())),
@@ -32,7 +35,8 @@ pub fn of(app: &App, aim: Aim) -> Menu {
         for (key, name, _, wanted) in lines().into_iter().filter(|line| line.3 != Wanted::Erase(None)) {
             let key = key.to_ascii_uppercase();
             let Some(own) = choice(&found, (key, name, "", wanted)) else { continue };
-            let about = format!("{}: all that `{}` shows", own.about, app.query.trim());
+            let count = own.about.strip_suffix(REST).unwrap_or(&own.about);
+            let about = format!("{count}: all that `{}` shows", app.query.trim());
             choices.extend(own.refused.is_none().then(|| Choice {
                 about,
                 found: Some(found.clone()),
@@ -59,7 +63,7 @@ fn choice(aim: &Aim, (key, name, about, wanted): Line) -> Option<Choice> {
     let about = match aim.at.len() {
         1 => about.to_owned(),
         all if can == all => memories(all),
-        all => format!("{can} of {}; the rest can't be", memories(all)),
+        all => format!("{can} of {}{REST}", memories(all)),
     };
     let refused = why.filter(|_| can == 0);
     Some(Choice { key, name, about, wanted, found: None, refused })

@@ -11,9 +11,9 @@ const LOWEST: u16 = 21;
 pub const TASKS: [&str; 5] = [
     "find what the team decided about retries: /retries, then Enter",
     "see why it comes first: press w",
-    "delete the wrong one, \"Retries of a charge need no key\": d, then x",
+    "go to the wrong one, \"Retries of a charge need no key\": j, then d, then x",
     "undo that: u",
-    "bring \"Rollback steps for release 4.2\" back from the intact backup: g r",
+    "bring \"Rollback steps for release 4.2\" back from a backup: g r, j, Enter, r",
 ];
 
 /// Which tasks are done, and whether they are in sight.
