@@ -83,6 +83,10 @@ pub mod cli;
 pub mod faulty;
 
 #[cfg(test)]
+#[path = "../tests/all/support/folder.rs"]
+mod folder;
+
+#[cfg(test)]
 #[path = "../tests/all/support/tries.rs"]
 mod tries;
 

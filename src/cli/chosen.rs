@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_verb_with_nothing_chosen_changes_nothing_and_its_status_says_so() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let log = folder.path().join("store/sessions/s/memory.jsonl");
         let line = "{\"id\":\"m\",\"session_id\":\"s\",\"type\":\"conversation\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
                     \"content\":{\"role\":\"user\",\"message\":\"first\"}}\n";

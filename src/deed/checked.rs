@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_store_whose_erasures_could_not_be_read_is_looked_at_again() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let (root, data) = (folder.path().join("store"), folder.path().join("data"));
         let line = "{\"id\":\"mem_1\",\"session_id\":\"s\",\"type\":\"decision\",\
                     \"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{\"message\":\"again\"}}\n";

@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn what_is_kept_while_its_memory_is_being_erased_goes_as_well() {
         for number in [0, 1] {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = crate::folder::new();
             let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
             let host = Host::here(&data, NOW);
             let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };

@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_layout_outlives_the_program_and_a_file_of_nonsense_is_none() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let data = folder.path().join("data");
         assert_eq!(Layout::kept_in(&data), Layout::default());
         let mut own = Layout::default();

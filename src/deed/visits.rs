@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_outlives_the_program_and_a_first_visit_moves_no_other() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let data = folder.path().join("data");
         let (one, two) = (PathBuf::from("/a"), PathBuf::from("/b"));
         let mut visits = Visits::kept_in(&data);
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn one_memory_that_was_seen_is_kept_until_all_of_its_store_are() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let (one, two) = (PathBuf::from("/a"), PathBuf::from("/b"));
         let mut visits = Visits::default();
         visits.see_one(&one, "m1".into());

@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_file_counts_as_open_while_a_descriptor_can_write_to_it() {
-        let desk = tempfile::tempdir().unwrap();
+        let desk = crate::folder::new();
         let [one, other, gone] = ["one", "other", "gone"].map(|name| desk.path().join(name));
         let files: [&Path; 3] = [&one, &other, &gone];
         std::fs::write(&other, "x").unwrap();

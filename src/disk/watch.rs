@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn lost_notices_are_a_change_once_and_then_only_if_something_changed() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
         assert!(matches!(notice_of(&lost), Some(Notice::Lost)));
         let mut watching = Watching::new(vec![folder.path().to_owned()], channel().0);
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_file_that_grows_in_a_folder_below_is_told() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let below = folder.path().join("sessions/one");
         fs::create_dir_all(&below).unwrap();
         let (_watch, told) = watch(folder.path());
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_comes_back_after_it_was_removed_is_watched_again() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let root = folder.path().join("memory");
         fs::create_dir_all(&root).unwrap();
         let (_watch, told) = watch(&root);

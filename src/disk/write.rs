@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_a_killed_process_left_behind_is_removed_and_nothing_else() {
-        let base = tempfile::tempdir().unwrap();
+        let base = crate::folder::new();
         let make = |name: &str, mode| {
             let path = base.path().join(name);
             DirBuilder::new().mode(mode).create(&path).unwrap();

@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn of_files_that_get_the_same_bytes_the_first_by_name_is_told() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let line = "{\"timestamp\":\"2025-01-01T00:00:00Z\",\"trace_id\":\"t\",\"status\":\"success\",\
                     \"event_type\":\"a.b\"}\n";
         let log = folder.path().join("events/2025-01/events.jsonl");

@@ -185,7 +185,7 @@ mod tests {
             let cut = was.len().saturating_sub(torn);
             let (was, more) = (was[..cut].to_vec(), [&was[cut..], &more].concat());
             for (name, relative) in LOGS {
-                let folder = tempfile::tempdir().unwrap();
+                let folder = crate::folder::new();
                 let path = folder.path().join(relative);
                 crate::disk::write_new(&path, &was).unwrap();
                 let (format, relative) = (format::by_name(name).unwrap(), Path::new(relative));
@@ -213,7 +213,7 @@ mod tests {
             )
         };
         let was: String = (0..300).map(|id| line(id, "one")).collect();
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let path = folder.path().join("learnings.jsonl");
         let (format, relative) = (format::by_name("memory-server").unwrap(), Path::new("learnings.jsonl"));
         let file = File { role: crate::model::Role::Records, path: relative, bytes: &[] };

@@ -57,7 +57,7 @@ mod tests {
 
     /// Whether a store is as it was read after something was done to it.
     fn is_as_read_after(change: impl FnOnce(&Path)) -> bool {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let root = folder.path().join("store");
         write_new(&root.join("sessions/s/memory.jsonl"), LINE.as_bytes()).unwrap();
         write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn of_what_waits_to_be_kept_the_newest_of_every_form_is() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let line = |n: usize| {
             format!(
                 "{{\"id\":\"m{n}\",\"session_id\":\"s\",\"type\":\"conversation\",\"timestamp\":\"2026-01-01T00:00:00Z\",\

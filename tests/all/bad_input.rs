@@ -11,7 +11,7 @@ use support::{SOON, StoreBuilder, TempStore, Terminal, Tree, Verb, assert_untouc
 
 #[test]
 fn a_path_that_holds_no_store_gets_a_reason() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let file = folder.path().join("notes.txt");
     std::fs::write(&file, "hello").unwrap();
     let fifo = folder.path().join("pipe");

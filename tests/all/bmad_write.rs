@@ -159,7 +159,7 @@ fn done(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -
             None => drop(fs::create_dir_all(twin.file(&path))),
         }
     }
-    let data = tempfile::tempdir().unwrap();
+    let data = crate::support::folder::new();
     let before = files(&twin);
     let (machine, loaded) = (ThisMachine::new(), open(&twin));
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
@@ -328,7 +328,7 @@ fn a_deletion_removes_the_line_and_its_traces_in_the_index() {
 #[test]
 fn lines_that_an_agent_adds_stay_when_a_deletion_is_undone() {
     let store = build(&healthy());
-    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
     let chosen = ["msg-001", "msg-002"].map(|id| entry(&loaded, id));
     let plan = ops::delete::delete(&scene(&loaded), &chosen, ops::delete::Asked::default()).unwrap();
@@ -357,7 +357,7 @@ fn a_shared_file_is_edited_in_place_and_deleted_whole() {
 fn a_new_store_is_clean_and_can_be_used() {
     let store = TempStore::of_files(".bmad/memory", &[]);
     fs::create_dir_all(store.path.parent().unwrap()).unwrap();
-    let (machine, data) = (ThisMachine::new(), tempfile::tempdir().unwrap());
+    let (machine, data) = (ThisMachine::new(), crate::support::folder::new());
     let plan = ops::init::init("bmad", &store.path, now()).unwrap();
     store.write("x", b"");
     store.remove("x");
@@ -380,7 +380,7 @@ fn a_lock_that_is_held_keeps_a_change_out() {
     let own = json!({"pid": std::process::id(), "agent_id": "x", "acquired_at": Moment::of_the_clock().to_millis()});
     store.write(format!("{SESSION}/conversation.jsonl.lock"), own.to_string().as_bytes());
     let before = files(&store);
-    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
     let plan = ops::add::add(&scene(&loaded), &draft("conversation", "More")).unwrap();
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
     assert!(writer.commit(&plan).is_err());

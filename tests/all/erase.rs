@@ -310,7 +310,7 @@ fn changes(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8
 
 #[test]
 fn what_is_shown_before_is_what_is_done_in_every_format() {
-    let folder = tempfile::Builder::new().prefix("palimp-test-").tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let demo = folder.path().join("demo");
     crate::support::demo::lay_out(&demo, NOW);
     let data = folder.path().join("data");

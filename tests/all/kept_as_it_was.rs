@@ -27,7 +27,7 @@ fn is_root() -> bool {
 }
 
 fn demo() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let demo = folder.path().join("demo");
     crate::support::demo::lay_out(&demo, NOW);
     folder

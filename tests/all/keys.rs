@@ -174,7 +174,7 @@ proptest! {
     fn keys_of_one_list_hit_exactly_their_records_in_every_format(
         choices in proptest::collection::vec((any::<proptest::sample::Index>(), 0..VERBS.len()), 5), twins in 0..5_usize
     ) {
-        let folder = tempfile::Builder::new().prefix("palimp-keys-").tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
         crate::support::demo::lay_out(&demo, NOW);
         for place in verb(&demo, &data, &["stores", "--json"]).json_lines() {

@@ -74,7 +74,7 @@ fn nothing_of_ours_and_nothing_that_was_replaced_is_left_where_nobody_has_a_stor
     if !sees_all() {
         return;
     }
-    let desk = tempfile::tempdir().unwrap();
+    let desk = crate::support::folder::new();
     let demo = desk.path().join("demo");
     let data = desk.path().join("data");
     let run = |args: &[&str]| {

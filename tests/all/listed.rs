@@ -106,7 +106,7 @@ proptest! {
 
     #[test]
     fn what_is_listed_is_what_is_held(texts in proptest::collection::vec((0..TEXTS.len(), any::<bool>()), 1..20)) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let root = folder.path().join("memory");
         fs::create_dir_all(root.join("sessions/s")).unwrap();
         fs::write(root.join("sessions/s/memory.jsonl"), log(&texts)).unwrap();
@@ -129,7 +129,7 @@ proptest! {
 
 #[test]
 fn a_log_that_changed_since_shows_what_was_listed_or_says_that_it_changed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let root = folder.path().join("memory");
     fs::create_dir_all(root.join("sessions/s")).unwrap();
     let path = root.join("sessions/s/memory.jsonl");
@@ -159,7 +159,7 @@ fn a_log_that_changed_since_shows_what_was_listed_or_says_that_it_changed() {
 
 #[test]
 fn a_file_that_changes_while_it_is_listed_is_told_and_nothing_is_invented() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let root = folder.path().join("memory");
     fs::create_dir_all(root.join("sessions/s")).unwrap();
     let path = root.join("sessions/s/memory.jsonl");

@@ -12,7 +12,7 @@ use palimp::store::Place;
 use tempfile::TempDir;
 
 fn created(format: &str) -> (TempDir, Memory) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let memory = Memory::create(format, &folder.path().join("store"), &folder.path().join("data")).unwrap();
     (folder, memory)
 }

@@ -40,7 +40,7 @@ fn odd(name: &OsStr) -> OsString {
 
 impl Site {
     fn new() -> Site {
-        let site = Site { folder: tempfile::tempdir().unwrap() };
+        let site = Site { folder: crate::support::folder::new() };
         crate::support::demo::lay_out_of_today(&site.path("demo"));
         let demo = site.path("demo");
         let names = [
@@ -238,7 +238,7 @@ fn changes_and_back(site: &Site, format: &str, store: &str, whole: &Path, live: 
 /// Two notes that were told alike: one whose name is no text, and one that is called as it is told.
 #[test]
 fn of_two_names_that_look_alike_each_is_told_and_erased_by_itself() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let notes = folder.path().join("knowledge/notes");
     fs::create_dir_all(&notes).unwrap();
     let note = |text: &str| {
@@ -279,7 +279,7 @@ fn the_undo_that_is_printed_can_be_pasted_whatever_the_path_holds() {
         "\u{202e}turned $HOME!".as_bytes(),
     ];
     for name in names {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let (root, data) =
             (folder.path().join(path(name)), folder.path().join(path(&[name, b"-data"].concat())));
         fs::create_dir(&root).unwrap();
@@ -322,7 +322,7 @@ fn the_undo_that_is_printed_can_be_pasted_whatever_the_path_holds() {
 #[test]
 fn a_line_end_in_a_path_begins_no_message() {
     let forged = "palimp: saved; all is well";
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let above = folder.path().join(format!("evil\n{forged}"));
     let (store, other, data) = (above.join("m"), above.join("n"), folder.path().join("data"));
     fs::create_dir(&above).unwrap();

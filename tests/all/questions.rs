@@ -11,7 +11,7 @@ fn an_empty_store_is_made_where_there_is_no_folder_yet_once_the_answer_is_yes() 
     // The stores of agent-memory are made by its own tool.
     for format in ["memory-server", "session-log", "bmad", "a-mem"] {
         for answer in ["n", "y"] {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = crate::support::folder::new();
             let (root, data) = (folder.path().join("new/store"), folder.path().join("data"));
             let (root_text, data) = (root.to_str().unwrap(), data.to_str().unwrap());
             let args = ["init", format, root_text, "--data-dir", data, "--now", NOW];
@@ -36,7 +36,7 @@ fn an_empty_store_is_made_where_there_is_no_folder_yet_once_the_answer_is_yes() 
 
 #[test]
 fn where_what_was_shown_is_gone_and_so_is_its_session_both_are_told_in_one_sentence() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
     crate::support::demo::lay_out(&demo, NOW);
     let root = demo.join("shop/.bmad/memory");

@@ -123,8 +123,8 @@ fn what_is_one_document_comes_back_whole_or_not_at_all() {
 
 #[test]
 fn copies_of_other_programs_beside_their_files_are_listed_with_the_file_they_are_of() {
-    let data = tempfile::tempdir().unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let data = crate::support::folder::new();
+    let folder = crate::support::folder::new();
     let root = folder.path().join(".chora/memory");
     std::fs::create_dir_all(root.join("events/2026-01")).unwrap();
     std::fs::create_dir_all(root.join("knowledge/notes")).unwrap();
@@ -267,7 +267,7 @@ fn what_a_full_file_has_no_room_for_is_due_and_what_was_used_lately_stays() {
         let used = format!("2026-01-{:02}T{:02}:{:02}:00Z", 31 - number / 24, 23 - number % 24, 0);
         builder = builder.learning(json!({"id": format!("k-{number}"), "content": "x", "accessed_at": used}));
     }
-    let site = KeptLog { store: builder.build(), data: tempfile::tempdir().unwrap() };
+    let site = KeptLog { store: builder.build(), data: crate::support::folder::new() };
     let plan = site.run(&["maintain", "--dry-run", "--json"]).expect_status(0).json_lines();
     let told = plan[0]["plan"]["told"].to_string();
     assert!(

@@ -130,7 +130,7 @@ fn stretch(row: &Value) -> Option<String> {
 
 #[test]
 fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_format() {
-    let folder = tempfile::Builder::new().prefix("palimp-whole-").tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let root = folder.path().join("demo");
     crate::support::demo::lay_out(&root, BEFORE);
     let demo = Demo { folder };
@@ -196,7 +196,7 @@ fn a_bundle_comes_back_whole_from_the_copy_that_the_erasure_went_through_and_fro
         .bundle(&[("/gotchas", all)])
         .files()
         .build("repo/.agent-memory");
-    let site = KeptLog { store, data: tempfile::tempdir().unwrap() };
+    let site = KeptLog { store, data: crate::support::folder::new() };
     let copy = site.backup(BEFORE, "state.json");
     let elsewhere = std::fs::read(&copy).unwrap();
     site.run(&["erase", "gotchas.1", "--yes"]).expect_status(0);

@@ -20,7 +20,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
-        let folder = tempfile::Builder::new().prefix("palimp-back-").tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let demo = folder.path().join("demo");
         crate::support::demo::lay_out(&demo, NOW);
         Desk { folder }

@@ -26,7 +26,7 @@ fn three() -> TempStore {
 
 /// A folder for our own data, and for the editor.
 fn desk() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("palimp-desk-").tempdir().unwrap()
+    crate::support::folder::new()
 }
 
 /// The screens on a store, with `$EDITOR`.

@@ -24,7 +24,7 @@ fn two() -> TempStore {
 }
 
 fn desk() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("palimp-desk-").tempdir().unwrap()
+    crate::support::folder::new()
 }
 
 fn open_at(root: &Path, desk: &Path, editor: &Path, (rows, columns): (u16, u16)) -> Terminal {

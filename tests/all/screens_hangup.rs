@@ -109,7 +109,7 @@ fn a_terminal_that_is_closed_ends_the_screens_like_a_hang_up() {
 #[test]
 fn a_terminal_that_is_closed_while_an_editor_has_it_is_a_hang_up_too() {
     use std::os::unix::fs::PermissionsExt;
-    let desk = tempfile::tempdir().unwrap();
+    let desk = crate::support::folder::new();
     let editor = desk.path().join("editor");
     let text = "#!/bin/sh\ntrap '' HUP\nprintf 'EDITOR RUNS'\nwhile :; do sleep 1; done\n";
     std::fs::write(&editor, text).unwrap();

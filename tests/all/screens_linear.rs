@@ -6,7 +6,7 @@ use crate::support::{Exit, SOON};
 #[test]
 fn lines_are_appended_without_a_control_sequence_and_the_shell_goes_on_below() {
     for (options, term) in [(vec!["--linear"], "xterm"), (vec![], "dumb")] {
-        let desk = tempfile::tempdir().unwrap();
+        let desk = crate::support::folder::new();
         let words = [vec!["--demo", "--now", "2026-02-01T12:00:00Z"], options].concat();
         let program = Program::new(env!("CARGO_BIN_EXE_palimp"), words);
         let program = program.env("TMPDIR", desk.path()).env("TERM", term);

@@ -19,7 +19,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
-        let folder = tempfile::Builder::new().prefix("palimp-marks-").tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let desk = Desk { folder };
         crate::support::demo::lay_out(&desk.stores(), NOW);
         desk

@@ -29,7 +29,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
-        let folder = tempfile::Builder::new().prefix("palimp-desk-").tempdir().unwrap();
+        let folder = crate::support::folder::new();
         Desk { store: store(), folder }
     }
 
@@ -255,7 +255,7 @@ fn an_edit_by_a_key_whose_record_changed_meanwhile_is_asked_for_again_and_hits_n
 
 #[test]
 fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_question() {
-    let editor = tempfile::tempdir().unwrap();
+    let editor = crate::support::folder::new();
     let script = editor.path().join("editor");
     std::fs::write(&script, "#!/bin/sh\nprintf 'quite another text' > \"$1\"\n").unwrap();
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();

@@ -18,7 +18,7 @@ struct Desk {
 
 impl Desk {
     fn new(name: &str) -> Desk {
-        let folder = tempfile::Builder::new().prefix("palimp-undelete-").tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let demo = folder.path().join("demo");
         crate::support::demo::lay_out(&demo, NOW);
         Desk { store: demo.join(name), folder }

@@ -6,7 +6,7 @@ use crate::support::terminal::Program;
 use crate::support::{Exit, SOON, run};
 
 fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let file = folder.path().join("config.toml");
     std::fs::write(&file, text).unwrap();
     (folder, file)

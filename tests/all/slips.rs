@@ -144,7 +144,7 @@ fn a_text_is_not_taken_away_with_what_holds_it() {
 
 #[test]
 fn the_list_of_sessions_counts_what_is_archived() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let demo = folder.path().join("demo");
     crate::support::demo::lay_out(&demo, NOW);
     let end = ["--store", demo.to_str().unwrap(), "--json"];
@@ -163,7 +163,7 @@ fn the_list_of_sessions_counts_what_is_archived() {
 
 #[test]
 fn a_new_field_whose_name_is_close_to_a_known_one_is_told_in_the_plan_and_set_all_the_same() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
     crate::support::demo::lay_out(&demo, NOW);
     let end =
@@ -194,7 +194,7 @@ fn a_new_field_whose_name_is_close_to_a_known_one_is_told_in_the_plan_and_set_al
 
 #[test]
 fn a_record_with_an_empty_text_is_told_by_check() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let demo = folder.path().join("demo");
     crate::support::demo::lay_out(&demo, NOW);
     let rows = run(["list", "--json", "--store", demo.to_str().unwrap(), "--now", NOW]).json_lines();

@@ -20,7 +20,7 @@ struct Demo {
 
 impl Demo {
     fn new() -> Demo {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let demo = folder.path().join("demo");
         crate::support::demo::lay_out(&demo, NOW);
         Demo { folder }

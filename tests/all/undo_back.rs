@@ -16,7 +16,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let demo = folder.path().join("demo");
         crate::support::demo::lay_out(&demo, NOW);
         Desk { folder }

@@ -18,7 +18,7 @@ struct Site {
 
 impl Site {
     fn new() -> Site {
-        let site = Site { folder: tempfile::tempdir().unwrap() };
+        let site = Site { folder: crate::support::folder::new() };
         let store = site.store();
         site.run(&["init", "session-log", store.to_str().unwrap()]).expect_status(0);
         site.run(&["session", "new", "s1"]).expect_status(0);

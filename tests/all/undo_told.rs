@@ -17,7 +17,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
-        Desk { folder: tempfile::tempdir().unwrap() }
+        Desk { folder: crate::support::folder::new() }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -52,7 +52,7 @@ impl Desk {
 /// Runs a command as it was said, in a shell, from elsewhere.
 fn as_said(command: &str) {
     let own = Path::new(env!("CARGO_BIN_EXE_palimp")).parent().unwrap();
-    let empty = tempfile::tempdir().unwrap();
+    let empty = crate::support::folder::new();
     let path = format!("{}:/usr/bin:/bin", own.display());
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("{command} --yes")]).env_clear().env("PATH", path).current_dir(&empty);

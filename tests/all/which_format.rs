@@ -174,7 +174,7 @@ fn damage_each(root: &Path, format: &str, place: &str) {
 fn an_empty_store_is_of_its_own_format_wherever_it_is_and_whatever_befell_it() {
     for format in MADE {
         for place in ODD {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = crate::support::folder::new();
             let root = folder.path().join(place);
             make(format, &root);
             expect_found(&root, format, place);
@@ -219,7 +219,7 @@ fn the_stores_of_the_demo_damaged_are_of_their_own_format_or_of_none() {
     let places = look_at(&store.path, None).found.unwrap();
     assert_eq!(places.len(), 5);
     for place in places {
-        let only = tempfile::tempdir().unwrap();
+        let only = crate::support::folder::new();
         let root = only.path().join("x");
         fs::rename(&place.root, &root).unwrap();
         expect_found(&root, place.format, "moved");
@@ -247,7 +247,7 @@ fn a_store_that_was_emptied_is_of_its_own_format_or_of_none() {
 #[test]
 fn what_init_makes_is_found_by_the_verbs_as_that_format() {
     let count = if is_long() { 50 } else { 2 };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     for format in MADE {
         for number in 0..count {
             let root = folder.path().join(format!("{format}{number}")).join(ODD[number % ODD.len()]);

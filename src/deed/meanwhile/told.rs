@@ -105,7 +105,7 @@ mod tests {
     const NOW: Moment = Moment(1_770_000_000_000_000);
 
     fn tagged(tags: &[&str]) -> Store {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let record = serde_json::json!({"id": "mem_1", "session_id": "s", "type": "conversation", "tags": tags,
             "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": "Hello."}});
         let log = folder.path().join("sessions/s/memory.jsonl");

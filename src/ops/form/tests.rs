@@ -27,7 +27,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         demo::lay_out(folder.path(), now());
         let places = look_at(folder.path(), None).found.unwrap();
         let snapshot = Snapshot::of(load_each(&places, Extent::Whole, &Snapshot::default(), now()));

@@ -293,7 +293,7 @@ mod tests {
         let now = Moment(1_770_000_000_000_000);
         for text in [format!("short{}and a tail.", " ".repeat(1_100)), format!("{}tail", "long ".repeat(300))]
         {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = crate::folder::new();
             let line =
                 format!("{{\"id\":\"mem_1\",\"session_id\":\"s\",\"content\":{{\"message\":\"{text}\"}}}}\n");
             write_new(&folder.path().join("sessions/s/memory.jsonl"), line.as_bytes()).unwrap();

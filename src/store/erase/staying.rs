@@ -154,7 +154,7 @@ mod tests {
             copy in proptest::collection::vec(0..14_usize, 0..14),
             which in any::<prop::sample::Index>(),
         ) {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = crate::folder::new();
             write_new(&folder.path().join(FILE), text(&there).as_bytes()).unwrap();
             let place = Place { root: folder.path().to_owned(), format: "session-log", session: None };
             let store = load(&place, Extent::Whole, None, NOW);

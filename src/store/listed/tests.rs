@@ -12,7 +12,7 @@ use crate::text::lines::holes;
 
 /// A file of those bytes.
 pub fn on_disk(bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let path = folder.path().join("log.jsonl");
     std::fs::write(&path, bytes).unwrap();
     (folder, path)

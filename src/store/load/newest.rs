@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn of_many_notes_the_newest_are_shown_first_and_few_are_looked_at() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         for number in 0..300 {
             let text = format!("---\nid: note-{number:03}\ncreated: 2026-01-01T00:00:00Z\n---\n\n# One\n");
             write(folder.path(), &format!("knowledge/notes/note-{number:03}.md"), &text);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn of_many_stores_few_are_read_first_and_all_are_named() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let line = "{\"id\":\"a\",\"type\":\"learning\",\"content\":\"one\",\"created_at\":\"2026-01-01T00:00:00Z\"}\n";
         let place = |number: usize| {
             let root = folder.path().join(format!("{number:02}"));

@@ -110,7 +110,7 @@ fn in_views_with_nothing_in_them_no_action_changes_anything_and_each_says_so() {
         (Screen::Upkeep, Action::Maintain),
         (Screen::Journal, Action::Journal),
     ];
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let config = folder.path().join("config.json");
     crate::disk::write_new(&config, b"{\"version\":\"1.0\"}").unwrap();
     crate::disk::write_new(&folder.path().join("sessions/s/memory.jsonl"), b"").unwrap();

@@ -219,7 +219,7 @@ fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed()
 #[test]
 fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
     let count = crate::tries::count(2_000, 10_000);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let session = folder.path().join("store/sessions/s");
     std::fs::create_dir_all(&session).unwrap();
     let text: String = (0..2 * count)

@@ -94,7 +94,7 @@ fn the_smallest_screens_show_memories() {
 
 /// Stores of one memory with such a text, read at such a size.
 fn desk_of(text: &str, width: u16, height: u16) -> Desk {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let entry = serde_json::json!({"id": "m", "type": "finding", "timestamp": "2026-01-01T00:00:00Z",
         "tags": [text], "content": {"finding": text, "why": text}});
     let file = folder.path().join("sessions/s/memory.jsonl");

@@ -133,7 +133,7 @@ fn a_receipt_that_is_longer_than_the_screen_is_scrolled() {
 /// A plan of 10,000 memories is scrolled as one of ten is: only what is visible is made.
 #[test]
 fn a_plan_of_ten_thousand_memories_is_scrolled_at_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let record = |n: usize| {
         format!(
             "{{\"id\":\"m_{n}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
@@ -164,7 +164,7 @@ fn a_plan_of_ten_thousand_memories_is_scrolled_at_once() {
 #[test]
 fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
     for size in [(120, 36), (80, 24), (60, 12)] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let record = |id: &str, kind: &str| {
             let record = serde_json::json!({"id": id, "session_id": "s", "type": kind,
                 "timestamp": "2026-01-01T00:00:00Z", "content": "what it says"});

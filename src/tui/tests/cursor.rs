@@ -59,7 +59,7 @@ fn a_move_of_the_cursor_costs_the_same_however_many_memories_there_are() {
         )
     };
     let desk = |count: usize| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let log = folder.path().join("sessions/s/memory.jsonl");
         crate::disk::write_new(&log, (0..count).map(line).collect::<String>().as_bytes()).unwrap();
         Desk::of(folder, 120, 36)

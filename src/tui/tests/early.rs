@@ -71,7 +71,7 @@ fn esc_drops_keys_that_wait_for_the_search_and_other_keys_do_not_wait() {
 /// A store whose newest memories are shown and the rest is not read yet; and what reads it. The
 /// memory that ranks first is its oldest.
 fn just_opened() -> (Desk, Vec<Effect>) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let line = |at: usize, text: &str, importance: f64| {
         format!(
             "{{\"id\":\"m{at}\",\"type\":\"finding\",\"timestamp\":\"2026-01-05T00:00:00Z\",\"tags\":[\"pool\"],\"importance\":{importance},\

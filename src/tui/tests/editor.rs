@@ -346,7 +346,7 @@ fn a_megabyte_of_text_edits_at_under_16_ms_a_key() {
         ("one word of other scripts", "接続プールのタイムアウト調査".repeat(23_000)),
         ("pictures and marks", "👩‍💻e\u{301}ﷺ\u{202e}".repeat(50_000)),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let record = serde_json::json!({"id": "mem_1", "session_id": "s", "type": "conversation",
             "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": text}});
         let log = folder.path().join("sessions/s/memory.jsonl");

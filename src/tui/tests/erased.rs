@@ -144,7 +144,7 @@ fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
 
 /// A store whose first line has no id, on screen.
 fn on_a_line_without_an_id() -> Desk {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let lines = [(None, "It is to be erased."), (Some("mem_1"), "It stays.")].map(|(id, text)| {
         let mut record = serde_json::json!({"session_id": "s", "type": "conversation",
             "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": text}});

@@ -187,7 +187,7 @@ fn marks_are_set_where_the_memories_are_seen() {
 fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
     let long = crate::tries::is_long();
     let lines = if long { 1_000_000 } else { 20_000 };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let session = folder.path().join("sessions/s");
     std::fs::create_dir_all(&session).unwrap();
     let mut text = String::new();

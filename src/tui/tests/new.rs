@@ -7,7 +7,7 @@ use crate::model::time::HOUR;
 
 /// A store of one session with a memory of last month, seen an hour ago.
 fn desk() -> Desk {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let file = folder.path().join("shop/memory/sessions/s/memory.jsonl");
     crate::disk::write_new(&file, line("m1", "an old one", "2026-01-01T00:00:00Z").as_bytes()).unwrap();
     let mut desk = Desk::of(folder, 120, 36);

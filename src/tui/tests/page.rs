@@ -45,7 +45,7 @@ fn a_view_is_paged_with_all_of_its_rows_and_stays_as_it_was() {
 
 #[test]
 fn control_characters_of_a_memory_do_not_reach_the_pager() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let line = "{\"id\":\"m1\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"tags\":[],\
                 \"content\":{\"finding\":\"red \\u001b[31m and \\u0007 bell\"}}\n";
     let file = folder.path().join("ops/memory/sessions/a/memory.jsonl");

@@ -103,7 +103,7 @@ fn the_part_below_a_problem_says_in_full_what_its_row_says_shortly_and_nothing_t
 
 #[test]
 fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     let line = |id: u32| {
         format!(
             "{{\"id\":\"m{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"tags\":[],\

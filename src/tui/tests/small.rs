@@ -5,7 +5,7 @@ use super::Desk;
 impl Desk {
     /// Two small stores, one with a torn line.
     pub(super) fn small(width: u16, height: u16) -> Desk {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder::new();
         let line = |id: u32, text: &str| {
             format!(
                 "{{\"id\":\"m{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-0{id}T00:00:00Z\",\"tags\":[\"pool\",\"t{id}\"],                 \"content\":{{\"finding\":\"{text}\"}}}}\n"

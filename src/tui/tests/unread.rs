@@ -5,7 +5,7 @@ use crate::demo;
 
 #[test]
 fn how_much_cannot_be_read_is_told_at_the_top() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::new();
     demo::lay_out(folder.path(), now());
     let note = folder.path().join("notes/.chora/memory/knowledge/notes/gone.md");
     std::os::unix::fs::symlink(folder.path().join("nowhere.md"), note).unwrap();

@@ -20,7 +20,7 @@ impl Site {
     }
 
     pub(super) fn empty() -> Site {
-        let folder = tempfile::Builder::new().prefix("palimp-test-").tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let site = Site { folder, now: Moment::parse(NOW).unwrap().0 };
         fs::create_dir_all(site.root()).unwrap();
         site

@@ -241,7 +241,7 @@ fn projections_are_not_looked_for_around_a_copy_of_a_store() {
 
 #[test]
 fn a_projection_behind_a_link_that_leads_out_of_the_repository_is_not_read() {
-    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = crate::support::folder::new();
     let store = healthy().files().build(ROOT);
     let docs = store.around().join("docs");
     std::fs::rename(docs.join("agent-memory"), elsewhere.path().join("docs")).unwrap();

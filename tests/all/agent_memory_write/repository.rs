@@ -13,7 +13,7 @@ pub(super) type Shelf = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
 impl Repository {
     pub(super) fn of(builder: &AgentMemoryBuilder) -> Repository {
-        let own = Repository { folder: tempfile::tempdir().unwrap(), now: moment(NOW) };
+        let own = Repository { folder: crate::support::folder::new(), now: moment(NOW) };
         for (path, bytes) in &builder.files().0 {
             let path = match path.strip_prefix("..") {
                 Ok(beside) => own.path(beside),
@@ -31,7 +31,7 @@ impl Repository {
             eprintln!("skipped: {} is not there", from.display());
             return None;
         }
-        let own = Repository { folder: tempfile::tempdir().unwrap(), now: moment(LATER) };
+        let own = Repository { folder: crate::support::folder::new(), now: moment(LATER) };
         for (path, (_, bytes)) in shelf(&from) {
             own.put(&own.path(&path), &bytes);
         }

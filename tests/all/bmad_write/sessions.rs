@@ -52,7 +52,7 @@ fn the_folder_of_an_archived_session_goes_when_no_late_line_can_come() {
         let old = Old::read(&item.file_name()).unwrap();
         fs::rename(item.path(), item.path().with_file_name(Old { since: 1000, ..old }.name())).unwrap();
     }
-    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
     drop(Writer::open(host(&machine, data.path()), &loaded).unwrap());
     assert!(!store.file(SESSION).exists());
     assert!(store.file("archive").exists());
@@ -156,7 +156,7 @@ fn a_hostile_archive_is_refused() {
 fn an_archive_that_changed_since_it_was_read_is_not_removed() {
     let packed = tar_gz(&[("conversation.jsonl", lines(&[message(1)]).as_bytes())]);
     let store = build(&Files::default().with("config.json", "{}").with(ARCHIVE, &packed));
-    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
     let plan = ops::session::unarchive(&scene(&loaded), NAME, false, &packed).unwrap();
     store.write(ARCHIVE, b"other");
     let before = files(&store);

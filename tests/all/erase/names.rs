@@ -15,7 +15,7 @@ struct Desk {
 
 impl Desk {
     fn new(format: &str) -> Desk {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::support::folder::new();
         let store = folder.path().join("store");
         let desk = Desk { folder, store };
         let root = desk.store.to_str().unwrap().to_owned();

@@ -19,7 +19,7 @@ struct Folder {
 
 impl Folder {
     fn new() -> Folder {
-        let own = tempfile::tempdir().unwrap();
+        let own = crate::support::folder::new();
         let root = own.path().join("store");
         fs::create_dir(&root).unwrap();
         fs::set_permissions(&root, fs::Permissions::from_mode(0o700)).unwrap();

@@ -18,7 +18,7 @@ pub(super) struct Desk {
 impl Desk {
     pub(super) fn new(seed: u64, format: &str) -> Desk {
         let now = Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
-        let folder = tempfile::Builder::new().prefix("palimp-restore-").tempdir().unwrap();
+        let folder = crate::support::folder::new();
         for (path, bytes) in demo::stores(seed, now) {
             let path = folder.path().join("demo").join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -46,7 +46,7 @@ pub struct DemoStore {
 impl DemoStore {
     /// The store of that name.
     pub fn new(name: &str) -> DemoStore {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = super::folder::new();
         let demo = folder.path().join("demo");
         lay_out_of_today(&demo);
         DemoStore { store: demo.join(name), folder }

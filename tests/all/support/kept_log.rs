@@ -20,7 +20,7 @@ impl KeptLog {
     pub fn of(lines: &[String]) -> KeptLog {
         let store = StoreBuilder::session_log().session("s").build();
         store.write(LOG, lines.concat().as_bytes());
-        KeptLog { store, data: tempfile::tempdir().unwrap() }
+        KeptLog { store, data: super::folder::new() }
     }
 
     pub fn run(&self, words: &[&str]) -> Output {

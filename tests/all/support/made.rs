@@ -23,7 +23,7 @@ pub struct MadeStore {
 impl MadeStore {
     /// An empty one, with a session where the format has them.
     pub fn new((format, kind): (&str, &'static str)) -> MadeStore {
-        let mut made = MadeStore { folder: tempfile::tempdir().unwrap(), kind, session: None };
+        let mut made = MadeStore { folder: super::folder::new(), kind, session: None };
         let root = made.root();
         made.raw(&["init", format, root.to_str().unwrap()]).expect_status(0);
         if matches!(format, "session-log" | "bmad") {

@@ -7,6 +7,7 @@
 pub mod agent_memory;
 pub mod demo;
 pub mod files;
+pub mod folder;
 pub mod index;
 pub mod kept_log;
 pub mod made;

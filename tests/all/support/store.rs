@@ -33,7 +33,7 @@ pub struct TempStore {
 impl TempStore {
     /// Writes `files` beneath `root`, a path within a new temporary folder.
     pub fn of_files(root: &str, files: &[(PathBuf, Vec<u8>)]) -> TempStore {
-        let folder = tempfile::Builder::new().prefix("palimp-test-").tempdir().unwrap();
+        let folder = super::folder::new();
         let path = folder.path().join(root);
         make_folders(folder.path(), &path);
         let store = TempStore { path, folder };

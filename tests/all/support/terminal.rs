@@ -106,7 +106,7 @@ impl Program {
 
     /// Starts it on a terminal of `rows` by `cols`.
     pub fn spawn(self, rows: u16, cols: u16) -> Terminal {
-        let home = tempfile::tempdir().unwrap();
+        let home = super::folder::new();
         let mut command = CommandBuilder::new(&self.program);
         command.args(&self.args);
         command.env_clear();

@@ -69,7 +69,7 @@ impl Verb {
 
     /// Runs it to its end.
     pub fn run(self) -> Output {
-        let empty = tempfile::tempdir().unwrap();
+        let empty = super::folder::new();
         let output = self.command(empty.path().to_owned()).output().expect("palimp starts");
         Output {
             status: output.status.code(),
@@ -81,7 +81,7 @@ impl Verb {
     /// Runs it with a standard output whose reader has gone, and returns the exit status
     /// and standard error.
     pub fn run_into_closed_pipe(self) -> (Option<i32>, String) {
-        let empty = tempfile::tempdir().unwrap();
+        let empty = super::folder::new();
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let output = self.command(empty.path().to_owned()).stdout(writer).output().expect("palimp starts");

@@ -36,10 +36,13 @@ impl Site {
     pub fn new() -> Site {
         let folder = tempfile::Builder::new().prefix("palimp-unread-").tempdir().unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        // Others may not reach the folder that the tests are built in.
+        // Others may not reach the folder that the tests are built in. A copy is written by another process:
+        // what this one writes may be open in a child of another test, and is not started then.
         let program = folder.path().join("palimp");
         let built = env!("CARGO_BIN_EXE_palimp");
-        fs::hard_link(built, &program).or_else(|_| fs::copy(built, &program).map(drop)).unwrap();
+        if fs::hard_link(built, &program).is_err() {
+            assert!(Command::new("cp").arg(built).arg(&program).status().unwrap().success());
+        }
         let is_root =
             fs::metadata(folder.path()).map(|own| std::os::unix::fs::MetadataExt::uid(&own)).unwrap() == 0;
         let site = Site { folder, program, is_root };

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_plan_names_what_changes_and_tells_apart_what_is_left_out() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::folder::new();
     let demo = folder.path().join("demo");
     let now = ["--now", "2026-03-01T12:00:00Z"];
     crate::support::demo::lay_out(&demo, now[1]);

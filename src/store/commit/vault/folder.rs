@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_store_that_moves_with_our_data_keeps_its_journal() {
-        let desk = tempfile::tempdir().expect("a folder");
+        let desk = crate::folder::new();
         let (one, other) = (desk.path().join("one"), desk.path().join("other"));
         std::fs::create_dir_all(one.join("project/memory")).expect("a store");
         let before_there_is_data = name_in(&one);
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn two_stores_have_two_journals_and_a_link_leads_to_the_one_of_its_store() {
-        let desk = tempfile::tempdir().expect("a folder");
+        let desk = crate::folder::new();
         let at = |name: &str| desk.path().join(name);
         std::fs::create_dir_all(at("a/memory")).expect("a store");
         std::fs::create_dir_all(at("b/memory")).expect("a store");

@@ -107,7 +107,7 @@ fn many() -> usize {
 impl Site {
     fn new(text: &str) -> Site {
         // In memory where that can be: many changes are made durable here.
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let folder = crate::folder::new();
         let root = folder.path().join("store");
         let (log, data) = (root.join("sessions/s/memory.jsonl"), folder.path().join("data"));
         fs::create_dir_all(log.parent().unwrap()).unwrap();
