@@ -1,0 +1,23 @@
+//! A folder for a test.
+//!
+//! It is in memory where there is room: the tests make thousands of changes durable, and would wait
+//! for the disk more than half of their time. The library's unit tests use this file too.
+
+use std::path::Path;
+
+use tempfile::{Builder, TempDir};
+
+/// Folders in memory, on Linux.
+const IN_MEMORY: &str = "/dev/shm";
+
+/// So many bytes must be free for that: no test fills it.
+const ROOM: u64 = 2 << 30;
+
+/// An empty folder that is gone when it is dropped.
+pub fn new() -> TempDir {
+    let mut named = Builder::new();
+    let named = named.prefix("palimp-test-");
+    let has_room = fs4::available_space(Path::new(IN_MEMORY)).is_ok_and(|free| free > ROOM);
+    let in_memory = has_room.then(|| named.tempdir_in(IN_MEMORY).ok()).flatten();
+    in_memory.unwrap_or_else(|| named.tempdir().unwrap())
+}
