@@ -1,7 +1,5 @@
 //! `palimp check`: problems; writes nothing.
 
-use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -13,10 +11,12 @@ use super::listed::store_names;
 use super::open;
 use crate::check::findings;
 use crate::check::groups::{self, Found, Group, InFile};
-use crate::deed::{Checked, checked};
+use crate::deed::{Checked, checked, material};
+use crate::disk::Real;
 use crate::model::plan::counted;
 use crate::model::{Severity, Snapshot, Store, Tell};
-use crate::ops::repair::repairs;
+use crate::ops::repair::{self, Bench, Material};
+use crate::ops::{NO_PACKED, Scene};
 use crate::text::columns::{column, fit, wrap};
 use crate::text::secrets::mask;
 use crate::text::shell;
@@ -38,9 +38,18 @@ struct Row {
 
 #[derive(Serialize)]
 struct Fix {
-    n: u32,
-    title: &'static str,
+    n: usize,
+    title: String,
+    reason: String,
     confidence: f64,
+    safe: bool,
+}
+
+impl Fix {
+    fn of((at, own): (usize, repair::Fix)) -> Fix {
+        let confidence = f64::from(own.confidence) / 100.0;
+        Fix { n: at + 1, title: own.title, reason: own.reason, confidence, safe: own.is_safe }
+    }
 }
 
 /// Lists the problems of every store; on a terminal those of a kind together.
@@ -53,7 +62,8 @@ pub fn run(context: &mut Context) -> Result {
         let checked = checked(Some(&data), store, context.now);
         checked.unread.iter().for_each(|why| say(why));
         if terminal.is_none() {
-            print_each(context, &checked.store, &checked.rebuilt())?;
+            let material = material(&Real, &data, &checked.store).unwrap_or_default();
+            print_each(context, &checked, &material)?;
         }
         all.push(checked);
     }
@@ -73,8 +83,11 @@ fn tally([errors, warnings, notes]: [usize; 3]) -> String {
     groups::tally(errors, warnings, notes)
 }
 
-/// Each problem, a line or a document each. `anew` are the files that `reindex` rebuilds.
-fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Result<()> {
+/// Each problem, a line or a document each, with its fixes.
+fn print_each(context: &mut Context, checked: &Checked, material: &Material) -> Result<()> {
+    let store: &Store = &checked.store;
+    let scene = Scene { store, now: context.now, random: [0; 16], packed: &NO_PACKED };
+    let bench = Bench::of(&scene, material, checked.rebuilt());
     for finding in findings(store) {
         let problem = finding.problem;
         let row = Row {
@@ -87,12 +100,14 @@ fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Re
             message: problem.message.clone(),
             problem: finding.key,
             fix: "none",
-            fixes: Vec::new(),
+            fixes: bench.fixes(problem).into_iter().enumerate().map(Fix::of).collect(),
         };
-        let row = match repairs(store, problem, anew) {
-            Some(title) => Row { fix: "safe", fixes: vec![Fix { n: 1, title, confidence: 1.0 }], ..row },
-            None => row,
+        let fix = match row.fixes.first() {
+            Some(own) if own.safe => "safe",
+            Some(_) => "choice",
+            None => "none",
         };
+        let row = Row { fix, ..row };
         context.row(&row, || to_line(&row))?;
     }
     Ok(())
@@ -108,9 +123,12 @@ fn print_groups(
     counts: [usize; 3],
     terminal: Terminal,
 ) -> Result<()> {
-    let rebuilt: Vec<HashSet<&Path>> = all.iter().map(Checked::rebuilt).collect();
+    let material = Material::default();
+    let now = context.now;
     let found = |(store, own): (usize, &'_ Checked)| -> Vec<(usize, usize, bool)> {
-        let is_safe = |problem| repairs(&own.store, problem, &rebuilt[store]).is_some();
+        let scene = Scene { store: &own.store, now, random: [0; 16], packed: &NO_PACKED };
+        let bench = Bench::of(&scene, &material, own.rebuilt());
+        let is_safe = |problem| bench.safe(problem).is_some();
         own.store.problems.iter().enumerate().map(|(at, problem)| (store, at, is_safe(problem))).collect()
     };
     let found: Vec<_> = all.iter().enumerate().flat_map(found).collect();
@@ -180,5 +198,9 @@ fn to_line(row: &Row) -> String {
     let file = if row.file.is_empty() { "." } else { &row.file };
     let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
     let id = row.id.as_deref().map(|id| format!(" {id}")).unwrap_or_default();
-    format!("{:8} {}/{file}{line}{id}  {}  {}", row.severity, row.store, row.code, row.message)
+    let fixes = match row.fixes.len() {
+        0 => String::new(),
+        count => format!("  [{}: {}]", row.problem, counted(count as u64, "fix")),
+    };
+    format!("{:8} {}/{file}{line}{id}  {}  {}{fixes}", row.severity, row.store, row.code, row.message)
 }

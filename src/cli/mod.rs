@@ -28,7 +28,9 @@ mod listed;
 mod lock;
 mod open;
 mod out;
+mod quarantine;
 mod records;
+mod repair;
 mod row;
 mod run;
 mod screens;
@@ -55,13 +57,15 @@ pub use run::run;
 use args::{Chosen, ShapeArg};
 use backup::BackupVerb;
 use failure::Result;
+use quarantine::QuarantineVerb;
 use run::Context;
 use session::SessionVerb;
 use table::*;
-use values::{fraction, known_format, limit, name, step};
+use values::{code, fraction, known_format, limit, name, step};
 use words::queried;
 
 use crate::deed::{DeleteAs, NewRecord, Wanted};
+use crate::model::Code;
 use crate::query::{ALIKE, Order};
 
 verbs! {
@@ -236,15 +240,31 @@ verbs! {
     /// Repair damaged files.
     Repair {
         /// Repair everything that can be repaired without losing data.
-        #[arg(long, required = true)]
+        #[arg(long, required_unless_present_any = ["problem", "code"], conflicts_with_all = ["problem", "code"])]
         all_safe: bool,
-    }: Paths CHANGES used "[OPTIONS] --all-safe [PATH]..."
-        as "repair --all-safe --dry-run ./memory"
+        /// One problem, by its key or its number in `palimp check`.
+        #[arg(long, value_name = "N", conflicts_with = "code")]
+        problem: Option<String>,
+        /// Which of its fixes, from 1; the first if it is left out.
+        #[arg(long, value_name = "K", requires = "problem", value_parser = limit)]
+        fix: Option<usize>,
+        /// Every problem with that code, each by its first fix.
+        #[arg(long, value_name = "CODE", value_parser = code)]
+        code: Option<Code>,
+    }: Paths CHANGES used "[OPTIONS] --all-safe|--problem N|--code CODE [PATH]..."
+        as "repair --all-safe --dry-run ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"
         => |context| {
-            // It has to be said, and says nothing more.
+            // Without the others it has to be said, and says nothing more.
             let _ = all_safe;
-            store_verbs::each(context, Wanted::Repair)
+            repair::run(context, problem, fix, code)
         };
+    /// List, show and restore what repairs took out of files.
+    Quarantine {
+        #[command(subcommand)]
+        what: QuarantineVerb,
+    }: Parts CHANGES parts ["list" READS, "show" READS]
+        as "quarantine list ./memory\nquarantine show 1 ./memory\nquarantine restore 1 ./memory"
+        => |context| quarantine::run(context, what);
     /// List, create, compare and restore backups.
     Backup {
         #[command(subcommand)]

@@ -2,7 +2,7 @@
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use crate::model::{Moment, Tell, Zone};
+use crate::model::{Code, Moment, Tell, Zone};
 
 /// What names something that is there: bytes that are no text are as they are told.
 pub fn name() -> impl TypedValueParser<Value = String> {
@@ -37,4 +37,9 @@ pub fn limit(text: &str) -> Result<usize, String> {
 pub fn step(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "it should be a step's number, as `palimp journal` lists them".into())
+}
+
+pub fn code(text: &str) -> Result<Code, String> {
+    let own = Code::ALL.iter().copied().find(|code| code.as_str() == text);
+    own.ok_or_else(|| "it should be a problem's code, as `palimp check` names it".into())
 }

@@ -14,6 +14,7 @@ use super::wanted::Wanted;
 use crate::model::plan::counted;
 use crate::model::{EntryRef, Plan, Store, Tell};
 use crate::ops::erase::REASON;
+use crate::ops::repair;
 use crate::store::commit::erase::Erased;
 use crate::store::commit::{CommitError, Files, Host, Receipt, Turn, Writer, make_folders};
 
@@ -147,11 +148,19 @@ fn carried(
             Cow::Borrowed(_) => writer.commit(&Plan { exact: false, ..plan.clone() }),
             Cow::Owned(store) => writer.commit(&planned.anew(&store)?),
         },
-        Wanted::Repair => {
-            for (path, at, bytes) in planned.quarantined_of(number) {
-                writer.vault().quarantine(path, *at, bytes, host.now)?;
+        Wanted::Repair(_) => {
+            let mut kept = Vec::new();
+            for (file, pieces) in planned.quarantined_of(number) {
+                let at = pieces.first().map_or(0, |own| own.at);
+                let bytes = repair::written(pieces.into_iter());
+                kept.push(writer.vault().quarantine(file, at, &bytes, host.now)?);
             }
-            writer.commit(plan)
+            let outcome = writer.commit(plan);
+            if outcome.is_err() {
+                // What did not leave is not kept twice.
+                kept.iter().for_each(|path| drop(host.disk.remove(path)));
+            }
+            outcome
         }
         _ => writer.commit(plan),
     }

@@ -7,6 +7,7 @@ use super::asked::ChangeRequest;
 use super::failed::{Failed, Result};
 use super::meanwhile::say_rule;
 use super::planned::Planned;
+use super::repaired::repaired;
 use super::wanted::{SessionDeed, Wanted};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::model::{Moment, Plan, Store, Tell, container};
@@ -47,8 +48,9 @@ fn of_store(planned: &mut Planned, host: Host<'_>, (number, store): (usize, &Sto
             }
             Plan::of("maintain", store.whole()?)
         }
-        Wanted::Repair => {
-            let repair = ops::repair::all_safe(&scene)?;
+        Wanted::Repair(which) => {
+            let whole = &request.snapshot.stores[number];
+            let repair = repaired(host, &scene, whole, which)?;
             planned.quarantined.push((number, repair.quarantined));
             repair.plan.map_or_else(|| store.whole().map(|whole| Plan::of("repair", whole)), Ok)?
         }

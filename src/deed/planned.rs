@@ -1,7 +1,7 @@
 //! Changes planned of what the user saw, as they are shown and carried out.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::asked::{By, ChangeRequest};
@@ -11,18 +11,17 @@ use super::erase::{self, ErasureAsked};
 use super::failed::{Failed, Result};
 use super::meanwhile::{Difference, hold};
 use super::of_stores::of_stores;
+use super::repaired::brought_back;
 use super::wanted::{Restoring, Wanted};
 use crate::format;
 use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::effect::{brought, effect};
 use crate::ops::erase::{Gone, REASON};
+use crate::ops::repair::Piece;
 use crate::ops::several::{self, LeftOut, leave_out};
 use crate::ops::{self, NO_PACKED, Refusal, Scene};
 use crate::store::commit::{Host, Vault, change_id};
 use crate::store::packed_bytes;
-
-/// What a repair takes out of files: of which, from where, and the bytes.
-type Quarantined = Vec<(PathBuf, u64, Vec<u8>)>;
 
 /// A change as it will be made: what is shown is what is carried out.
 pub struct Planned {
@@ -37,7 +36,7 @@ pub struct Planned {
     /// What can't be changed, and why.
     pub left: Vec<LeftOut<EntryRef>>,
     /// What a repair keeps of what it takes out, by the store's number.
-    pub(super) quarantined: Vec<(usize, Quarantined)>,
+    pub(super) quarantined: Vec<(usize, Vec<Piece>)>,
     /// What ids are made of: what is made again has those that were shown.
     pub(super) random: [u8; 16],
     /// What others did since it was shown before, where it was.
@@ -93,9 +92,12 @@ impl Planned {
         told
     }
 
-    /// What a repair keeps of what it takes out of a store.
-    pub(super) fn quarantined_of(&self, number: usize) -> impl Iterator<Item = &(PathBuf, u64, Vec<u8>)> {
-        self.quarantined.iter().filter(move |(own, _)| *own == number).flat_map(|(_, own)| own)
+    /// What a repair keeps of what it takes out of a store, by the files that it leaves.
+    pub(super) fn quarantined_of(&self, number: usize) -> BTreeMap<&Path, Vec<&Piece>> {
+        let mut files: BTreeMap<&Path, Vec<&Piece>> = BTreeMap::new();
+        let own = self.quarantined.iter().filter(|(own, _)| *own == number).flat_map(|(_, own)| own);
+        own.for_each(|own| files.entry(&own.file).or_default().push(own));
+        files
     }
 
     /// The plan for a store as it is now.
@@ -168,6 +170,13 @@ pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
                 say_each(&request, wanted.store, &mut plan);
             }
             let plans = vec![(wanted.store, plan)];
+            Planned::of(request, plans)
+        }
+        Wanted::FromQuarantine(own) => {
+            let Some(store) = request.snapshot.stores.get(own.store) else {
+                return Err(Refusal::unfit("the store is not open any more.").into());
+            };
+            let plans = vec![(own.store, brought_back(host, store, request.now, own)?)];
             Planned::of(request, plans)
         }
         Wanted::Turn(steps) => {

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::meanwhile::say_rule;
+use super::repaired::FromQuarantine;
 use crate::model::{Entry, Plan, State, Store};
 use crate::ops::erase::Gone;
+use crate::ops::repair::Which;
 use crate::ops::tag::Tagging;
 use crate::ops::{self, Deed, Draft, Progress, Refusal, Scene, Setting};
 use crate::store::commit::{Copy, Turn};
@@ -148,8 +150,10 @@ pub enum Wanted {
     Reindex(Option<String>),
     /// The stored caches of decay are brought up to date.
     Decay,
-    /// What can be repaired without a loss is.
-    Repair,
+    /// Problems are repaired.
+    Repair(Which),
+    /// What a repair took out of a file comes back.
+    FromQuarantine(FromQuarantine),
     /// Something is done with a session of a store, by the store's number.
     Session(usize, SessionDeed),
     /// Steps, each with the number of its store, are undone or redone.
@@ -202,6 +206,8 @@ impl Wanted {
             Wanted::Restore(own) if own.chosen.is_none() => {
                 ["restoring", "replace the whole of", "replaced the whole of"]
             }
+            Wanted::Repair(_) => ["repairing", "repair", "repaired"],
+            Wanted::FromQuarantine(_) => ["restoring", "restore", "restored"],
             Wanted::Restore(_) => ["restoring", "restore", "restored"],
             Wanted::Maintain => ["running", "run", "ran"],
             Wanted::Compact(_) => ["compacting", "compact", "compacted"],
@@ -314,7 +320,14 @@ impl Wanted {
     /// Whether it is done with records that were chosen.
     pub fn is_of_records(&self) -> bool {
         !self.is_of_stores()
-            && !matches!(self, Wanted::Restore(_) | Wanted::Turn(_) | Wanted::Undo | Wanted::Redo)
+            && !matches!(
+                self,
+                Wanted::FromQuarantine(_)
+                    | Wanted::Restore(_)
+                    | Wanted::Turn(_)
+                    | Wanted::Undo
+                    | Wanted::Redo
+            )
     }
 
     /// Whether it is done with stores as a whole.
@@ -322,7 +335,11 @@ impl Wanted {
         matches!(self, Wanted::Add(..) | Wanted::Init | Wanted::Maintain | Wanted::Compact(_))
             || matches!(
                 self,
-                Wanted::Migrate | Wanted::Reindex(_) | Wanted::Decay | Wanted::Repair | Wanted::Session(..)
+                Wanted::Migrate
+                    | Wanted::Reindex(_)
+                    | Wanted::Decay
+                    | Wanted::Repair(_)
+                    | Wanted::Session(..)
             )
     }
 

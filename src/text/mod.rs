@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod columns;
+pub mod conflict;
 pub mod digest;
 pub mod edit;
 pub mod fold;
@@ -9,13 +10,16 @@ pub mod front_matter;
 pub mod json;
 pub mod lines;
 pub mod links;
+
 pub mod needle;
 pub mod records;
 pub mod repack;
+pub mod salvage;
 pub mod scan;
 pub mod secrets;
 pub mod shell;
 pub mod show;
+pub mod tidy;
 pub mod torn;
 pub mod unpack;
 pub mod words;

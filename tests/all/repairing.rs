@@ -1,4 +1,8 @@
-//! What `repair --all-safe` takes out of a store, and what it never does.
+//! What repairs do to damaged logs of every format, and what they never do.
+
+mod corpus;
+mod cut;
+mod verbs;
 
 use crate::faulty::Faulty;
 use palimp::format::writing::NO_PACKED;
@@ -61,8 +65,8 @@ fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64
     let changed =
         done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
     let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec());
-    let out = done.quarantined.into_iter().filter(|(path, ..)| path.as_os_str() == log);
-    (after, out.map(|(_, at, bytes)| (at, bytes)).collect())
+    let out = done.quarantined.into_iter().filter(|own| own.file.as_os_str() == log);
+    (after, out.map(|own| (own.at, own.bytes)).collect())
 }
 
 /// The lines of a log that a reader takes for whole records.
@@ -90,13 +94,13 @@ fn lost(which: usize, line: &[u8], kept: &[String]) -> Option<String> {
 }
 
 #[test]
-fn a_whole_record_behind_a_torn_one_stays_and_the_torn_part_goes_to_quarantine() {
+fn a_whole_record_behind_a_torn_one_gets_its_own_line_and_the_torn_part_stays_beside_it() {
     for (format, log) in LOGS {
         let (torn, good) = (record(format, "torn", "t"), record(format, "good", "g"));
-        let line = format!("{}{good}\n", &torn[..torn.len() / 2]);
-        let (left, out) = repaired(format, log, line.as_bytes());
-        assert_eq!(String::from_utf8_lossy(&left), format!("{good}\n"), "{format}");
-        assert_eq!(out, [(0, torn.as_bytes()[..torn.len() / 2].to_vec())], "{format}");
+        let half = &torn[..torn.len() / 2];
+        let (left, out) = repaired(format, log, format!("{half}{good}\n").as_bytes());
+        assert_eq!(String::from_utf8_lossy(&left), format!("{half}\n{good}\n"), "{format}");
+        assert_eq!(out, [], "{format}");
     }
 }
 
@@ -105,9 +109,10 @@ fn nested_objects_of_a_torn_record_are_no_records() {
     for (format, log) in LOGS {
         let torn = record(format, "torn", "t");
         for cut in 1..torn.len() {
-            let (left, out) = repaired(format, log, format!("{}\n", &torn[..cut]).as_bytes());
-            assert_eq!(left, b"", "{format} {cut}");
-            assert_eq!(out, [(0, torn.as_bytes()[..cut].to_vec())], "{format} {cut}");
+            let line = format!("{}\n", &torn[..cut]);
+            let (left, out) = repaired(format, log, line.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&left), line, "{format} {cut}");
+            assert_eq!(out, [], "{format} {cut}");
         }
     }
 }

@@ -149,7 +149,7 @@ fn every_verb_of_bmad_is_undone_and_redone() {
         "session unarchive search-latency",
         "session delete double-charge",
         "compact",
-        "repair --all-safe",
+        "repair --code torn-line",
     ];
     there_and_back("shop/.bmad/memory", &verbs);
 }

@@ -218,6 +218,24 @@ impl Vault<'_> {
         self.put("quarantine", &meant(&name), bytes, now)
     }
 
+    /// What is kept there, the oldest first: where, the file that it left, and when.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be listed.
+    pub fn quarantined(&self) -> Result<Vec<(PathBuf, PathBuf, Option<Moment>)>, CommitError> {
+        let folder = self.path("quarantine");
+        let own = self.items("quarantine")?.into_iter().filter_map(|item| {
+            let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
+            let name = name.rsplit_once('@').map_or(name, |(name, _)| name);
+            let file = meant(&name.replace("%2F", "/").replace("%25", "%"));
+            Some((folder.join(&item.name), file, moment(stamp)))
+        });
+        let mut found: Vec<_> = own.collect();
+        found.sort_by(|a, b| (a.2, &a.0).cmp(&(b.2, &b.0)));
+        Ok(found)
+    }
+
     /// Keeps what somebody wrote and could not be saved.
     pub(super) fn draft(&self, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
         self.put("drafts", Path::new("memory.md"), text, now)

@@ -9,7 +9,7 @@ use ratatui::text::Line;
 use super::row::{Cell, Row};
 use super::{About, Kind};
 use crate::model::{Code, EntryRef, Problem, Severity, Snapshot, Store, Tell};
-use crate::ops::repair;
+use crate::ops::repair::{self, Ease};
 use crate::tui::app::App;
 use crate::tui::panes::hints::{Hint, hint};
 use crate::tui::theme::{self, Theme, sign, wrap};
@@ -42,7 +42,10 @@ pub struct Listed {
 pub fn of(snapshot: &Snapshot) -> Vec<Listed> {
     let of_store = |(store, own): (usize, &Arc<Store>)| {
         let own = Arc::clone(own);
-        let repair = move |at: usize| repair::repairs(&own, own.problems.get(at)?, &HashSet::new());
+        let repair = move |at: usize| match repair::ease(&own, own.problems.get(at)?, &HashSet::new()) {
+            Ease::Safe(title) => Some(title),
+            _ => None,
+        };
         (0..snapshot.stores[store].problems.len()).map(move |at| Listed { store, at, repair: repair(at) })
     };
     let mut all: Vec<Listed> = snapshot.stores.iter().enumerate().flat_map(of_store).collect();
@@ -121,8 +124,10 @@ pub fn line(app: &App) -> Option<Fix> {
     let at = entry(&app.snapshot, store, problem)?;
     let (own, entry) = app.snapshot.get(at);
     let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).trim_end().to_owned();
-    Some(match repair::of_line(own, entry, problem, app.now) {
-        Some([before, after]) => {
+    let lines = repair::beside(own, problem, app.now);
+    let first = lines.and_then(|own| Some((own.before, own.fixes.into_iter().next()?.1?)));
+    Some(match first {
+        Some((before, after)) => {
             Fix { bytes: before.len(), before: text(&before), after: Some(text(&after)) }
         }
         None => {
@@ -200,7 +205,7 @@ fn can_do(store: &Store, problem: &Problem, safe: Option<&str>) -> Option<String
         }
         (None, Some(record)) => match reads(store, problem, record) {
             true => "It can be repaired in the memory: Enter goes there.".into(),
-            false => "No repair of this line is safe: it has to be edited in its file.".into(),
+            false => "No repair of this line is safe: choose one with `palimp repair --problem`.".into(),
         },
         (None, None) => match problem.code {
             Code::IndexStale

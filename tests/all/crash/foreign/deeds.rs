@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::faulty::Faulty;
 use palimp::disk::Disk;
 use palimp::format::writing::{Draft, Refusal, Setting};
-use palimp::model::{Entry, Moment, Plan, Role, State, Store};
+use palimp::model::{Code, Entry, Moment, Plan, Role, State, Store};
 use palimp::ops::delete::Asked;
 use palimp::ops::erase::Gone;
+use palimp::ops::repair::{Bench, Material, Which};
 use palimp::ops::{self, Scene};
 
 pub type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
@@ -279,7 +280,9 @@ fn restore(scene: &Scene<'_>, is_whole: bool) -> Result<Plan, Refusal> {
 }
 
 fn repair(scene: &Scene<'_>) -> Result<Plan, Refusal> {
-    ops::repair::all_safe(scene)?.plan.ok_or_else(nothing)
+    let material = Material::default();
+    let torn = Which::Code(Code::TornLine);
+    ops::repair::chosen(&Bench::of(scene, &material, []), &torn)?.plan.ok_or_else(nothing)
 }
 
 fn init(scene: &Scene<'_>) -> Result<Plan, Refusal> {

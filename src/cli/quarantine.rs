@@ -1,0 +1,122 @@
+//! `palimp quarantine`: what repairs took out of files, byte for byte.
+
+use clap::Subcommand;
+
+use super::change::{make, request};
+use super::failure::{Exit, Failure, Result};
+use super::values::limit;
+use super::{Context, open};
+use crate::deed::{FromQuarantine, InQuarantine, Wanted, in_quarantine};
+use crate::disk::Real;
+use crate::model::plan::counted;
+use crate::model::{Snapshot, Tell};
+
+/// What can be done with what is in quarantine.
+#[derive(Clone, Debug, Subcommand)]
+pub enum QuarantineVerb {
+    /// List what left the files, the oldest first.
+    List,
+    /// Show its bytes.
+    Show {
+        /// Its number, as `quarantine list` prints it.
+        #[arg(value_parser = limit)]
+        number: usize,
+    },
+    /// Restore it: as lines of its own at the end of its file.
+    Restore {
+        /// Its number, as `quarantine list` prints it.
+        #[arg(value_parser = limit)]
+        number: usize,
+    },
+}
+
+/// Does what was asked with it.
+pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
+    let snapshot = match what {
+        QuarantineVerb::Restore { .. } => open::to_change(context)?,
+        _ => open::snapshot(context)?,
+    };
+    let all = all(context, &snapshot)?;
+    let named = |number: usize| {
+        let own = number.checked_sub(1).and_then(|at| all.get(at));
+        own.ok_or_else(|| {
+            Failure::new(Exit::Nothing, format!("nothing in quarantine has the number {number}."))
+        })
+    };
+    match what {
+        QuarantineVerb::List => {
+            for (at, (store, own)) in all.iter().enumerate() {
+                let row = row(&snapshot, at + 1, (*store, own));
+                context.row(&row, || told(at + 1, own))?;
+            }
+            Ok(if all.is_empty() { Exit::Nothing } else { Exit::Done })
+        }
+        QuarantineVerb::Show { number } => {
+            let (_, own) = named(number)?;
+            show(context, own)
+        }
+        QuarantineVerb::Restore { number } => {
+            let (store, own) = named(number)?;
+            let pieces = own.of.pieces.clone().into();
+            let wanted = Wanted::FromQuarantine(FromQuarantine { store: *store, pieces });
+            make(context, request(context, &snapshot, wanted), None)
+        }
+    }
+}
+
+fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, InQuarantine)>> {
+    let data = open::data_folder(context)?;
+    let mut found = Vec::new();
+    for (number, store) in snapshot.stores.iter().enumerate() {
+        found.extend(in_quarantine(&Real, &data, store)?.into_iter().map(|own| (number, own)));
+    }
+    Ok(found)
+}
+
+fn bytes(own: &InQuarantine) -> usize {
+    own.of.pieces.iter().map(|piece| piece.bytes.len()).sum()
+}
+
+fn row(snapshot: &Snapshot, number: usize, (store, own): (usize, &InQuarantine)) -> serde_json::Value {
+    let lines: Vec<u32> = own.of.pieces.iter().map(|piece| piece.line).filter(|line| *line > 0).collect();
+    serde_json::json!({
+        "n": number,
+        "store": snapshot.stores.get(store).map(|own| own.root.told().into_owned()),
+        "file": own.file.told().into_owned(),
+        "at": own.at.map(|at| at.to_rfc3339()),
+        "lines": lines,
+        "pieces": own.of.pieces.len(),
+        "bytes": bytes(own),
+        "erased_in_part": own.of.is_short,
+        "kept_in": own.path.told().into_owned(),
+    })
+}
+
+fn told(number: usize, own: &InQuarantine) -> String {
+    let at = own.at.map(|at| at.to_minute()).unwrap_or_default();
+    let pieces = counted(own.of.pieces.len() as u64, "part");
+    let short = if own.of.is_short { ", a part of it was erased" } else { "" };
+    format!("{number:>4}  {at:16}  {}  {pieces}, {} bytes{short}", own.file.told(), bytes(own))
+}
+
+/// The bytes of each part; what is no text is escaped, as everywhere.
+fn show(context: &mut Context, own: &InQuarantine) -> Result {
+    for piece in &own.of.pieces {
+        let row = serde_json::json!({
+            "file": piece.file.told().into_owned(),
+            "line": piece.line,
+            "byte": piece.at,
+            "code": piece.code.as_str(),
+            "raw": String::from_utf8_lossy(&piece.bytes),
+            "raw_hex": crate::text::digest::hex(&piece.bytes),
+        });
+        let line = if piece.line > 0 { format!(":{}", piece.line) } else { String::new() };
+        let head = format!("{}{line}  {}", piece.file.told(), piece.code.as_str());
+        let text = String::from_utf8_lossy(&piece.bytes).into_owned();
+        context.row(&row, || head)?;
+        if !context.options.json {
+            text.trim_end().split('\n').try_for_each(|line| context.out.line(&format!("  {line}")))?;
+        }
+    }
+    Ok(Exit::Done)
+}

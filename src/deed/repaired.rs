@@ -1,0 +1,139 @@
+//! Repairs planned: what copies and undo data have of what is torn, and what is kept in quarantine.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::checked;
+use super::failed::{Failed, Result};
+use crate::disk::Disk;
+use crate::model::{Act, Code, Moment, Plan, Store, Tell};
+use crate::ops::erase::Gone;
+use crate::ops::repair::{self, Bench, Kept, Material, Piece, Quarantined, Repair, Which};
+use crate::ops::{NO_PACKED, Scene};
+use crate::store::commit::{Host, Vault, copies};
+
+/// So many bytes of copies are looked through for what is torn, and so many steps.
+const MOST: u64 = 64 << 20;
+const STEPS: usize = 40;
+
+/// What is to come back from quarantine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FromQuarantine {
+    /// The store's number in its snapshot.
+    pub store: usize,
+    /// What left the file.
+    pub pieces: Arc<[Piece]>,
+}
+
+/// What is in quarantine, as one file of ours.
+pub struct InQuarantine {
+    /// Where that is.
+    pub path: PathBuf,
+    /// The file of the store that it left.
+    pub file: PathBuf,
+    /// When.
+    pub at: Option<Moment>,
+    /// What left it.
+    pub of: Quarantined,
+}
+
+/// What left the files of a store, the oldest first.
+///
+/// # Errors
+///
+/// If it can't be read.
+pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<InQuarantine>> {
+    let vault = Vault::look(disk, data, &store.root);
+    let mut found = Vec::new();
+    for (path, file, at) in vault.quarantined()? {
+        let read = disk.read(&path, 0, None);
+        let (bytes, _) = read.map_err(|error| Failed::unread(&path.told(), &error))?;
+        let of = repair::read(&file, &bytes);
+        found.push(InQuarantine { path, file, at, of });
+    }
+    Ok(found)
+}
+
+/// The repair that is asked for, of a store with all that is wrong with it.
+pub(super) fn repaired(
+    host: Host<'_>,
+    scene: &Scene<'_>,
+    store: &Arc<Store>,
+    which: &Which,
+) -> Result<Repair> {
+    if *which == Which::AllSafe {
+        return Ok(repair::all_safe(scene)?);
+    }
+    let checked = checked(Some(host.data), store, scene.now);
+    let scene = Scene { store: &checked.store, ..*scene };
+    let material = material(host.disk, host.data, &checked.store)?;
+    Ok(repair::chosen(&Bench::of(&scene, &material, checked.rebuilt()), which)?)
+}
+
+/// The plan that brings back what is in quarantine.
+pub(super) fn brought_back(host: Host<'_>, store: &Store, now: Moment, of: &FromQuarantine) -> Result<Plan> {
+    let vault = Vault::look(host.disk, host.data, &store.root);
+    let material = Material { copies: Vec::new(), gone: Gone::of_lines(vault.erased()?) };
+    let scene = Scene { store, now, random: host.machine.random(), packed: &NO_PACKED };
+    Ok(repair::restored(&Bench::of(&scene, &material, []), &of.pieces)?)
+}
+
+/// What is kept beside a store of its damaged files, and what was erased of it.
+///
+/// # Errors
+///
+/// If our own data about the store can't be read: what was erased could come back then.
+pub fn material(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Material> {
+    let vault = Vault::look(disk, data, &store.root);
+    let mut own = Material { copies: Vec::new(), gone: Gone::of_lines(vault.erased()?) };
+    let is_damaged = |file: &Path| {
+        let is_of_it = |code| matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine);
+        let is_broken =
+            |code| is_of_it(code) || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline);
+        store.problems.iter().any(|own| own.file == file && is_broken(own.code))
+    };
+    let mut room = MOST;
+    for copy in copies(store, &vault)?.into_iter().filter(|own| is_damaged(&own.file)) {
+        // One that may hold what was erased is not looked into.
+        let is_doubtful = Gone::out_of(store, &vault, &copy)?.doubts(false).is_some();
+        if is_doubtful || copy.bytes > room {
+            continue;
+        }
+        let Ok((bytes, _)) = disk.read(&store.root.join(&copy.path), 0, None) else { continue };
+        room -= copy.bytes.min(room);
+        let when = copy.at.map_or_else(String::new, |at| format!(" of {}", at.to_minute()));
+        own.copies.push(Kept { file: copy.file, from: format!("the backup{when}"), bytes, is_whole: true });
+    }
+    for number in vault.steps()?.into_iter().rev().take(STEPS) {
+        // One that can't be read has nothing to give. What a step took away on purpose stays away.
+        let Ok(Some(step)) = vault.step(number) else { continue };
+        if matches!(step.line.verb.as_str(), "delete" | "erase" | "compact" | "archive" | "maintain") {
+            continue;
+        }
+        for change in step.changes.iter().filter(|own| is_damaged(&own.path)) {
+            let (bytes, is_whole) = held(&change.act);
+            if bytes.is_empty() || bytes.len() as u64 > room {
+                continue;
+            }
+            room -= bytes.len() as u64;
+            let from = format!("the undo data of step {number}");
+            own.copies.push(Kept { file: change.path.clone(), from, bytes, is_whole });
+        }
+    }
+    Ok(own)
+}
+
+/// What a change of a step's undo data has of its file, and whether that is all of it.
+fn held(act: &Act) -> (Vec<u8>, bool) {
+    match act {
+        Act::Create(bytes) | Act::Remove(bytes) => (bytes.to_vec(), true),
+        Act::Append(bytes) => (bytes.clone(), false),
+        Act::Splice(splices) => {
+            let parts = splices.iter().flat_map(|own| [own.becomes.to_vec(), own.was.to_vec()]);
+            let ended =
+                parts.map(|own| if own.ends_with(b"\n") { own } else { [own, b"\n".to_vec()].concat() });
+            (ended.collect::<Vec<_>>().concat(), false)
+        }
+        _ => (Vec::new(), false),
+    }
+}

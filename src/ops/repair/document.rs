@@ -1,0 +1,83 @@
+//! Files that are one document: a side of a merge, a copy of the whole file, or what was open closed.
+
+use super::Bench;
+use super::damage::piece;
+use super::fix::{Fix, Piece};
+use crate::format::reading::{whole_value, without_mark};
+use crate::model::{Code, Document, Problem, Role, Severity, container};
+use crate::text::conflict::{Side, conflicts};
+use crate::text::json::Kind;
+use crate::text::lines::BOM;
+use crate::text::salvage::completed;
+use crate::text::scan::Tape;
+
+impl Bench<'_> {
+    /// What can be done about a problem of a document without a loss.
+    pub(super) fn safe_of_document(&self, document: &Document, problem: &Problem) -> Option<Fix> {
+        let is_mark = problem.code == Code::ByteOrderMark && self.is_ours(document);
+        let starts = || document.bytes.range(0..BOM.len()).is_some_and(|own| *own == *BOM);
+        (is_mark && starts()).then(|| {
+            let out = vec![piece(document, problem, (0, BOM.to_vec()))];
+            let reason = "It says nothing that is not known.";
+            let edits = vec![(0..BOM.len(), Vec::new())];
+            Fix::edit("remove the byte order mark", 100, reason, (&document.path, edits, out)).safe()
+        })
+    }
+
+    /// Whether a document is one of the store's own that stands for itself.
+    fn is_ours(&self, document: &Document) -> bool {
+        let is_held = matches!(document.role, Role::Records | Role::Metadata | Role::Config | Role::Index);
+        is_held
+            && container(&document.path).is_none()
+            && !document.path.starts_with("..")
+            && document.path.extension().is_none_or(|end| end != "gz" && end != "tgz")
+            && !self.format.is_none_or(|format| format.is_bound(&document.path))
+    }
+
+    /// What can be done about a document that can't be read.
+    pub(super) fn of_document(&self, document: &Document, problem: &Problem) -> Vec<Fix> {
+        let is_own = container(&document.path).is_none() && !document.path.starts_with("..");
+        if !matches!(problem.code, Code::BadJson | Code::ConflictMarkers) || !is_own {
+            return Vec::new();
+        }
+        let Some(all) = document.bytes.range(0..document.bytes.len()) else { return Vec::new() };
+        let mut fixes = Vec::new();
+        let mut known: Vec<Vec<u8>> = Vec::new();
+        let mut offer = |title: &str, confidence, reason: &str, bytes: Vec<u8>| {
+            if self.can_be_read(document, &bytes) && bytes != *all && !known.contains(&bytes) {
+                let out: Vec<Piece> = vec![piece(document, problem, (0, all.to_vec()))];
+                let edits = vec![(0..all.len(), bytes.clone())];
+                fixes.push(Fix::edit(title, confidence, reason, (&document.path, edits, out)));
+                known.push(bytes);
+            }
+        };
+        for (side, title) in [(Side::Ours, "keep the first side"), (Side::Theirs, "keep the second side")] {
+            let mut left = all.to_vec();
+            let goes = conflicts(&all).into_iter().flat_map(|own| own.goes(side)).collect::<Vec<_>>();
+            goes.into_iter().rev().for_each(|own| drop(left.drain(own)));
+            offer(title, 60, "It is intact without the other side.", left);
+        }
+        for own in self.material.copies.iter().filter(|own| own.is_whole && own.file == document.path) {
+            let whole = self.material.gone.without(self.scene, &own.file, &own.bytes);
+            let title = format!("restore the file from {}", own.from);
+            offer(&title, 80, "It is the file as it was.", whole.unwrap_or_default());
+        }
+        if let Some(own) = completed(without_mark(&all)) {
+            let whole = [own.bytes(without_mark(&all)), b"\n".to_vec()].concat();
+            offer("keep what can be read of it", 40, "What was open is closed; the rest is lost.", whole);
+        }
+        fixes
+    }
+
+    fn can_be_read(&self, document: &Document, bytes: &[u8]) -> bool {
+        let Some(format) = self.format.filter(|_| !bytes.is_empty()) else { return false };
+        let read = format.read(document.role, &document.path, bytes, self.scene.now);
+        let is_bad = |own: &Problem| {
+            matches!(own.code, Code::BadJson | Code::ConflictMarkers | Code::IndexBroken)
+                && own.severity != Severity::Note
+        };
+        let is_json = document.path.extension().is_some_and(|end| end == "json");
+        let is_value = |kind| whole_value(&mut Tape::default(), without_mark(bytes), kind).is_ok();
+        !read.problems.iter().any(is_bad) && (!is_json || is_value(Kind::Object) || is_value(Kind::Array))
+    }
+}

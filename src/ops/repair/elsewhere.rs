@@ -1,0 +1,172 @@
+//! A torn memory that is whole elsewhere: in the same file, a trace copy, an archive, a backup, undo data.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::Bench;
+use super::damage::{leaves, piece, range};
+use super::fix::Fix;
+use crate::model::{Document, Problem, Record, Role, Tell};
+use crate::ops::restore::compare;
+use crate::store::erase::Wanted;
+use crate::text::salvage::completed;
+use crate::text::tidy::tidied;
+
+/// A copy of a file, or of some lines of it, as they were.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The file of which it is a copy, relative to the store's root.
+    pub file: PathBuf,
+    /// Where it is, in a few words. Untrusted text.
+    pub from: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Whether it is all of the file.
+    pub is_whole: bool,
+}
+
+/// A memory as it is elsewhere, and where.
+type Copy = (Vec<u8>, String);
+
+/// The whole memories of a store and of what is kept beside it, by id.
+pub(super) struct Others<'a> {
+    here: HashMap<&'a str, Vec<(&'a Document, &'a Record)>>,
+    kept: HashMap<(&'a Path, String), Vec<Copy>>,
+    deleted: HashSet<&'a str>,
+    erased: Option<Wanted<'a>>,
+}
+
+impl Others<'_> {
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.here.contains_key(id) || self.is_deleted(id)
+    }
+
+    /// Whether a tombstone names it.
+    pub(super) fn is_deleted(&self, id: &str) -> bool {
+        self.deleted.contains(id)
+    }
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn others(&self) -> &Others<'a> {
+        self.others.get_or_init(|| {
+            let mut own = Others {
+                here: HashMap::new(),
+                kept: HashMap::new(),
+                deleted: HashSet::new(),
+                erased: self.material.gone.wanted(self.scene),
+            };
+            for document in &self.store().documents {
+                let of = document.records.iter().filter_map(|own| Some((own.view()?.id?, own)));
+                match document.role {
+                    Role::Tombstones => own.deleted.extend(of.map(|(id, _)| id)),
+                    Role::Records | Role::Archive | Role::Backup if document.is_held() => {
+                        of.for_each(|(id, record)| own.here.entry(id).or_default().push((document, record)));
+                    }
+                    _ => {}
+                }
+            }
+            for kept in self.material.copies.iter().filter(|own| crate::model::is_log(&own.file)) {
+                let Ok(found) = compare(self.scene, &kept.file, &kept.bytes, &self.material.gone) else {
+                    continue;
+                };
+                for item in found.items.into_iter().filter(|item| item.can_come) {
+                    let Some(id) = item.id else { continue };
+                    let of = own.kept.entry((&kept.file, id)).or_default();
+                    if !of.iter().any(|(was, _)| *was == item.was) {
+                        of.push((item.was, kept.from.clone()));
+                    }
+                }
+            }
+            own
+        })
+    }
+
+    /// What can be done about a record of which the end is missing.
+    pub(super) fn of_torn(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        record: &Record,
+        content: &[u8],
+    ) -> Vec<Fix> {
+        let Some((own, format)) = completed(content).zip(self.format) else { return Vec::new() };
+        let object = own.bytes(content);
+        let read = format.read(document.role, &document.path, &object, self.scene.now);
+        let view = read.records.first().and_then(Record::view);
+        let others = self.others();
+        if others.erased.as_ref().is_some_and(|erased| erased.takes(&document.path, &object, view, None)) {
+            return Vec::new();
+        }
+        let kept = content.get(..own.kept).unwrap_or_default();
+        let is_cut = |id: &str| own.is_cut_text && kept.ends_with(id.as_bytes());
+        let id = view.and_then(|view| view.id).filter(|id| !is_cut(id));
+        let mut fixes = Vec::new();
+        if let Some(id) = id.filter(|id| !others.is_deleted(id)) {
+            let same =
+                others.here.get(id).and_then(|all| all.iter().find(|(own, _)| own.path == document.path));
+            if let Some((_, whole)) = same {
+                let (edits, out) = leaves(document, problem, record);
+                let title = format!("move it to quarantine: the memory is intact on line {}", whole.line);
+                let is_it = document.raw(whole).starts_with(kept);
+                let reason = if is_it { "It begins as that one does." } else { "They have the same id." };
+                let confidence = if is_it { 98 } else { 55 };
+                fixes.push(Fix::edit(&title, confidence, reason, (&document.path, edits, out)));
+            } else {
+                fixes.extend(
+                    self.whole_of(document, id)
+                        .into_iter()
+                        .map(|own| filled(document, problem, record, (content, kept), own)),
+                );
+            }
+        }
+        fixes.extend(self.of_salvage(document, problem, record, (content, &own)));
+        fixes
+    }
+
+    /// The memory of that id as it is whole elsewhere, on one line.
+    fn whole_of(&self, document: &Document, id: &str) -> Vec<Copy> {
+        let others = self.others();
+        let here = others.here.get(id).into_iter().flatten().filter_map(|(own, record)| {
+            let raw = own.raw(record).into_owned();
+            let is_erased =
+                others.erased.as_ref().is_some_and(|all| all.takes(&own.path, &raw, record.view(), None));
+            let is_record = || self.is_record(document, &raw);
+            (!is_erased && is_record()).then(|| (raw.clone(), format!("{}:{}", own.path.told(), record.line)))
+        });
+        let kept = others.kept.get(&(document.path.as_path(), id.to_owned())).into_iter().flatten().cloned();
+        let mut all: Vec<Copy> = Vec::new();
+        for (raw, from) in here.chain(kept) {
+            let line =
+                if raw.contains(&b'\n') { tidied(&raw, &|_| false).map(|own| own.bytes) } else { Some(raw) };
+            let Some(line) = line.filter(|line| !line.contains(&b'\n')) else { continue };
+            if !all.iter().any(|(own, _)| *own == line) {
+                all.push((line, from));
+            }
+        }
+        all
+    }
+}
+
+/// The fix that fills a torn record in.
+fn filled(
+    document: &Document,
+    problem: &Problem,
+    record: &Record,
+    (content, kept): (&[u8], &[u8]),
+    (whole, from): Copy,
+) -> Fix {
+    let is_it = whole.starts_with(kept.strip_suffix(b"}").unwrap_or(kept));
+    let at = range(record);
+    let out = if whole.starts_with(content) {
+        None
+    } else {
+        Some(piece(document, problem, (at.start, content.to_vec())))
+    };
+    let (confidence, reason) = match is_it {
+        true => (99, "It begins with the bytes that survived."),
+        false => (85, "It has the same id, and may be an earlier version."),
+    };
+    let title = format!("fill it from {from}");
+    Fix::edit(&title, confidence, reason, (&document.path, vec![(at, whole)], out.into_iter().collect()))
+}

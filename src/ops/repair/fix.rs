@@ -1,0 +1,118 @@
+//! A fix as it is proposed: what it does, why, and how sure that is.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::damage;
+use crate::check::derived;
+use crate::model::{Code, Plan, Problem, Store};
+
+/// A replacement of bytes of a file.
+pub(super) type Edit = (Range<usize>, Vec<u8>);
+
+/// What can be done about a problem.
+#[derive(Clone, Debug)]
+pub struct Fix {
+    /// What it does, in a few words, as `check` tells it.
+    pub title: String,
+    /// Why that is thought to be right, in a sentence. May quote the store: untrusted text.
+    pub reason: String,
+    /// How sure it is, in per cent.
+    pub confidence: u8,
+    /// Whether it can lose nothing.
+    pub is_safe: bool,
+    pub(super) act: Act,
+}
+
+/// How it is carried out.
+#[derive(Clone, Debug)]
+pub(super) enum Act {
+    /// What is derived is made anew, all of it.
+    Rebuild,
+    /// A file is edited; what leaves it.
+    Edits(PathBuf, Vec<Edit>, Vec<Piece>),
+}
+
+/// What leaves a file, byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The file.
+    pub file: PathBuf,
+    /// Where it was.
+    pub at: u64,
+    /// Which line that was.
+    pub line: u32,
+    /// The problem for which it leaves.
+    pub code: Code,
+    /// Itself.
+    pub bytes: Vec<u8>,
+}
+
+/// What a repair does, and what it takes out of the files, to be kept in quarantine first.
+#[derive(Clone, Debug, Default)]
+pub struct Repair {
+    /// The changes.
+    pub plan: Option<Plan>,
+    /// The exact bytes that leave the store.
+    pub quarantined: Vec<Piece>,
+}
+
+impl Fix {
+    /// One that is carried out by edits.
+    pub(super) fn edit(
+        title: &str,
+        confidence: u8,
+        reason: impl Into<String>,
+        (file, edits, out): (&Path, Vec<Edit>, Vec<Piece>),
+    ) -> Fix {
+        let act = Act::Edits(file.to_owned(), edits, out);
+        Fix { title: title.into(), reason: reason.into(), confidence, is_safe: false, act }
+    }
+
+    /// The same, where it can lose nothing.
+    pub(super) fn safe(self) -> Fix {
+        Fix { is_safe: true, confidence: 100, ..self }
+    }
+
+    pub(super) fn rebuild() -> Fix {
+        Fix {
+            title: "rebuild it from the memories".into(),
+            reason: "It is made from them, and holds nothing else.".into(),
+            confidence: 100,
+            is_safe: true,
+            act: Act::Rebuild,
+        }
+    }
+}
+
+/// How a problem can be repaired, as far as its kind tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ease {
+    /// So, without a loss.
+    Safe(&'static str),
+    /// There is something to choose from.
+    Choose,
+    /// It has to be edited.
+    ByHand,
+}
+
+/// What the kind of a problem tells of its fixes, without a look at the bytes. `anew` are the files that
+/// `reindex` would make anew.
+pub fn ease(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Ease {
+    if derived::is_repaired(problem, anew) {
+        return Ease::Safe("rebuild it from the memories");
+    }
+    let Some(document) = store.at_path(&problem.file) else { return Ease::ByHand };
+    if !damage::is_log(document) {
+        let is_choice = matches!(problem.code, Code::BadJson | Code::ConflictMarkers);
+        return if is_choice { Ease::Choose } else { Ease::ByHand };
+    }
+    let record = problem.record.and_then(|number| document.records.get(number as usize));
+    let is_broken = record.is_some_and(|own| own.view().is_none());
+    match damage::safe_title(problem.code) {
+        Some(title) if !is_broken => Ease::Safe(title),
+        _ if is_broken || matches!(problem.code, Code::DuplicateId) => Ease::Choose,
+        _ => Ease::ByHand,
+    }
+}

@@ -1,0 +1,184 @@
+//! The safe fix of a log's lines, and a line before and after each fix.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::damage::{self, is_log, piece, safe_reason, safe_title, stretch};
+use super::fix::{Act, Edit, Fix, Piece};
+use super::{Bench, Material};
+use crate::format::reading::is_record;
+use crate::model::bytes::Ranges;
+use crate::model::{Code, Document, Moment, Problem, Store};
+use crate::ops::{NO_PACKED, Scene};
+use crate::text::tidy::tidied;
+use crate::text::torn::first_name;
+
+/// What leaves some lines, and where in them it was.
+type Gone = Vec<(usize, Vec<u8>)>;
+
+/// What was found of some lines of a log.
+pub(super) struct Tidied {
+    file: PathBuf,
+    lines: Range<usize>,
+    /// What they become; `None` where nothing is safe. What leaves them.
+    fix: Option<(Vec<u8>, Gone)>,
+}
+
+impl Bench<'_> {
+    /// What can be done about a problem of a log without a loss: all that is safe on its lines.
+    pub(super) fn safe_of_line(&self, document: &Document, problem: &Problem) -> Option<Fix> {
+        let title = safe_title(problem.code)?;
+        let reason = safe_reason(problem.code);
+        if problem.code == Code::NoFinalNewline {
+            let len = document.bytes.len();
+            let edits = vec![(len..len, b"\n".to_vec())];
+            return Some(Fix::edit(title, 100, reason, (&document.path, edits, Vec::new())).safe());
+        }
+        let number = match problem.record {
+            Some(number) => number as usize,
+            None => document.records.iter().position(|own| own.line >= problem.line.unwrap_or(1))?,
+        };
+        let record = document.records.get(number)?;
+        let at = record.span.start as usize;
+        let is_known = |own: &Tidied| own.file == document.path && own.lines.contains(&at);
+        if !self.last.borrow().as_ref().is_some_and(is_known) {
+            *self.last.borrow_mut() = self.tidy(document, number);
+        }
+        let last = self.last.borrow();
+        let own = last.as_ref().filter(|own| is_known(own))?;
+        let (after, out) = own.fix.clone()?;
+        let out =
+            out.into_iter().map(|(from, gone)| piece(document, problem, (own.lines.start + from, gone)));
+        let edits = vec![(own.lines.clone(), after)];
+        Some(Fix::edit(title, 100, reason, (&document.path, edits, out.collect())).safe())
+    }
+
+    fn tidy(&self, document: &Document, number: usize) -> Option<Tidied> {
+        let mut lines = stretch(document, number)?;
+        if document.records.first().is_some_and(|own| lines.contains(&(own.span.start as usize))) {
+            lines.start = 0;
+        }
+        let before = damage::bytes(document, lines.clone())?;
+        let zoned = self.zoned(document, lines.clone());
+        let moved = |at: usize| {
+            let come = zoned.iter().filter(|(range, with)| range.end - lines.start + with.len() <= at);
+            at - come.map(|(range, with)| with.len().saturating_sub(range.len())).sum::<usize>()
+        };
+        let mut with_zones = before.clone();
+        for (range, with) in zoned.iter().rev() {
+            with_zones.splice(range.start - lines.start..range.end - lines.start, with.iter().copied());
+        }
+        let fix = match tidied(&with_zones, &|object| self.is_record(document, object)) {
+            Some(own) => {
+                let out = own.out.into_iter().map(|(at, gone)| (moved(at), gone)).collect();
+                Some((own.bytes, out))
+            }
+            None => (with_zones != before).then(|| (with_zones.clone(), Vec::new())),
+        };
+        Some(Tidied { file: document.path.clone(), lines, fix })
+    }
+
+    /// The records of some lines with times that say that they are UTC, where they said nothing.
+    fn zoned(&self, document: &Document, lines: Range<usize>) -> Vec<Edit> {
+        let first = document.records.partition_point(|own| (own.span.start as usize) < lines.start);
+        let own = document.records.iter().enumerate().skip(first);
+        let own = own.take_while(|(_, own)| (own.span.start as usize) < lines.end);
+        own.filter_map(|(number, record)| {
+            let with = self.with_zones(document, number as u32)?;
+            Some((damage::range(record), with))
+        })
+        .collect()
+    }
+
+    /// Whether an object is like the records of its file, or what the format asks of one.
+    pub(super) fn is_record(&self, document: &Document, object: &[u8]) -> bool {
+        let mut names = self.names.borrow_mut();
+        let names = names.entry(document.path.clone()).or_insert_with(|| {
+            let whole = document.records.iter().filter(|record| record.view().is_some()).take(SAMPLE);
+            whole.filter_map(|record| Some(first_name(&document.raw(record))?.to_vec())).collect()
+        });
+        if first_name(object).is_some_and(|name| names.contains(name)) {
+            return true;
+        }
+        self.format
+            .is_some_and(|format| is_record(format, (document.role, &document.path), object, self.scene.now))
+    }
+}
+
+/// So many records of a file tell how its records begin.
+const SAMPLE: usize = 1000;
+
+/// A file of more bytes is not looked at while someone waits.
+const LARGE: usize = 1 << 20;
+
+/// The lines that a problem is on, and what each fix makes of them.
+pub struct Beside {
+    /// As they are.
+    pub before: Vec<u8>,
+    /// The fixes, each with the lines as it leaves them; nothing where it is of other files.
+    pub fixes: Vec<(Fix, Option<Vec<u8>>)>,
+}
+
+/// The lines of a problem with its fixes; `None` where there is none, or its file is too large to tell while
+/// someone waits.
+pub fn beside(store: &Store, problem: &Problem, now: Moment) -> Option<Beside> {
+    let document = store.at_path(&problem.file).filter(|own| is_log(own) && own.is_held())?;
+    if document.bytes.len() > LARGE {
+        return None;
+    }
+    let lines = stretch(document, problem.record? as usize)?;
+    let scene = Scene { store, now, random: [0; 16], packed: &NO_PACKED };
+    let material = Material::default();
+    let fixes = Bench::of(&scene, &material, []).fixes(problem);
+    let shown = |fix: Fix| {
+        let after = match &fix.act {
+            Act::Edits(_, edits, _) => Some(after_edits(document, lines.clone(), edits)),
+            _ => None,
+        };
+        (fix, after)
+    };
+    let fixes: Vec<(Fix, Option<Vec<u8>>)> = fixes.into_iter().map(shown).collect();
+    let before = without_end(damage::bytes(document, lines.clone())?);
+    (!fixes.is_empty()).then_some(Beside { before, fixes })
+}
+
+/// Some lines of a file as edits leave them, without the last line end.
+pub(super) fn after_edits(document: &Document, lines: Range<usize>, edits: &[Edit]) -> Vec<u8> {
+    let mut after = damage::bytes(document, lines.clone()).unwrap_or_default();
+    for (gone, come) in edits.iter().rev().filter(|(own, _)| own.start >= lines.start && own.end <= lines.end)
+    {
+        after.splice(gone.start - lines.start..gone.end - lines.start, come.iter().copied());
+    }
+    without_end(after)
+}
+
+fn without_end(mut line: Vec<u8>) -> Vec<u8> {
+    while line.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+        line.pop();
+    }
+    line
+}
+
+/// The lines that edits touch.
+pub(super) fn touched(document: &Document, edits: &[Edit]) -> Range<usize> {
+    let start = edits.iter().map(|(own, _)| own.start).min().unwrap_or_default();
+    let end = edits.iter().map(|(own, _)| own.end).max().unwrap_or_default();
+    let start = document.bytes.line_start(start.min(document.bytes.len()));
+    let last = end.saturating_sub(usize::from(end > start));
+    start..document.bytes.line_end(last).max(end)
+}
+
+/// The records of a file that have a problem of that kind.
+pub(super) fn with(document: &Document, code: Code) -> HashSet<u32> {
+    document.problems.iter().filter(|own| own.code == code).filter_map(|own| own.record).collect()
+}
+
+/// What leaves a file, as the whole that its edits take out.
+pub(super) fn taken(document: &Document, problem: &Problem, edits: &[Edit]) -> Vec<Piece> {
+    let own = edits.iter().filter(|(range, _)| !range.is_empty());
+    own.filter_map(|(range, _)| {
+        Some(piece(document, problem, (range.start, damage::bytes(document, range.clone())?)))
+    })
+    .collect()
+}

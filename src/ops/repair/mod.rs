@@ -1,0 +1,125 @@
+//! `repair`: what can be done about each problem, ranked, and the plan of what was chosen.
+//!
+//! Safe is what can lose nothing: whole memories on one line get a line each, what is no text between them
+//! goes, a line break is added, a time that was read as UTC says so, and what is derived is made anew. All
+//! else asks: to complete a torn memory, to fill it from a copy, to move a line away. What leaves a file is
+//! kept in quarantine byte for byte. What was deleted or erased comes back by none of them.
+
+mod damage;
+mod document;
+mod duplicate;
+mod elsewhere;
+mod fix;
+mod line;
+mod plan;
+mod quarantine;
+mod salvage;
+mod schema;
+mod spelling;
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+pub use elsewhere::Kept;
+pub use fix::{Ease, Fix, Piece, Repair, ease};
+pub use line::{Beside, beside};
+pub use plan::{all_safe, chosen};
+pub use quarantine::{Quarantined, read, restored, written};
+
+use super::Scene;
+use super::erase::Gone;
+use crate::check::derived;
+use crate::format::Format;
+use crate::model::{Code, Document, Problem, Store};
+
+/// What is asked to be repaired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Whatever can be repaired without a loss.
+    AllSafe,
+    /// Every problem of a kind, each by its first fix.
+    Code(Code),
+    /// Problems by their keys, or by their numbers in the list, each with the number of its fix from 1.
+    Chosen(Vec<(String, usize)>),
+}
+
+/// What is kept beside a store that a fix may take from, and what may not come back.
+#[derive(Default)]
+pub struct Material {
+    /// Copies of files as they were.
+    pub copies: Vec<Kept>,
+    /// What was erased.
+    pub gone: Gone,
+}
+
+/// A store with all that it takes to tell the fixes of its problems.
+pub struct Bench<'a> {
+    scene: &'a Scene<'a>,
+    material: &'a Material,
+    format: Option<&'static dyn Format>,
+    /// The files that are made anew from the memories.
+    anew: HashSet<PathBuf>,
+    /// The names of the first members of a log's whole records, by its path.
+    names: RefCell<HashMap<PathBuf, HashSet<Vec<u8>>>>,
+    /// The records whose times name no zone, by the path of their log.
+    naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
+    /// The safe fix of the lines that were looked at last.
+    last: RefCell<Option<line::Tidied>>,
+    others: OnceCell<elsewhere::Others<'a>>,
+}
+
+impl<'a> Bench<'a> {
+    /// Where `anew` are the files that `reindex` would make anew.
+    pub fn of<'p>(
+        scene: &'a Scene<'a>,
+        material: &'a Material,
+        anew: impl IntoIterator<Item = &'p Path>,
+    ) -> Bench<'a> {
+        Bench {
+            scene,
+            material,
+            format: crate::format::by_name(scene.store.format),
+            anew: anew.into_iter().map(Path::to_owned).collect(),
+            names: RefCell::default(),
+            naive: RefCell::default(),
+            last: RefCell::default(),
+            others: OnceCell::new(),
+        }
+    }
+
+    fn store(&self) -> &'a Store {
+        self.scene.store
+    }
+
+    /// What can be done about a problem, the best first.
+    pub fn fixes(&self, problem: &Problem) -> Vec<Fix> {
+        let mut fixes: Vec<Fix> = self.safe(problem).into_iter().collect();
+        if let Some(document) = self.document(problem) {
+            fixes.extend(match damage::is_log(document) {
+                true => self.of_line(document, problem),
+                false => self.of_document(document, problem),
+            });
+        }
+        fixes.sort_by_key(|own| (!own.is_safe, std::cmp::Reverse(own.confidence)));
+        fixes
+    }
+
+    /// What can be done about a problem without a loss.
+    pub fn safe(&self, problem: &Problem) -> Option<Fix> {
+        let anew: HashSet<&Path> = self.anew.get(&problem.file).map(|own| &**own).into_iter().collect();
+        if derived::is_repaired(problem, &anew) {
+            return Some(Fix::rebuild());
+        }
+        let document = self.document(problem)?;
+        match damage::is_log(document) {
+            true => self.safe_of_line(document, problem),
+            false => self.safe_of_document(document, problem),
+        }
+    }
+
+    /// The file of a problem, where all of it can be had.
+    fn document(&self, problem: &Problem) -> Option<&'a Document> {
+        self.store().at_path(&problem.file).filter(|own| own.is_held() && !own.bytes.is_empty())
+    }
+}

@@ -1,0 +1,190 @@
+//! The plan of chosen fixes: one step, with what leaves the files.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::fix::{Act, Edit, Fix, Repair};
+use super::line::{after_edits, touched};
+use super::{Bench, Material, Which};
+use crate::check::{derived, findings};
+use crate::format::writing::Recorded;
+use crate::model::plan::counted;
+use crate::model::{Change, Document, Plan, Problem, Store, Tell};
+use crate::ops::{Refusal, Result, Scene, backups, base, plan_and_after, writes};
+use crate::store::derive;
+
+/// So many fixes are told with the lines before and after, and so many bytes of each.
+const TOLD: usize = 12;
+const WIDE: usize = 160;
+
+/// Repairs whatever can be repaired without a loss.
+pub fn all_safe(scene: &Scene<'_>) -> Result<Repair> {
+    let material = Material::default();
+    let bench = Bench::of(scene, &material, []);
+    let safe = scene.store.problems.iter().filter_map(|own| Some((own, bench.safe(own)?)));
+    let fixes: Vec<(&Problem, Fix)> = safe.collect();
+    planned(&bench, fixes, true)
+}
+
+/// Repairs what was chosen, in a store with all its problems.
+pub fn chosen(bench: &Bench<'_>, which: &Which) -> Result<Repair> {
+    let store = bench.store();
+    match which {
+        Which::AllSafe => all_safe(bench.scene),
+        Which::Code(code) => {
+            let own = store.problems.iter().filter(|own| own.code == *code);
+            let first = own.filter_map(|own| Some((own, bench.fixes(own).into_iter().next()?)));
+            planned(bench, first.collect(), false)
+        }
+        Which::Chosen(all) => {
+            let known = findings(store);
+            let fix = |(name, number): &(String, usize)| {
+                let by_key = || known.iter().find(|own| own.key == *name);
+                let by_number = || known.get(name.parse::<usize>().ok()?.checked_sub(1)?);
+                let Some(own) = by_key().or_else(by_number) else {
+                    return Err(Refusal::unfit(format!(
+                        "there is no problem {name:?}: `palimp check --json` names them."
+                    )));
+                };
+                let fixes = bench.fixes(own.problem);
+                let count = fixes.len();
+                match number.checked_sub(1).and_then(|at| fixes.into_iter().nth(at)) {
+                    Some(fix) => Ok((own.problem, fix)),
+                    None => Err(Refusal::unfit(format!(
+                        "the problem {name} has {}, and none is number {number}.",
+                        counted(count as u64, "fix")
+                    ))),
+                }
+            };
+            let fixes: Vec<(&Problem, Fix)> = all.iter().map(fix).collect::<Result<_>>()?;
+            planned(bench, fixes, false)
+        }
+    }
+}
+
+/// What is done to the files, by their paths.
+#[derive(Default)]
+struct Changes {
+    edits: BTreeMap<PathBuf, Vec<Edit>>,
+    /// Where edits start, and where they end, by file.
+    taken: HashMap<PathBuf, BTreeMap<usize, usize>>,
+    repair: Repair,
+    told: Vec<String>,
+    count: usize,
+    /// Fixes that have to wait for others.
+    waiting: usize,
+    rebuilds: bool,
+}
+
+impl Changes {
+    fn add(&mut self, store: &Store, problem: &Problem, fix: Fix) {
+        match fix.act {
+            Act::Rebuild => self.rebuilds = true,
+            Act::Edits(file, edits, out) => {
+                let taken = self.taken.entry(file.clone()).or_default();
+                let is_same =
+                    |(range, _): &Edit| taken.get(&range.start) == Some(&range.end) && !range.is_empty();
+                let own = self.edits.get(&file).map(Vec::as_slice).unwrap_or_default();
+                if edits.iter().all(|edit| is_same(edit) && own.contains(edit)) {
+                    return;
+                }
+                if edits.iter().any(|(range, _)| is_taken(taken, range.start, range.end)) {
+                    self.waiting += 1;
+                    return;
+                }
+                taken.extend(edits.iter().map(|(range, _)| (range.start, range.end)));
+                if self.told.len() < TOLD * 3
+                    && let Some(document) = store.at_path(&file)
+                {
+                    self.told.extend(before_and_after(document, problem, &fix.title, &edits));
+                }
+                self.count += 1;
+                self.edits.entry(file).or_default().extend(edits);
+                self.repair.quarantined.extend(out);
+            }
+        }
+    }
+}
+
+/// Whether a range has bytes in common with one that is taken, or is put where another is.
+fn is_taken(taken: &BTreeMap<usize, usize>, start: usize, end: usize) -> bool {
+    let before = taken.range(..=start).next_back();
+    before.is_some_and(|(from, to)| *to > start || *from == start)
+        || taken.range(start..).next().is_some_and(|(from, _)| *from < end)
+}
+
+/// What a person is told of a fix: the lines as they are, and as they will be. Untrusted text.
+fn before_and_after(document: &Document, problem: &Problem, title: &str, edits: &[Edit]) -> Vec<String> {
+    let lines = touched(document, edits);
+    let line = problem.line.map_or(String::new(), |line| format!(":{line}"));
+    let mut told = vec![format!("{}{line}  {title}", document.path.told())];
+    let parts = |sign: char, bytes: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(bytes);
+        let own = text.split('\n').take(TOLD).filter(|line| !line.trim().is_empty());
+        own.map(|line| format!("  {sign} {}", cut(line.trim_end()))).collect()
+    };
+    let before = document.bytes.range(lines.clone()).unwrap_or_default();
+    told.extend(parts('-', &before));
+    told.extend(parts('+', &after_edits(document, lines, edits)));
+    told
+}
+
+/// A line as long as fits: its beginning and its end, where the damage mostly is.
+fn cut(line: &str) -> String {
+    let count = line.chars().count();
+    if count <= WIDE {
+        return line.to_owned();
+    }
+    let head: String = line.chars().take(WIDE / 2).collect();
+    let tail: String = line.chars().skip(count - WIDE / 2).collect();
+    format!("{head}…{tail}")
+}
+
+/// The plan of fixes. What is derived and disagrees for another reason is made anew with `all`.
+fn planned(bench: &Bench<'_>, fixes: Vec<(&Problem, Fix)>, all: bool) -> Result<Repair> {
+    let scene = bench.scene;
+    let (_, writes) = writes(scene.store)?;
+    // That nothing is to be repaired is not said of what was not seen.
+    let none = Plan::of("repair", scene.store.whole()?);
+    let mut own = Changes { rebuilds: all, ..Changes::default() };
+    fixes.into_iter().for_each(|(problem, fix)| own.add(scene.store, problem, fix));
+    let document = |path: &Path| scene.store.at_path(path);
+    let edited = std::mem::take(&mut own.edits).into_iter();
+    let edited = edited.filter_map(|(path, edits)| Some(Change::edits(&path, base(document(&path)?), edits)));
+    let changes: Vec<Change> = edited.filter(|own| !own.is_empty()).collect();
+    let mut repair = own.repair;
+    if changes.is_empty() {
+        let anew = if own.rebuilds { derived::disagreeing(scene.store, scene.now) } else { Vec::new() };
+        let made_of = derive::made_of(scene.store, &[]);
+        repair.plan = (!anew.is_empty()).then_some(Plan { derived: anew, made_of, ..none });
+        return Ok(repair);
+    }
+    let told = writes.recorded(scene, Recorded::Repair, &changes, own.count)?;
+    let mut every = backups(scene, writes, &changes);
+    every.extend(changes);
+    every.extend(told);
+    let (mut plan, after) = plan_and_after("repair", scene, own.count, every)?;
+    if own.rebuilds {
+        // What is stale for another reason is made anew with it.
+        let touched: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
+        let anew = derived::disagreeing_with(scene.store, &after, scene.now).into_iter();
+        plan.derived.extend(anew.filter(|change| !touched.contains(&change.path)));
+    }
+    plan.lines.splice(0..0, told_of(own.told, own.count, own.waiting));
+    repair.plan = Some(plan);
+    Ok(repair)
+}
+
+fn told_of(mut told: Vec<String>, count: usize, waiting: usize) -> Vec<String> {
+    let shown = told.iter().filter(|line| !line.starts_with("  ")).count();
+    if count > shown {
+        told.push(format!("… and {} more", count - shown));
+    }
+    if waiting > 0 {
+        told.push(format!(
+            "{} on the same lines: repair again for these",
+            counted(waiting as u64, "more fix")
+        ));
+    }
+    told
+}

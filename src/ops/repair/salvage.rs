@@ -1,0 +1,226 @@
+//! A torn memory completed: what survived of it as a memory of its format, marked as salvaged.
+
+use std::collections::HashSet;
+
+use super::Bench;
+use super::damage::{piece, range};
+use super::fix::Fix;
+use crate::format::Format;
+use crate::format::fields::Need;
+use crate::format::form::{Asked, Kind};
+use crate::model::{Code, Document, Problem, Record, Severity};
+use crate::text::digest::hex;
+use crate::text::edit::{quoted, remove, scan, set};
+use crate::text::salvage::Completed;
+use crate::text::scan::Tape;
+use crate::text::torn::first_name;
+
+/// The member that says of a memory that it was completed.
+const MARK: &str = "salvaged";
+/// So many fields are filled in at most.
+const FIELDS: usize = 24;
+/// So many records before a torn one are looked at for one to take after.
+const NEAR: usize = 64;
+/// What stands for a text of which nothing is left.
+const LOST: &str = "(lost)";
+
+/// What a field may hold that says nothing.
+const EMPTY: [&str; 6] = ["\"(lost)\"", "[]", "{}", "null", "0", "false"];
+
+/// What became of a torn memory.
+struct Salvaged {
+    bytes: Vec<u8>,
+    /// The fields of which nothing was left.
+    filled: Vec<String>,
+    is_valid: bool,
+}
+
+impl Bench<'_> {
+    /// The fix that keeps what can be read of a torn memory.
+    pub(super) fn of_salvage(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        record: &Record,
+        (content, own): (&[u8], &Completed),
+    ) -> Option<Fix> {
+        let found = self.salvaged(document, record, own.bytes(content))?;
+        let kept = content.get(..own.kept)?;
+        // What was replaced is kept with all of the line: its beginning alone says little.
+        let is_prefix = found.bytes.starts_with(kept.strip_suffix(b"}").unwrap_or(kept));
+        let from = if is_prefix { own.kept } else { 0 };
+        let at = range(record);
+        let out = content.get(from..).filter(|own| !own.is_empty());
+        let out =
+            out.map(|own| piece(document, problem, (at.start + from, own.to_vec()))).into_iter().collect();
+        let confidence = match (found.is_valid, found.filled.is_empty()) {
+            (true, true) => 75,
+            (true, false) => 60,
+            (false, _) => 30,
+        };
+        let reason = match found.filled.as_slice() {
+            [] => "All fields that the format asks for survived.".to_owned(),
+            names => format!("Filled in, because nothing was left of it: {}.", names.join(", ")),
+        };
+        let title = "keep what can be read as a memory, marked salvaged";
+        Some(Fix::edit(title, confidence, reason, (&document.path, vec![(at, found.bytes)], out)))
+    }
+
+    fn salvaged(&self, document: &Document, record: &Record, mut object: Vec<u8>) -> Option<Salvaged> {
+        let format = self.format?;
+        let near = self.neighbour(document, record);
+        let mut known: HashSet<String> = HashSet::new();
+        let mut filled = Vec::new();
+        for _ in 0..FIELDS {
+            let Some(own) = lacking(format, document, &object, self.scene.now, &known) else { break };
+            known.insert(own.name.clone());
+            let steps: Vec<&str> = own.name.split('.').collect();
+            if own.name == "checksum" {
+                object = remove(&object, &steps).ok()?;
+                continue;
+            }
+            let value = self.filling(document, &own, &object, near.as_deref());
+            let tried =
+                std::iter::once(&*value).chain(EMPTY).filter_map(|value| set(&object, &steps, value).ok());
+            let mut tried = tried.collect::<Vec<_>>();
+            let fits = |own_is: &Vec<u8>| {
+                let read = format.read(document.role, &document.path, own_is, self.scene.now);
+                !read
+                    .problems
+                    .iter()
+                    .any(|problem| problem.severity == Severity::Error && named(problem) == Some(&own.name))
+            };
+            let Some(at) = tried.iter().position(fits).or((!tried.is_empty()).then_some(0)) else { continue };
+            object = tried.swap_remove(at);
+            filled.push(own.name);
+        }
+        let object = set(&object, &[MARK], "true").ok()?;
+        let read = format.read(document.role, &document.path, &object, self.scene.now);
+        let [only] = read.records.as_slice() else { return None };
+        only.view()?;
+        let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
+        Some(Salvaged { bytes: object, filled, is_valid })
+    }
+
+    /// A whole record near a torn one, before it if there is one.
+    fn neighbour(&self, document: &Document, record: &Record) -> Option<Vec<u8>> {
+        let at = document.records.partition_point(|own| own.span.start < record.span.start);
+        let before = document.records[..at].iter().rev().take(NEAR);
+        let behind = document.records.iter().skip(at + 1).take(NEAR);
+        let whole = before.chain(behind).find(|own| own.view().is_some())?;
+        Some(document.raw(whole).into_owned())
+    }
+
+    /// What a field gets of which nothing is left.
+    fn filling(&self, document: &Document, own: &Asked, object: &[u8], near: Option<&[u8]>) -> String {
+        let now = quoted(&self.scene.now.to_millis());
+        if is_id(&own.name, object, near) {
+            return quoted(&self.new_id(document, object, near, &own.name));
+        }
+        let taken = near.and_then(|near| member(near, &own.name));
+        match &own.kind {
+            Kind::Moment => taken.unwrap_or(now),
+            Kind::Word { words, .. } => {
+                let cut = member(object, &own.name).unwrap_or_default();
+                let cut = cut.trim_matches('"');
+                let mut begun = words.iter().filter(|word| !cut.is_empty() && word.starts_with(cut));
+                let only = begun.next().filter(|_| begun.next().is_none());
+                let first = only.map(|word| quoted(word)).or(taken);
+                first.unwrap_or_else(|| quoted(words.first().map_or(LOST, String::as_str)))
+            }
+            Kind::Number { range, .. } => range.map_or(0.0, |(least, _)| least.max(0.0)).to_string(),
+            Kind::Flag => "false".into(),
+            Kind::Words { .. } | Kind::References => "[]".into(),
+            Kind::Json => "{}".into(),
+            Kind::Text { .. } | Kind::Fixed(_) => match (own.name.ends_with("_id"), taken) {
+                (true, Some(same)) => same,
+                _ => quoted(LOST),
+            },
+        }
+    }
+
+    /// An id for a memory whose own is lost: the next number where ids are numbered.
+    fn new_id(&self, document: &Document, object: &[u8], near: Option<&[u8]>, name: &str) -> String {
+        let others = self.others();
+        let last = near.and_then(|near| member(near, name)).unwrap_or_default();
+        let last = last.trim_matches('"');
+        let digits = last.len() - last.trim_end_matches(|own: char| own.is_ascii_digit()).len();
+        let (stem, number) = last.split_at(last.len() - digits);
+        if let (1..=18, Ok(number)) = (digits, number.parse::<u64>()) {
+            let next = format!("{stem}{:0digits$}", number + 1);
+            if !others.has(&next) {
+                return next;
+            }
+        }
+        let seed = [object, document.path.as_os_str().as_encoded_bytes()].concat();
+        let digest = crate::model::short_digest(seed.iter());
+        format!("salvaged_{}", hex(&digest.to_be_bytes()))
+    }
+}
+
+/// Whether a field names the record.
+fn is_id(name: &str, object: &[u8], near: Option<&[u8]>) -> bool {
+    let leads = |own: &[u8]| first_name(own).is_some_and(|own| own == quoted(name).as_bytes());
+    name == "id"
+        || name == "event_id"
+        || name.ends_with("_id")
+            && !name.contains('.')
+            && name != "session_id"
+            && name != "agent_id"
+            && name != "trace_id"
+            && (leads(object) || near.is_some_and(leads))
+}
+
+/// The first field that keeps an object from being a record without an error.
+fn lacking(
+    format: &dyn Format,
+    document: &Document,
+    object: &[u8],
+    now: crate::model::Moment,
+    known: &HashSet<String>,
+) -> Option<Asked> {
+    let read = format.read(document.role, &document.path, object, now);
+    let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
+    if read.problems.iter().any(|own| own.code == Code::ChecksumMismatch) && !known.contains("checksum") {
+        let kind = Kind::Fixed("");
+        return Some(Asked { name: "checksum".into(), kind, need: Need::Optional });
+    }
+    let form = format.form(&document.path, kind, object, now);
+    if form.fields.is_empty() {
+        return unasked(&read.problems, known);
+    }
+    let mut faults = form
+        .faults
+        .iter()
+        .filter(|(_, (code, severity, _))| *severity == Severity::Error || *code == Code::MissingField);
+    faults.find_map(|(at, (.., message))| {
+        let quoted = || message.strip_prefix('`').and_then(|rest| rest.split('`').next());
+        let of_name = |name: &str| form.fields.iter().find(|own| own.name == name);
+        let own = at.and_then(|at| form.fields.get(at)).or_else(|| of_name(quoted()?.split('[').next()?))?;
+        (!known.contains(&own.name)).then(|| own.clone())
+    })
+}
+
+/// The same where the format has no form for it: what the problem itself says.
+fn unasked(problems: &[Problem], known: &HashSet<String>) -> Option<Asked> {
+    problems.iter().filter(|own| own.severity == Severity::Error).find_map(|own| {
+        let name = named(own)?.to_owned();
+        let is_time = own.code == Code::BadTimestamp || name.contains("time") || name.ends_with("_at");
+        let kind = if is_time { Kind::Moment } else { Kind::Word { words: Vec::new(), is_closed: false } };
+        (!known.contains(&name)).then_some(Asked { name, kind, need: Need::Required })
+    })
+}
+
+/// The field that a problem is about.
+fn named(problem: &Problem) -> Option<&str> {
+    problem.message.strip_prefix('`')?.split(['`', '[']).next()
+}
+
+/// A member of an object as it is spelled, on one line.
+fn member(object: &[u8], name: &str) -> Option<String> {
+    let mut tape = Tape::default();
+    let names: Vec<&str> = name.split('.').collect();
+    let found = scan(&mut tape, object).ok()?.path(&names)?;
+    let text = std::str::from_utf8(found.raw()).ok()?;
+    (!text.contains(['\n', '\r'])).then(|| text.to_owned())
+}

@@ -1,0 +1,103 @@
+//! Logs that end anywhere, as a crash leaves them.
+
+use palimp::model::{Code, Severity};
+use palimp::ops::repair::{Bench, Material, Which, chosen};
+
+use super::corpus::counts;
+use super::*;
+use crate::support::tries::count;
+
+/// What the first fixes of all problems of that kind leave of a log.
+fn fixed(format: &'static str, log: &str, bytes: &[u8], code: Code) -> (Vec<u8>, Vec<u8>) {
+    let store = load(&[(log, bytes)], format);
+    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
+    let material = Material::default();
+    let done = chosen(&Bench::of(&scene, &material, []), &Which::Code(code)).unwrap();
+    let changed =
+        done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
+    let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec());
+    (after, done.quarantined.into_iter().flat_map(|own| own.bytes).collect())
+}
+
+/// The records of a log of which the reader says nothing bad.
+fn sound(format: &'static str, log: &str, bytes: &[u8]) -> Vec<String> {
+    let store = load(&[(log, bytes)], format);
+    let own = store.documents.iter().find(|own| own.path.as_os_str() == log).unwrap();
+    let bad = |at: u32| own.problems.iter().any(|p| p.record == Some(at) && p.severity == Severity::Error);
+    let read = (0..).zip(&own.records).filter(|(at, record)| record.view().is_some() && !bad(*at));
+    read.map(|(_, record)| String::from_utf8(own.raw(record).to_vec()).unwrap()).collect()
+}
+
+#[test]
+fn of_three_records_cut_at_any_byte_every_whole_one_is_read_before_and_after_a_repair() {
+    for (format, log) in LOGS {
+        let records = [
+            record(format, "a1", "x"),
+            record(format, "a2", "a \"b\" {c} ü\u{1f980}"),
+            record(format, "a3", "y"),
+        ];
+        let file = records.iter().map(|own| format!("{own}\n")).collect::<String>();
+        for cut in (0..file.len()).step_by(count(23, 1)) {
+            let bytes = &file.as_bytes()[..cut];
+            let (mut end, mut wanted) = (0, Vec::new());
+            for own in &records {
+                end += own.len();
+                if end <= cut {
+                    wanted.push(own.clone());
+                }
+                end += 1;
+            }
+            assert_eq!(whole(format, log, bytes), wanted, "{format} {cut}");
+            let (left, out) = repaired(format, log, bytes);
+            assert_eq!(whole(format, log, &left), wanted, "{format} {cut}");
+            assert_eq!(out, [], "{format} {cut}: what is torn stays");
+            let (left, out) = fixed(format, log, bytes, Code::TornLine);
+            assert!(wanted.iter().all(|own| whole(format, log, &left).contains(own)), "{format} {cut}");
+            let torn = bytes.rsplit(|byte| *byte == b'\n').next().unwrap();
+            let (had, mut has) = (counts([torn]), counts([&*left, &*out]));
+            counts([&bytes[..bytes.len() - torn.len()]]).into_iter().for_each(|(byte, own)| {
+                *has.entry(byte).or_default() -= own;
+            });
+            let lost: Vec<_> = had.iter().filter(|(byte, own)| has.get(byte) < Some(own)).collect();
+            let told = [&left, torn, &*out].map(String::from_utf8_lossy);
+            assert!(lost.is_empty(), "{format} {cut}: {lost:?} {told:?}");
+        }
+    }
+}
+
+#[test]
+fn of_records_of_which_the_first_half_survives_nearly_all_come_back_sound_and_marked() {
+    let (mut all, mut back) = (0, 0);
+    let mut lost = Vec::new();
+    for (format, log) in LOGS {
+        let (first, torn) =
+            (record(format, "evt-000001", "x"), record(format, "evt-000002", &"a \"b\" {c} ü ".repeat(9)));
+        for cut in (torn.len() / 2..torn.len()).step_by(count(11, 1)) {
+            let bytes = [first.as_bytes(), b"\n", &torn.as_bytes()[..cut]].concat();
+            let (left, _) = fixed(format, log, &bytes, Code::TornLine);
+            let sound = sound(format, log, &left);
+            all += 1;
+            match sound.last() {
+                Some(own) if own.contains("\"salvaged\":true") => back += 1,
+                _ => lost.push(format!("{format} {cut}: {}", String::from_utf8_lossy(&left[first.len()..]))),
+            }
+        }
+    }
+    assert!(back * 100 >= all * 95, "{back} of {all}\n{}", lost.join("\n"));
+}
+
+#[test]
+fn fifty_thousand_torn_lines_are_tidied_in_a_few_seconds() {
+    let (format, log) = LOGS[1];
+    let lines = count(500, 50_000);
+    let bytes: String = (0..lines)
+        .map(|number| {
+            let own = record(format, &format!("m{number}"), "words");
+            own[..own.len() * 3 / 4].to_owned() + "\n"
+        })
+        .collect();
+    let began = std::time::Instant::now();
+    let (left, _) = fixed(format, log, bytes.as_bytes(), Code::TornLine);
+    assert_eq!(whole(format, log, &left).len(), lines);
+    assert!(began.elapsed().as_secs() < count(30, 60), "{:?}", began.elapsed());
+}
