@@ -145,7 +145,8 @@ fn the_pictures_are_what_the_program_draws() {
     for (name, scene) in scenes {
         let drawn = drawn(scene());
         let file = format!("{folder}/{name}.svg");
-        assert!(!drawn.contains("/tmp") && !drawn.contains(".tmp"), "{name} names the folder");
+        let is_named = ["/tmp", "/dev/shm", "palimp-test"].iter().any(|own| drawn.contains(own));
+        assert!(!is_named, "{name} names the folder");
         if std::env::var_os("PALIMP_DRAW").is_some() {
             std::fs::write(&file, &drawn).unwrap();
         }
