@@ -117,7 +117,7 @@ fn hints(app: &App) -> Vec<Hint> {
         Some(Row::Archived(_)) => ("read", Some(act(Action::BringBack, "bring back…"))),
         Some(Row::Chore(at)) => {
             let is_due = app.view.chores.get(at).is_some_and(|own| own.plan.is_some());
-            ("which", is_due.then(|| act(Action::Archive, "do what is due…")))
+            ("its memories", is_due.then(|| act(Action::Archive, "do what is due…")))
         }
         _ => return Vec::new(),
     };

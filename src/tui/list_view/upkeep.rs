@@ -57,7 +57,7 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
         return vec![
             Cell::rest(format!("  {}", own.title)),
             Cell::fitting(own.measure.clone(), 22).styled(theme.dim()).from(60),
-            Cell::fitting(own.fate.told(), 40).styled(theme.dim()).from(90),
+            Cell::fitting(own.fate.told(), 40).styled(theme.dim()).from(110),
         ];
     }
     let Row::Chore(at) = row else { return Vec::new() };

@@ -12,7 +12,7 @@ use crate::tui::theme::{self, Theme, fit};
 /// A narrower screen has no room for a title and the place in what is shown.
 const NARROW: u16 = 40;
 /// A wider one has room for what answers it, too.
-const WIDE: u16 = 60;
+const WIDE: u16 = 76;
 
 /// Draws it over the foot of the panes, where something waits for a yes. Of its lines only those
 /// are made that are on screen.

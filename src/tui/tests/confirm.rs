@@ -180,7 +180,7 @@ fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
         let screen = desk.screen();
         let is_seen = screen.contains("+reviewed  short") || screen.contains(" · PgDn · ");
         assert!(screen.contains("Tag 2 memories") && is_seen, "{screen}");
-        assert!(screen.contains("y does it"), "{screen}");
+        assert!(screen.contains("y do it"), "{screen}");
     }
 }
 
