@@ -24,8 +24,12 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 /// The fix of that number; whether there is one.
 fn choose(app: &mut App, at: usize) -> bool {
-    let Some(fix) = app.view.fix.as_mut().filter(|own| at < own.ways.len()) else { return false };
+    let Some(fix) = app.view.fix.as_mut() else { return false };
+    let Some(way) = fix.ways.get(at) else { return false };
+    // On a low screen the fixes are out of sight.
+    let told = format!("{} {}: {} shows what it does.", at + 1, way.title, Action::Fix.key());
     fix.chosen = Some(at);
+    app.say(told);
     true
 }
 
