@@ -11,7 +11,7 @@ use super::repaired::repaired;
 use super::wanted::{SessionDeed, Wanted};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::model::{Moment, Plan, Store, Tell, container};
-use crate::ops::{self, NO_PACKED, Scene};
+use crate::ops::{self, NO_PACKED, Refusal, Scene};
 use crate::store::commit::Host;
 use crate::store::packed_bytes;
 
@@ -27,6 +27,9 @@ pub(super) fn of_stores(request: ChangeRequest, host: Host<'_>) -> Result<Planne
         }
         let done = of_store(&mut planned, host, (number, store));
         done.map_err(|failed| if snapshot.stores.len() > 1 { failed.in_store(&store.root) } else { failed })?;
+    }
+    if matches!(planned.request.wanted, Wanted::Repair(_)) && planned.plans.is_empty() {
+        return Err(Refusal::unfit("there is no such problem in these stores.").into());
     }
     Ok(planned)
 }
@@ -50,7 +53,8 @@ fn of_store(planned: &mut Planned, host: Host<'_>, (number, store): (usize, &Sto
         }
         Wanted::Repair(which) => {
             let whole = &request.snapshot.stores[number];
-            let repair = repaired(host, &scene, whole, which)?;
+            let is_one = request.snapshot.stores.len() == 1;
+            let Some(repair) = repaired(host, &scene, (whole, is_one), which)? else { return Ok(()) };
             planned.quarantined.push((number, repair.quarantined));
             repair.plan.map_or_else(|| store.whole().map(|whole| Plan::of("repair", whole)), Ok)?
         }

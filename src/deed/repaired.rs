@@ -1,10 +1,12 @@
 //! Repairs planned: what copies and undo data have of what is torn, and what is kept in quarantine.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::checked;
 use super::failed::{Failed, Result};
+use crate::check::findings;
 use crate::disk::Disk;
 use crate::model::{Act, Code, Moment, Plan, Store, Tell};
 use crate::ops::erase::Gone;
@@ -54,20 +56,31 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
     Ok(found)
 }
 
-/// The repair that is asked for, of a store with all that is wrong with it.
+/// The repair that is asked for, of a store with all that is wrong with it; `None` where it has none of the
+/// problems, and others may.
 pub(super) fn repaired(
     host: Host<'_>,
     scene: &Scene<'_>,
-    store: &Arc<Store>,
+    (store, is_one): (&Arc<Store>, bool),
     which: &Which,
-) -> Result<Repair> {
+) -> Result<Option<Repair>> {
     if *which == Which::AllSafe {
-        return Ok(repair::all_safe(scene)?);
+        return Ok(Some(repair::all_safe(scene)?));
     }
     let checked = checked(Some(host.data), store, scene.now);
+    let own = match which {
+        Which::Chosen(all) if !is_one => {
+            let known: HashSet<String> = findings(&checked.store).into_iter().map(|own| own.key).collect();
+            Which::Chosen(all.iter().filter(|(name, _)| known.contains(name)).cloned().collect())
+        }
+        _ => which.clone(),
+    };
+    if matches!(&own, Which::Chosen(all) if all.is_empty()) {
+        return Ok(None);
+    }
     let scene = Scene { store: &checked.store, ..*scene };
     let material = material(host.disk, host.data, &checked.store)?;
-    Ok(repair::chosen(&Bench::of(&scene, &material, checked.rebuilt()), which)?)
+    Ok(Some(repair::chosen(&Bench::of(&scene, &material, checked.rebuilt()), &own)?))
 }
 
 /// The plan that brings back what is in quarantine.

@@ -179,7 +179,7 @@ actions! {
     Suspend: "suspend", ["Ctrl-z"], "back to the shell; `fg` returns";
     OpenDemo: "demo", [], "on the first screen: open the demo", "demo";
     Save: "save", ["F2", "Ctrl-s"], "in the editor: save the form", "edit";
-    Fix: "fix", ["Alt-f"], "in the editor: fix this field";
+    Fix: "fix", ["Alt-f"], "in the editor: fix this field; in problems: fix this one";
     NextFinding: "next finding", ["Alt-n"], "in the editor: the next field with a problem";
     PreviousFinding: "previous finding", ["Alt-p"], "in the editor: the previous one";
     FieldInEditor: "field in $EDITOR", ["Ctrl-e"], "in the editor: this field in $EDITOR", "edit";
@@ -254,7 +254,8 @@ fn own(screen: Screen) -> &'static [Action] {
         Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
         Screen::Compare => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
         Screen::Welcome => &[Action::OpenDemo],
-        Screen::Browse | Screen::Problems => &[],
+        Screen::Problems => &[Action::Fix, Action::Open],
+        Screen::Browse => &[],
     }
 }
 

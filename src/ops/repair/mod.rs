@@ -40,8 +40,17 @@ pub enum Which {
     AllSafe,
     /// Every problem of a kind, each by its first fix.
     Code(Code),
-    /// Problems by their keys, or by their numbers in the list, each with the number of its fix from 1.
-    Chosen(Vec<(String, usize)>),
+    /// Problems by their keys, or by their numbers in the list, each with its fix.
+    Chosen(Vec<(String, Pick)>),
+}
+
+/// Which of the fixes of a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// That number, from 1: the best first.
+    Number(usize),
+    /// The one that was shown with that title.
+    Title(String),
 }
 
 /// What is kept beside a store that a fix may take from, and what may not come back.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::fix::{Act, Edit, Fix, Repair};
 use super::line::{after_edits, touched};
-use super::{Bench, Material, Which};
+use super::{Bench, Material, Pick, Which};
 use crate::check::{derived, findings};
 use crate::format::writing::Recorded;
 use crate::model::plan::counted;
@@ -38,28 +38,33 @@ pub fn chosen(bench: &Bench<'_>, which: &Which) -> Result<Repair> {
         }
         Which::Chosen(all) => {
             let known = findings(store);
-            let fix = |(name, number): &(String, usize)| {
+            let fix = |(name, pick): &(String, Pick)| {
                 let by_key = || known.iter().find(|own| own.key == *name);
                 let by_number = || known.get(name.parse::<usize>().ok()?.checked_sub(1)?);
                 let Some(own) = by_key().or_else(by_number) else {
-                    return Err(Refusal::unfit(format!(
-                        "there is no problem {name:?}: `palimp check --json` names them."
-                    )));
+                    let message = format!("there is no problem {name:?}: `palimp check --json` names them.");
+                    return Err(Refusal::unfit(message));
                 };
-                let fixes = bench.fixes(own.problem);
-                let count = fixes.len();
-                match number.checked_sub(1).and_then(|at| fixes.into_iter().nth(at)) {
-                    Some(fix) => Ok((own.problem, fix)),
-                    None => Err(Refusal::unfit(format!(
-                        "the problem {name} has {}, and none is number {number}.",
-                        counted(count as u64, "fix")
-                    ))),
-                }
+                Ok((own.problem, picked(bench, own.problem, pick)?))
             };
             let fixes: Vec<(&Problem, Fix)> = all.iter().map(fix).collect::<Result<_>>()?;
             planned(bench, fixes, false)
         }
     }
+}
+
+/// The fix of a problem that is meant.
+fn picked(bench: &Bench<'_>, problem: &Problem, pick: &Pick) -> Result<Fix> {
+    let fixes = bench.fixes(problem);
+    let count = fixes.len();
+    let own = match pick {
+        Pick::Number(number) => number.checked_sub(1).and_then(|at| fixes.into_iter().nth(at)),
+        Pick::Title(title) => fixes.into_iter().find(|own| own.title == *title),
+    };
+    own.ok_or_else(|| match count {
+        0 => Refusal::unfit("no repair is known for this problem: edit it by hand."),
+        _ => Refusal::unfit(format!("the problem has {}, and not this one.", counted(count as u64, "fix"))),
+    })
 }
 
 /// What is done to the files, by their paths.

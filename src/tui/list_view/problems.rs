@@ -8,8 +8,10 @@ use ratatui::text::Line;
 
 use super::row::{Cell, Row};
 use super::{About, Kind};
+use crate::check::findings;
 use crate::model::{Code, EntryRef, Problem, Severity, Snapshot, Store, Tell};
-use crate::ops::repair::{self, Ease};
+use crate::ops::repair::{self, Ease, Pick, Which};
+use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::panes::hints::{Hint, hint};
 use crate::tui::theme::{self, Theme, sign, wrap};
@@ -124,17 +126,18 @@ pub fn line(app: &App) -> Option<Fix> {
     let at = entry(&app.snapshot, store, problem)?;
     let (own, entry) = app.snapshot.get(at);
     let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).trim_end().to_owned();
-    let lines = repair::beside(own, problem, app.now);
-    let first = lines.and_then(|own| Some((own.before, own.fixes.into_iter().next()?.1?)));
-    Some(match first {
-        Some((before, after)) => {
-            Fix { bytes: before.len(), before: text(&before), after: Some(text(&after)) }
-        }
-        None => {
-            let bytes = own.read(entry).unwrap_or_default();
-            Fix { bytes: bytes.len(), before: text(&bytes), after: None }
-        }
-    })
+    let Some(lines) = repair::beside(own, problem, app.now) else {
+        let bytes = own.read(entry).unwrap_or_default();
+        return Some(Fix { bytes: bytes.len(), before: text(&bytes), ..Fix::default() });
+    };
+    let ways = lines.fixes.into_iter().map(|(fix, after)| Way {
+        after: after.as_deref().map(text),
+        title: fix.title,
+        reason: fix.reason,
+        is_safe: fix.is_safe,
+    });
+    let (bytes, before) = (lines.before.len(), text(&lines.before));
+    Some(Fix { bytes, before, ways: ways.collect(), chosen: None })
 }
 
 /// A line with a problem, and what a repair makes of it. Untrusted text.
@@ -142,8 +145,29 @@ pub fn line(app: &App) -> Option<Fix> {
 pub struct Fix {
     pub bytes: usize,
     pub before: String,
+    /// What can be done about it, the best first.
+    pub ways: Vec<Way>,
+    /// Which of these was chosen.
+    pub chosen: Option<usize>,
+}
+
+/// A fix, and what it makes of the line. Untrusted text.
+pub struct Way {
+    pub title: String,
+    pub reason: String,
+    pub is_safe: bool,
     /// Empty where nothing is left of it.
     pub after: Option<String>,
+}
+
+/// What is asked for by a fix of the problem under the cursor: the way that was chosen, or the best.
+pub fn wanted(app: &App) -> Option<Which> {
+    let (store, problem) = selected(app)?;
+    let of = app.snapshot.stores.get(store)?;
+    let key = findings(of).into_iter().find(|own| std::ptr::eq(own.problem, problem))?.key;
+    let way = app.view.fix.as_ref().and_then(|own| own.ways.get(own.chosen?));
+    let pick = way.map_or(Pick::Number(1), |way| Pick::Title(way.title.clone()));
+    Some(Which::Chosen(vec![(key, pick)]))
 }
 
 /// The problem under the cursor in full: what was found, what it means, what can be done about it, and the
@@ -171,10 +195,19 @@ fn about(app: &App, width: usize) -> About {
     );
     if let Some(fix) = &app.view.fix {
         lines.push(Line::default());
-        let order = if fix.after.is_some() { "Before, " } else { "" };
+        let order = if fix.ways.is_empty() { "" } else { "Before, " };
         lines.extend(says(&format!("{order}{} bytes:", fix.bytes), theme.dim()));
         lines.extend(says(&fix.before, Style::new()));
-        if let Some(after) = &fix.after {
+        for (number, way) in (1..).zip(&fix.ways) {
+            let is_chosen = fix.chosen.unwrap_or(0) + 1 == number;
+            let (mark, style) = if is_chosen { ("›", theme.accent()) } else { (" ", Style::new()) };
+            let safe = if way.is_safe { " (safe)" } else { "" };
+            lines.extend(says(&format!("{mark}{number} {}{safe}", way.title), style));
+            if !is_chosen {
+                continue;
+            }
+            lines.extend(says(&way.reason, theme.dim()));
+            let Some(after) = &way.after else { continue };
             let head = if after.is_empty() { "After: (no line)" } else { "After:" };
             lines.extend(says(head, theme.dim()));
             let after = after.split('\n').filter(|line| !line.is_empty());
@@ -205,7 +238,7 @@ fn can_do(store: &Store, problem: &Problem, safe: Option<&str>) -> Option<String
         }
         (None, Some(record)) => match reads(store, problem, record) {
             true => "It can be repaired in the memory: Enter goes there.".into(),
-            false => "No repair of this line is safe: choose one with `palimp repair --problem`.".into(),
+            false => "No repair of this line is safe: choose one.".into(),
         },
         (None, None) => match problem.code {
             Code::IndexStale
@@ -311,5 +344,14 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
 
 fn hints(app: &App) -> Vec<Hint> {
     let is_of_memory = selected(app).is_some_and(|(_, problem)| problem.record.is_some());
-    if is_of_memory { vec![hint("Enter", "its memory")] } else { Vec::new() }
+    let ways = app.view.fix.as_ref().map_or(0, |own| own.ways.len());
+    let mut hints = Vec::new();
+    if ways > 0 {
+        hints.push(hint(Action::Fix.key(), "fix"));
+    }
+    if ways > 1 {
+        hints.push(hint(&format!("1-{}", ways.min(5)), "choose"));
+    }
+    hints.extend(is_of_memory.then(|| hint("Enter", "its memory")));
+    hints
 }

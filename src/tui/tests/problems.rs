@@ -1,9 +1,12 @@
 //! The problems view tells what `check` tells.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
 use super::Desk;
 use crate::deed::checked;
 use crate::model::{Code, Role, Severity};
 use crate::tui::app::Screen;
+use crate::tui::msg::Msg;
 
 /// How many errors, warnings and notes `check` lists, and what it says of derived files.
 fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
@@ -120,7 +123,7 @@ fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
     for _ in 0..desk.app.view.list.len() {
         let (_, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
         let code = problem.code;
-        if let Some(text) = desk.app.view.fix.as_ref().and_then(|fix| fix.after.clone()) {
+        if let Some(text) = desk.app.view.fix.as_ref().and_then(|fix| fix.ways.first()?.after.clone()) {
             if code != Code::TornLine {
                 assert!(below(&desk).contains("`palimp repair --all-safe` does this"), "{}", below(&desk));
                 assert!(desk.screen().contains("safe repair"), "{}", desk.screen());
@@ -139,6 +142,33 @@ fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
     let [parted, salvaged] = torn_lines[..] else { panic!("{torn_lines:?}") };
     assert_eq!(parted, format!("{torn}\n{}", line(5)));
     assert!(salvaged.starts_with(torn) && salvaged.ends_with(",\"salvaged\":true}"), "{salvaged}");
+}
+
+#[test]
+fn a_torn_line_shows_its_fixes_and_the_one_that_is_chosen_is_planned_and_carried_out() {
+    let mut desk = Desk::new(140, 50);
+    desk.type_keys("gp");
+    let torn = |desk: &Desk| {
+        let all = desk.app.snapshot.stores.iter().flat_map(|own| &own.problems);
+        all.filter(|own| own.code == Code::TornLine).count()
+    };
+    let selected = |desk: &Desk| crate::tui::list_view::problems::selected(&desk.app).map(|own| own.1.code);
+    for _ in 0..desk.app.view.list.len() {
+        if selected(&desk) == Some(Code::TornLine) {
+            break;
+        }
+        desk.type_keys("j");
+    }
+    assert!(desk.screen().contains("›1 keep what can be read as a memory"), "{}", desk.screen());
+    desk.type_keys("2");
+    let before = torn(&desk);
+    desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('f'), KeyModifiers::ALT)));
+    let screen = desk.screen();
+    assert!(desk.app.confirm.is_some() && screen.contains("quarantine"), "{screen}");
+    desk.type_keys("y");
+    assert_eq!(torn(&desk), before - 1, "{}", desk.screen());
+    desk.type_keys("u");
+    assert_eq!(torn(&desk), before, "{}", desk.screen());
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod filtering;
 mod journal;
 mod marking;
 pub mod new;
+mod problems;
 pub mod sessions;
 mod upkeep;
 
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 use ratatui::layout::{Position, Rect};
 
-use super::{change, references, walk};
+use super::{change, walk};
 use crate::deed::{By, ChangeRequest, Wanted};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
@@ -54,7 +55,7 @@ fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
         Screen::Upkeep => upkeep::act(app, action),
         Screen::New => new::act(app, action),
         Screen::Sessions => sessions::act(app, action),
-        _ => problem(app, action),
+        _ => problems::act(app, action),
     };
     if is_done || go(app, kind, action) {
         return true;
@@ -86,14 +87,6 @@ fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
         _ => return is_of_another_view(app, action),
     }
     true
-}
-
-/// Enter on a problem opens its memory.
-fn problem(app: &mut App, action: Action) -> bool {
-    if action == Action::Open {
-        references::open_problem(app);
-    }
-    action == Action::Open
 }
 
 /// Whether an action is one of these views, and of another than the one that is open; then that is

@@ -154,7 +154,8 @@ fn every_fix_of_every_problem_can_be_carried_out_and_undone() {
             let bench = Bench::of(&scene, &material, []);
             for finding in palimp::check::findings(&store) {
                 for number in 1..=bench.fixes(finding.problem).len() {
-                    let which = repair::Which::Chosen(vec![(finding.key.clone(), number)]);
+                    let which =
+                        repair::Which::Chosen(vec![(finding.key.clone(), repair::Pick::Number(number))]);
                     let done = repair::chosen(&bench, &which).unwrap();
                     for change in
                         done.plan.iter().flat_map(|plan| &plan.changes).filter(|own| own.base.is_some())

@@ -1,0 +1,45 @@
+//! Problems: a fix is chosen, shown as a plan, and carried out.
+
+use super::super::references;
+use super::plan;
+use crate::deed::Wanted;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::list_view::problems;
+
+/// The keys of the panes choose a fix by its number here.
+const NUMBERS: [Action; 5] =
+    [Action::SessionsPane, Action::FacetsPane, Action::HealthPane, Action::MemoriesPane, Action::DetailPane];
+
+/// Does an action of the view; whether it has one of the kind.
+pub fn act(app: &mut App, action: Action) -> bool {
+    match (action, NUMBERS.iter().position(|own| *own == action)) {
+        (Action::Open, _) => references::open_problem(app),
+        (Action::Fix, _) => fix(app),
+        (_, Some(at)) => return choose(app, at),
+        _ => return false,
+    }
+    true
+}
+
+/// The fix of that number; whether there is one.
+fn choose(app: &mut App, at: usize) -> bool {
+    let Some(fix) = app.view.fix.as_mut() else { return false };
+    let Some(way) = fix.ways.get(at) else { return false };
+    // On a low screen the fixes are out of sight.
+    let told = format!("{} {}: {} shows what it does.", at + 1, way.title, Action::Fix.key());
+    fix.chosen = Some(at);
+    app.say(told);
+    true
+}
+
+/// Shows what the fix does as a plan.
+fn fix(app: &mut App) {
+    let Some(which) = problems::wanted(app) else {
+        return app.say("No problem is under the cursor.");
+    };
+    let Some((_, problem)) = problems::selected(app) else { return };
+    let line = problem.line.map_or(String::new(), |line| format!(" on line {line}"));
+    let name = format!("\"{}\"{line}", problem.code.as_str().replace('-', " "));
+    plan(app, name, Wanted::Repair(which));
+}
