@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Layout, Visits, layout, visits};
 use crate::disk::{Disk, Real, write_synced};
+use crate::store::commit::make_folders;
 
 /// A longer file is none of ours.
 const LONGEST: u64 = 4 << 20;
@@ -42,9 +43,7 @@ pub(super) fn read<T: DeserializeOwned + Default>(data: &Path, file: &str) -> T 
 }
 
 fn write(data: &Path, file: &str, text: &[u8]) -> io::Result<()> {
-    if Real.look(data).is_err() {
-        Real.make_folder(data, 0o700)?;
-    }
+    make_folders(&Real, data)?;
     let temporary = data.join(format!("{file}.{}", std::process::id()));
     let written = write_synced(&Real, &temporary, 0o600, text);
     let moved = written.and_then(|()| Real.rename(&temporary, &data.join(file)));
@@ -62,7 +61,7 @@ mod tests {
     #[test]
     fn a_layout_outlives_the_program_and_a_file_of_nonsense_is_none() {
         let folder = crate::folder::new();
-        let data = folder.path().join("data");
+        let data = folder.path().join("no/such/data");
         assert_eq!(Layout::kept_in(&data), Layout::default());
         let mut own = Layout::default();
         own.borders.insert(Border::Below, 512);

@@ -246,7 +246,11 @@ impl Change {
 
 /// So many of them: "1 memory", "2 memories".
 pub fn counted(count: u64, what: &str) -> String {
-    let several = what.strip_suffix("ry").map_or_else(|| format!("{what}s"), |stem| format!("{stem}ries"));
+    let several = match what.strip_suffix("ry") {
+        Some(stem) => format!("{stem}ries"),
+        None if what.ends_with('x') => format!("{what}es"),
+        None => format!("{what}s"),
+    };
     if count == 1 { format!("1 {what}") } else { format!("{count} {several}") }
 }
 

@@ -28,9 +28,16 @@ pub struct Kept {
 /// A memory as it is elsewhere, and where.
 type Copy = (Vec<u8>, String);
 
+/// A memory of a store, with its session: ids may be given anew in each.
+struct Here<'a> {
+    document: &'a Document,
+    record: &'a Record,
+    session: Option<&'a str>,
+}
+
 /// The whole memories of a store and of what is kept beside it, by id.
 pub(super) struct Others<'a> {
-    here: HashMap<&'a str, Vec<(&'a Document, &'a Record)>>,
+    here: HashMap<&'a str, Vec<Here<'a>>>,
     kept: HashMap<(&'a Path, String), Vec<Copy>>,
     deleted: HashSet<&'a str>,
     erased: Option<Wanted<'a>>,
@@ -57,11 +64,15 @@ impl<'a> Bench<'a> {
                 erased: self.material.gone.wanted(self.scene),
             };
             for document in &self.store().documents {
-                let of = document.records.iter().filter_map(|own| Some((own.view()?.id?, own)));
+                let of = document.records.iter().enumerate();
+                let of = of.filter_map(|(number, own)| Some((own.view()?.id?, number, own)));
                 match document.role {
-                    Role::Tombstones => own.deleted.extend(of.map(|(id, _)| id)),
+                    Role::Tombstones => own.deleted.extend(of.map(|(id, ..)| id)),
                     Role::Records | Role::Archive | Role::Backup if document.is_held() => {
-                        of.for_each(|(id, record)| own.here.entry(id).or_default().push((document, record)));
+                        of.for_each(|(id, number, record)| {
+                            let session = self.session_of(document, number as u32);
+                            own.here.entry(id).or_default().push(Here { document, record, session });
+                        });
                     }
                     _ => {}
                 }
@@ -102,10 +113,15 @@ impl<'a> Bench<'a> {
         let is_cut = |id: &str| own.is_cut_text && kept.ends_with(id.as_bytes());
         let id = view.and_then(|view| view.id).filter(|id| !is_cut(id));
         let mut fixes = Vec::new();
+        if document.role == Role::Tombstones {
+            // A tombstone has the id of a memory, and is none: neither a copy nor a form of one fills it.
+            return fixes;
+        }
         if let Some(id) = id.filter(|id| !others.is_deleted(id)) {
-            let same =
-                others.here.get(id).and_then(|all| all.iter().find(|(own, _)| own.path == document.path));
-            if let Some((_, whole)) = same {
+            let same = others.here.get(id).into_iter().flatten();
+            if let Some(Here { record: whole, .. }) =
+                same.into_iter().find(|own| own.document.path == document.path)
+            {
                 let (edits, out) = leaves(document, problem, record);
                 let title = format!("move it to quarantine: the memory is intact on line {}", whole.line);
                 let is_it = document.raw(whole).starts_with(kept);
@@ -114,7 +130,7 @@ impl<'a> Bench<'a> {
                 fixes.push(Fix::edit(&title, confidence, reason, (&document.path, edits, out)));
             } else {
                 fixes.extend(
-                    self.whole_of(document, id)
+                    self.whole_of(document, record, id)
                         .into_iter()
                         .map(|own| filled(document, problem, record, (content, kept), own)),
                 );
@@ -124,10 +140,18 @@ impl<'a> Bench<'a> {
         fixes
     }
 
-    /// The memory of that id as it is whole elsewhere, on one line.
-    fn whole_of(&self, document: &Document, id: &str) -> Vec<Copy> {
+    fn session_of(&self, document: &Document, number: u32) -> Option<&'a str> {
+        let store = self.store();
+        store.session(self.entry(document, number)?).map(|own| own.name.as_str())
+    }
+
+    /// The memory of that id as it is whole elsewhere in its session, on one line.
+    fn whole_of(&self, document: &Document, torn: &Record, id: &str) -> Vec<Copy> {
         let others = self.others();
-        let here = others.here.get(id).into_iter().flatten().filter_map(|(own, record)| {
+        let number = document.records.partition_point(|own| own.span.start < torn.span.start);
+        let session = self.session_of(document, number as u32);
+        let here = others.here.get(id).into_iter().flatten().filter(|own| own.session == session);
+        let here = here.filter_map(|Here { document: own, record, .. }| {
             let raw = own.raw(record).into_owned();
             let is_erased =
                 others.erased.as_ref().is_some_and(|all| all.takes(&own.path, &raw, record.view(), None));

@@ -45,14 +45,9 @@ impl Bench<'_> {
         (content, own): (&[u8], &Completed),
     ) -> Option<Fix> {
         let found = self.salvaged(document, record, own.bytes(content))?;
-        let kept = content.get(..own.kept)?;
-        // What was replaced is kept with all of the line: its beginning alone says little.
-        let is_prefix = found.bytes.starts_with(kept.strip_suffix(b"}").unwrap_or(kept));
-        let from = if is_prefix { own.kept } else { 0 };
+        // All of the line leaves: a tail alone would not tell whose it is to who erases the memory.
         let at = range(record);
-        let out = content.get(from..).filter(|own| !own.is_empty());
-        let out =
-            out.map(|own| piece(document, problem, (at.start + from, own.to_vec()))).into_iter().collect();
+        let out = vec![piece(document, problem, (at.start, content.to_vec()))];
         let confidence = match (found.is_valid, found.filled.is_empty()) {
             (true, true) => 75,
             (true, false) => 60,

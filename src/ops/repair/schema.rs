@@ -12,7 +12,7 @@ use crate::ops::{is_json, writes};
 use crate::text::edit::scan;
 use crate::text::scan::Tape;
 
-impl Bench<'_> {
+impl<'a> Bench<'a> {
     /// A record with times that say that they are UTC; `None` where all of them say where they are.
     pub(super) fn with_zones(&self, document: &Document, number: u32) -> Option<Vec<u8>> {
         let is_naive = {
@@ -25,7 +25,7 @@ impl Bench<'_> {
         self.corrected(document, entry, &|own| own.code == Code::NoTimezone)
     }
 
-    fn entry(&self, document: &Document, number: u32) -> Option<&Entry> {
+    pub(super) fn entry(&self, document: &Document, number: u32) -> Option<&'a Entry> {
         let at = self.store().documents.binary_search_by(|own| own.path.cmp(&document.path)).ok()?;
         self.store().entries.get(self.store().place(at as u32, number)? as usize)
     }
