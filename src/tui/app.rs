@@ -9,12 +9,13 @@ use ratatui::layout::Position;
 use ratatui::text::Line;
 
 use super::Options;
+use super::action::Action;
 pub use super::aim::{Aim, Identity, Step};
 use super::bulk::{Bulk, Menu};
 use super::calendar::Calendar;
 use super::compare::Compare;
 use super::confirm::Confirm;
-use super::cursor::{Counted, Cursor};
+use super::cursor::{Counted, Cursor, Held};
 use super::editor::Editor;
 use super::list_view::{ListView, problems};
 use super::marks::{Marks, Shown};
@@ -94,9 +95,8 @@ pub struct App {
     pub answered: Option<(String, Order, Shown)>,
     /// The memory that the cursor is to be on once it is listed.
     pub sought: Option<Identity>,
-    /// The memory that the cursor was on when a search was begun: what is found while it is typed
-    /// does not take its place.
-    pub held: Option<EntryRef>,
+    /// The search that was there when another one was begun, until the cursor is moved.
+    pub held: Option<Held>,
     pub why: Option<Explained>,
     /// Where the memory under the cursor is by rank.
     pub why_place: Option<why::Place>,
@@ -144,8 +144,10 @@ pub struct App {
     pub waiting: String,
     /// Whether they wait for so long that what may follow is shown.
     pub waited: bool,
-    /// Keys that came before the search was answered, and act on what it finds.
+    /// Keys that came before what they are done with was there.
     pub early: Vec<KeyEvent>,
+    /// What the first of them are for.
+    pub early_for: Option<Action>,
     /// A count that is typed before a move.
     pub count: Counted,
     pub notice: Option<String>,

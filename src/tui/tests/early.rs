@@ -143,3 +143,51 @@ fn a_view_that_needs_all_stores_waits_for_them() {
     desk.settle(reload);
     assert_eq!(desk.app.screen, Screen::Journal, "{}", desk.screen());
 }
+
+#[test]
+fn keys_that_come_before_a_view_is_read_are_pressed_in_their_order_once_it_is() {
+    for (view, keys) in [("gr", "jj"), ("gr", "2j"), ("gr", "G"), ("gu", "vj"), ("gm", "j"), ("ga", "j ")] {
+        let mut desk = Desk::new(120, 36);
+        for keys in ["t+one", "jt+two"] {
+            desk.type_keys(keys);
+            desk.press(KeyCode::Enter);
+        }
+        desk.type_keys(view);
+        let slowly = |desk: &Desk| {
+            let list = &desk.app.view.list;
+            (list.cursor.at, list.marks.clone(), list.range, desk.app.screen, list.len())
+        };
+        desk.type_keys(keys);
+        let expected = slowly(&desk);
+        desk.press(KeyCode::Esc);
+        desk.type_keys("gb");
+        let mut effects = Vec::new();
+        for c in view.chars().chain(keys.chars()) {
+            effects.extend(press(&mut desk, KeyCode::Char(c)));
+        }
+        assert!(desk.screen().contains("This waits until the view is read."), "{view}{keys}: {}", desk.screen());
+        desk.settle(effects);
+        assert_eq!(slowly(&desk), expected, "{view}{keys}");
+        assert!(expected.4 > 1, "{view}");
+    }
+}
+
+#[test]
+fn keys_that_come_before_a_backup_is_opened_wait_for_it_and_esc_drops_them() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gr");
+    let effects = press(&mut desk, KeyCode::Enter);
+    press(&mut desk, KeyCode::Char('G'));
+    let is_read = |desk: &Desk| desk.app.view.within.len() > 1;
+    assert!(!is_read(&desk) && !desk.app.early.is_empty());
+    desk.settle(effects);
+    let own = &desk.app.view.within;
+    assert!(is_read(&desk) && own.cursor.at + 1 == own.len(), "{}", desk.screen());
+    desk.type_keys("gb");
+    let mut effects = press(&mut desk, KeyCode::Char('g'));
+    effects.extend(press(&mut desk, KeyCode::Char('r')));
+    press(&mut desk, KeyCode::Char('j'));
+    press(&mut desk, KeyCode::Esc);
+    desk.settle(effects);
+    assert_eq!((desk.app.screen, desk.app.view.list.cursor.at), (Screen::Restore, 0));
+}
