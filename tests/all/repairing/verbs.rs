@@ -105,7 +105,8 @@ fn what_a_salvaged_memory_lost_is_erased_with_it_from_quarantine() {
     let secret = ["hunter2", "at", "the", "end"].join("-");
     let whole = line(2, &format!("the pool is back {secret} and stays there"));
     let at = whole.find(&secret).unwrap();
-    let torn = [whole[..at].as_bytes(), b"\xff", whole[at..at + secret.len() + 4].as_bytes(), b"\n"].concat();
+    let torn =
+        [&whole.as_bytes()[..at], b"\xff", &whole.as_bytes()[at..at + secret.len() + 4], b"\n"].concat();
     let log = KeptLog::of(&[line(1, "first"), line(3, "third")]);
     let file = log.store.path.join(LOG);
     std::fs::write(&file, [line(1, "first").into_bytes(), torn, line(3, "third").into_bytes()].concat())
