@@ -69,7 +69,9 @@ fn first(app: &App) -> Vec<Hint> {
     if let Some(editor) = app.editor.as_ref().filter(|_| app.screen == Screen::Edit) {
         return super::editor::hints(app, editor);
     }
-    if let Some(count) = app.count.typed.as_ref().and_then(|count| count.number()).filter(|_| app.waiting.is_empty()) {
+    if let Some(count) =
+        app.count.typed.as_ref().and_then(|count| count.number()).filter(|_| app.waiting.is_empty())
+    {
         return vec![hint(&count.to_string(), "then a move: j k G ] p"), hint("Esc", "cancel")];
     }
     if !app.waiting.is_empty() {

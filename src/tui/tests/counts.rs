@@ -29,7 +29,11 @@ fn a_digit_and_a_move_are_a_count_in_every_view() {
         desk.type_keys(view);
         let (screen, rows) = (desk.app.screen, desk.app.view.list.len());
         desk.type_keys("gg3j");
-        assert_eq!((desk.app.screen, desk.app.view.list.cursor.at), (screen, 3.min(rows.saturating_sub(1))), "{view}");
+        assert_eq!(
+            (desk.app.screen, desk.app.view.list.cursor.at),
+            (screen, 3.min(rows.saturating_sub(1))),
+            "{view}"
+        );
     }
     desk.type_keys("gb  =");
     assert_eq!(desk.app.screen, Screen::Compare);

@@ -104,7 +104,16 @@ fn a_search_that_is_typed_starts_at_its_best_answer_though_it_has_the_memory_of_
     desk.type_keys("jjj");
     let before = own(&desk);
     desk.type_keys("/the pool");
-    assert!(desk.app.results.hits.iter().any(|hit| desk.app.listed.get(hit.at).0.read(desk.app.listed.get(hit.at).1).unwrap() == before.as_bytes()));
+    assert!(
+        desk.app.results.hits.iter().any(|hit| desk
+            .app
+            .listed
+            .get(hit.at)
+            .0
+            .read(desk.app.listed.get(hit.at).1)
+            .unwrap()
+            == before.as_bytes())
+    );
     assert_eq!(desk.app.list.at, 0);
     desk.press(KeyCode::Enter);
     assert_eq!(desk.app.list.at, 0);

@@ -165,7 +165,11 @@ fn keys_that_come_before_a_view_is_read_are_pressed_in_their_order_once_it_is() 
         for c in view.chars().chain(keys.chars()) {
             effects.extend(press(&mut desk, KeyCode::Char(c)));
         }
-        assert!(desk.screen().contains("This waits until the view is read."), "{view}{keys}: {}", desk.screen());
+        assert!(
+            desk.screen().contains("This waits until the view is read."),
+            "{view}{keys}: {}",
+            desk.screen()
+        );
         desk.settle(effects);
         assert_eq!(slowly(&desk), expected, "{view}{keys}");
         assert!(expected.4 > 1, "{view}");

@@ -48,7 +48,9 @@ fn in_the_other_panes_space_filters_as_it_did() {
 
 #[test]
 fn what_is_done_while_a_range_is_open_is_done_with_all_of_it() {
-    for (keys, told) in [("t+seen", "Tag 3 memories +seen?"), ("dx", "Delete 3 memories?"), ("p", "3 memories")] {
+    for (keys, told) in
+        [("t+seen", "Tag 3 memories +seen?"), ("dx", "Delete 3 memories?"), ("p", "3 memories")]
+    {
         let mut desk = on("type:decision", 120, 36);
         desk.type_keys("vjj");
         let (key, rest) = keys.split_at(1);

@@ -140,7 +140,8 @@ fn arrived(app: &mut App, found: Found) {
         let mut carry = Carry::new(&app.listed, &found.asked.snapshot);
         own = own.and_then(|at| carry.find(at, &|_| false));
         back = back.and_then(|at| carry.find(at, &|_| false));
-        app.held = app.held.take().and_then(|held| Some(Held { at: carry.find(held.at, &|_| false)?, ..held }));
+        app.held =
+            app.held.take().and_then(|held| Some(Held { at: carry.find(held.at, &|_| false)?, ..held }));
         app.marks = app.marks.carried(&mut carry);
         app.titles.clear();
         app.detail_of = None;

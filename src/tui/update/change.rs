@@ -39,7 +39,9 @@ pub fn can(app: &App, action: Action) -> bool {
         Action::Undo => app.can_undo,
         Action::Repeat => app.bulk.last.is_some() && aimed(app, action).is_ok(),
         // Of several some can, or the plan says why none does.
-        _ if (!app.marks.is_empty() || app.marks.range.is_some()) && app.screen != Screen::Compare => place(app).is_ok(),
+        _ if (!app.marks.is_empty() || app.marks.range.is_some()) && app.screen != Screen::Compare => {
+            place(app).is_ok()
+        }
         _ => match (under_cursor(app), deed(action)) {
             (Ok(at), Some(deed)) => {
                 let (store, entry) = app.listed.get(at);

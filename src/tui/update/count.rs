@@ -93,14 +93,12 @@ pub fn give(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool 
 
 /// Whether an action moves so often as the count says.
 fn is_move(action: Action, screen: Screen) -> bool {
-    let is_day = matches!(action, Action::PaneLeft | Action::PaneRight | Action::WeekBack | Action::WeekAhead);
+    let is_day =
+        matches!(action, Action::PaneLeft | Action::PaneRight | Action::WeekBack | Action::WeekAhead);
     walk::target(action, 0, 0, 0, None).is_some()
         || walk::Sought::of(action).is_some()
         || is_day && screen == Screen::Statistics
-        || matches!(
-            action,
-            Action::NextMatch | Action::PreviousMatch | Action::Wider | Action::Narrower
-        )
+        || matches!(action, Action::NextMatch | Action::PreviousMatch | Action::Wider | Action::Narrower)
 }
 
 /// Drops a count that is being typed; whether there was one that is no pane's key.

@@ -49,8 +49,10 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
     // What is done with rows is done with all of the range that is open.
-    if matches!(action, Action::Archive | Action::BringBack | Action::Seen | Action::Fix | Action::ReplaceFile)
-        && app.view.focused().range.is_some()
+    if matches!(
+        action,
+        Action::Archive | Action::BringBack | Action::Seen | Action::Fix | Action::ReplaceFile
+    ) && app.view.focused().range.is_some()
     {
         marking::range(app);
     }
