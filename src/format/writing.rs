@@ -155,6 +155,16 @@ pub trait Writes: Sync {
         None
     }
 
+    /// Whether records are archived with their whole session, and come back with it.
+    fn archives_sessions(&self) -> bool {
+        false
+    }
+
+    /// Why nothing comes back from the archive, where nothing does.
+    fn keeps_archived(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The changes that archive records.
     fn archive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
         Err(Refusal::unfit("the format has no archive."))

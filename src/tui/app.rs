@@ -67,8 +67,8 @@ pub struct App {
     pub leaving: bool,
     /// Whether files of ours are being looked after.
     pub tending: bool,
-    /// Whether something was done that `u` undoes.
-    pub can_undo: bool,
+    /// So many changes of this run are made that `u` undoes.
+    pub undoable: usize,
 
     /// The stores as they were read last, and what they hold, counted.
     pub snapshot: Arc<Snapshot>,
@@ -185,7 +185,8 @@ impl App {
             size,
             palette: options.palette,
             ascii: options.ascii,
-            reduced_motion: options.reduced_motion,
+            // Nothing is told again because time goes by.
+            reduced_motion: options.reduced_motion || options.linear,
             places: options.places.clone(),
             looked: options.looked.clone(),
             data: options.data.clone(),

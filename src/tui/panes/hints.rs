@@ -105,7 +105,7 @@ fn first(app: &App) -> Vec<Hint> {
         (_, Pane::Health) => vec![hint("jk", "move"), hint("Enter", "show them"), hint("Esc", "back")],
         (_, Pane::Detail) if app.shown_tab().is_list() => vec![
             hint("jk", "move"),
-            hint("Enter", "follow"),
+            hint("Enter", "go to it"),
             act(Action::GoBack, "back along it"),
             act(Action::NextTab, "next tab"),
             hint("Esc", "back"),
@@ -145,7 +145,7 @@ fn memories(app: &App) -> Vec<Hint> {
             hints.push(hint("X", "reveal"));
         }
         if view.is_some_and(|view| !view.references.is_empty()) {
-            hints.push(hint("gd", "follow"));
+            hints.push(act(Action::Follow, "its reference"));
         }
     }
     hints.push(hint("o", "order"));
@@ -160,7 +160,7 @@ fn esc(app: &App) -> Option<String> {
         Some(view) => format!("back to {}", view.title().to_lowercase()),
         None if !app.marks.is_empty() => "clear marks".into(),
         None if app.marks.pick.is_some() => "back".into(),
-        None if !app.query.is_empty() => "all".into(),
+        None if !app.query.is_empty() => "all memories".into(),
         None => return None,
     })
 }

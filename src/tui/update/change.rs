@@ -8,7 +8,7 @@ use super::tutor;
 use super::{among_memories, arrive, early, edit_text, editor, fields, filter, mark, menu};
 use crate::deed::{By, ChangeRequest, Changed, Turned, Wanted, memories};
 use crate::model::carried::carried;
-use crate::model::{EntryRef, plan};
+use crate::model::{EntryRef, State, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
 use crate::tui::app::{Aim, App, Pane, Screen};
@@ -36,7 +36,7 @@ fn deed(action: Action) -> Option<Deed> {
 pub fn can(app: &App, action: Action) -> bool {
     match action {
         _ if app.is_readonly() => false,
-        Action::Undo => app.can_undo,
+        Action::Undo => app.undoable > 0,
         Action::Repeat => app.bulk.last.is_some() && aimed(app, action).is_ok(),
         // Of several some can, or the plan says why none does.
         _ if (!app.marks.is_empty() || app.marks.range.is_some()) && app.screen != Screen::Compare => {
@@ -45,11 +45,19 @@ pub fn can(app: &App, action: Action) -> bool {
         _ => match (under_cursor(app), deed(action)) {
             (Ok(at), Some(deed)) => {
                 let (store, entry) = app.listed.get(at);
-                ops::may(store, entry, deed).is_ok()
+                ops::may(store, entry, deed).is_ok() && (deed != Deed::Archive || goes_alone(app, at))
             }
             (aimed, _) => aimed.is_ok(),
         },
     }
+}
+
+/// Whether a memory is archived alone: in some stores a session goes with all that it has.
+fn goes_alone(app: &App, at: EntryRef) -> bool {
+    let (store, entry) = app.listed.get(at);
+    let tally = app.tallies.get(at.store as usize);
+    let beside = entry.session.and_then(|session| tally?.sessions.get(session as usize).copied());
+    !ops::archive::takes_sessions(store) || beside.is_none_or(|count| count < 2)
 }
 
 /// Does an action that changes something, or says why it can't be done.
@@ -80,6 +88,9 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
     let aim = aimed(app, action)?;
     if let (Some(at), Some(deed)) = (aim.one(), deed(action)) {
         let (store, entry) = aim.snapshot.get(at);
+        if entry.state == State::Broken {
+            return Err(broken());
+        }
         ops::may(store, entry, deed).map_err(refused)?;
     }
     match action {
@@ -108,8 +119,13 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
     Ok(())
 }
 
+/// Why a broken line is not changed, and what leads to its repair.
+pub fn broken() -> String {
+    format!("The line is broken: {} shows what repairs it.", Action::Problems.key())
+}
+
 pub fn refused(refusal: ops::Refusal) -> String {
-    format!("{} Nothing was changed. ({})", refusal.message, refusal.code)
+    format!("{} Nothing was changed.", refusal.message)
 }
 
 pub fn writable(app: &App) -> Result<(), String> {
@@ -297,10 +313,13 @@ pub fn told(app: &mut App, changed: Changed) -> String {
     tutor::changed(app, &changed);
     let follows = match changed.turned {
         Turned::Made | Turned::Redone => {
-            app.can_undo = true;
+            app.undoable += 1;
             format!(" · {} to undo", Action::Undo.key())
         }
-        Turned::Undone => format!(" · {} to redo", Action::Redo.key()),
+        Turned::Undone => {
+            app.undoable = app.undoable.saturating_sub(1);
+            format!(" · {} to redo", Action::Redo.key())
+        }
         Turned::Nothing => String::new(),
     };
     let notes: String = changed.notes.iter().map(|note| format!(" · {note}")).collect();

@@ -119,10 +119,14 @@ fn open(app: &mut App, screen: Screen) {
     if needs_all && !app.is_whole() {
         return app.say("The stores are still being read.");
     }
+    let under = app.selected().filter(|_| app.screen == Screen::Browse);
     app.view = ListView::default();
     app.screen = screen;
     app.opened = None;
     renew(app, None);
+    if let Some(at) = under.filter(|_| screen == Screen::Problems) {
+        problems::go_to(app, at);
+    }
     refresh(app)
 }
 

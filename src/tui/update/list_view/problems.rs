@@ -3,9 +3,10 @@
 use super::super::references;
 use super::plan;
 use crate::deed::Wanted;
+use crate::model::EntryRef;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::list_view::problems;
+use crate::tui::list_view::{Row, problems};
 
 /// The keys of the panes choose a fix by its number here.
 const NUMBERS: [Action; 5] =
@@ -20,6 +21,23 @@ pub fn act(app: &mut App, action: Action) -> bool {
         _ => return false,
     }
     true
+}
+
+/// The cursor goes to the first problem of a memory of the list, where it has one.
+pub fn go_to(app: &mut App, at: EntryRef) {
+    let (store, entry) = app.listed.get(at);
+    let Some(sought) = store.problems_of(entry).next() else { return };
+    let is_own = |row| match row {
+        Row::Problem(own) => problems::problem(app, own).is_some_and(|(of, own)| {
+            of == at.store as usize
+                && (&own.file, own.line, own.code) == (&sought.file, sought.line, sought.code)
+        }),
+        _ => false,
+    };
+    let place = app.view.list.each().position(is_own);
+    if let Some(place) = place {
+        app.view.list.cursor.at = place;
+    }
 }
 
 /// The fix of that number; whether there is one.
