@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use super::change::{make, request};
-use super::failure::{Exit, Failure, Result};
+use super::failure::{Exit, Failure, Result, say};
 use super::values::limit;
 use super::{Context, open};
 use crate::deed::{FromQuarantine, InQuarantine, Wanted, in_quarantine};
@@ -49,7 +49,11 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
                 let row = row(&snapshot, at + 1, (*store, own));
                 context.row(&row, || told(at + 1, own))?;
             }
-            Ok(if all.is_empty() { Exit::Nothing } else { Exit::Done })
+            if all.is_empty() {
+                say("Quarantine is empty.");
+                return Ok(Exit::Nothing);
+            }
+            Ok(Exit::Done)
         }
         QuarantineVerb::Show { number } => {
             let (_, own) = named(number)?;

@@ -33,6 +33,8 @@ struct Salvaged {
     /// The fields of which nothing was left.
     filled: Vec<String>,
     is_valid: bool,
+    /// What is wrong with it all the same.
+    wrong: Vec<String>,
 }
 
 impl Bench<'_> {
@@ -53,9 +55,15 @@ impl Bench<'_> {
             (true, false) => 60,
             (false, _) => 30,
         };
-        let reason = match found.filled.as_slice() {
+        let told = |what: &str, names: &[String]| {
+            (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
+        };
+        let filled = told("Filled in, because nothing was left of it", &found.filled);
+        let wrong = told("Still missing or wrong", &found.wrong);
+        let reason: Vec<String> = filled.into_iter().chain(wrong).collect();
+        let reason = match reason.as_slice() {
             [] => "All fields that the format asks for survived.".to_owned(),
-            names => format!("Filled in, because nothing was left of it: {}.", names.join(", ")),
+            all => all.join(" "),
         };
         let title = "keep what can be read as a memory, marked salvaged";
         Some(Fix::edit(title, confidence, reason, (&document.path, vec![(at, found.bytes)], out)))
@@ -94,7 +102,8 @@ impl Bench<'_> {
         let [only] = read.records.as_slice() else { return None };
         only.view()?;
         let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
-        Some(Salvaged { bytes: object, filled, is_valid })
+        let wrong = self.wrong(document, &object);
+        Some(Salvaged { bytes: object, filled, is_valid, wrong })
     }
 
     /// A whole record near a torn one, before it if there is one.

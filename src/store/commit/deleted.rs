@@ -2,6 +2,7 @@
 //! was read, where somebody asks for them. Nothing is read for anybody else.
 
 mod gone;
+mod ids;
 mod known;
 mod taken;
 
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::gone::Gone;
+pub use self::ids::DeletedIds;
 use self::known::Known;
 use self::taken::Taken;
 use super::vault::Turn;
