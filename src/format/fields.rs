@@ -303,7 +303,7 @@ impl<'a> Fields<'a> {
 pub fn moment(named: impl Fn() -> String, text: &str, now: Moment) -> (Option<Moment>, Vec<Fault>) {
     let Some(Stamp { when, zone, spelling }) = Stamp::read(text) else {
         let named = named();
-        let message = format!("{named} is no ISO 8601 timestamp: {text:?}.");
+        let message = format!("{named} is not an ISO 8601 timestamp: {text:?}.");
         return (None, vec![(Code::BadTimestamp, Severity::Error, message)]);
     };
     let mut faults = Vec::new();

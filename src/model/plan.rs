@@ -3,6 +3,7 @@
 //! A plan binds bytes: every splice names what it replaces, so that nothing that arrived
 //! since is ever hit. What is shown as a preview is the plan that is carried out.
 
+mod counted;
 mod splice;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use super::attributes::Had;
 use super::bytes::{Bytes, Ranges};
 use super::unread::Whole;
 
+pub use counted::counted;
 pub use splice::{
     Splice, Stretch, apply, difference, inverse, last_line, line_end_for, pieces, stretch_at, stretches,
     whole_lines,
@@ -242,16 +244,6 @@ impl Change {
             Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => "remove",
         }
     }
-}
-
-/// So many of them: "1 memory", "2 memories".
-pub fn counted(count: u64, what: &str) -> String {
-    let several = match what.strip_suffix("ry") {
-        Some(stem) => format!("{stem}ries"),
-        None if what.ends_with('x') => format!("{what}es"),
-        None => format!("{what}s"),
-    };
-    if count == 1 { format!("1 {what}") } else { format!("{count} {several}") }
 }
 
 /// How the writers of a format keep apart. Paths are relative to the store's root.

@@ -143,7 +143,7 @@ pub fn in_use() -> &'static Keymap {
 fn no_key(keys: &str) -> String {
     match RESERVED.contains(&keys) {
         true => format!("{keys} always cancels, or goes to the shell"),
-        false => format!("{keys:?} is no key, such as \"x\", \"F9\", \"Ctrl-x\" or \"g x\""),
+        false => format!("{keys:?} is not a key, such as \"x\", \"F9\", \"Ctrl-x\" or \"g x\""),
     }
 }
 
@@ -192,7 +192,7 @@ mod tests {
         let refused = |keys: &[&str]| Keymap::new(Preset::Palimp, &own(Action::Archive, keys)).unwrap_err().1;
         assert_eq!(refused(&["g"]), "g can't be pressed alone: \"top\" has g g");
         assert_eq!(refused(&["j k"]), "j k can't follow j, which is \"down\"");
-        assert!(refused(&["Hyper-q"]).starts_with("\"Hyper-q\" is no key, such as"));
+        assert!(refused(&["Hyper-q"]).starts_with("\"Hyper-q\" is not a key, such as"));
         assert!(refused(&["Ctrl-c"]).contains("always cancels"));
         let both = [own(Action::Archive, &["F9"]), own(Action::Delete, &["F9"])].concat();
         assert!(Keymap::new(Preset::Palimp, &both).unwrap_err().1.contains("F9 is a key of"));

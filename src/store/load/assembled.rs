@@ -17,7 +17,7 @@ use crate::model::{Document, Extent, Moment, Problem, Store};
 /// If its format is none.
 pub fn of_documents(place: &Place, documents: Vec<Arc<Document>>, now: Moment) -> Result<Store, Refusal> {
     let format = format::by_name(place.format);
-    let format = format.ok_or_else(|| Refusal::unfit(format!("{} is no format.", place.format)))?;
+    let format = format.ok_or_else(|| Refusal::unfit(format!("{} is not a format.", place.format)))?;
     let listing = Listing { folders: derive::folders_of(&documents), ..Listing::default() };
     let parts = Parts { documents: &documents, folders: &listing.folders, locks: &[], beside: None };
     let assembly = format.assemble(&parts, now);

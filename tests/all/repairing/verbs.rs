@@ -99,3 +99,27 @@ fn a_torn_memory_is_filled_from_a_backup_and_from_undo_data_and_never_once_it_wa
         own["fixes"].as_array().unwrap().iter().map(|fix| fix["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["move the line to quarantine"], "nothing erased comes back");
 }
+
+#[test]
+fn what_a_salvaged_memory_lost_is_erased_with_it_from_quarantine() {
+    let secret = ["hunter2", "at", "the", "end"].join("-");
+    let whole = line(2, &format!("the pool is back {secret} and stays there"));
+    let at = whole.find(&secret).unwrap();
+    let torn =
+        [&whole.as_bytes()[..at], b"\xff", &whole.as_bytes()[at..at + secret.len() + 4], b"\n"].concat();
+    let log = KeptLog::of(&[line(1, "first"), line(3, "third")]);
+    let file = log.store.path.join(LOG);
+    std::fs::write(&file, [line(1, "first").into_bytes(), torn, line(3, "third").into_bytes()].concat())
+        .unwrap();
+    let rows = log.run(&["check", "--json"]).json_lines();
+    let is_kept = |fix: &Value| fix["title"].as_str().unwrap().starts_with("keep what can be read");
+    let place = |row: &Value| row["fixes"].as_array()?.iter().position(is_kept);
+    let (row, at) = rows.iter().find_map(|row| Some((row, place(row)?))).unwrap();
+    let (key, number) = (row["problem"].as_str().unwrap(), (at + 1).to_string());
+    log.run(&["repair", "--problem", key, "--fix", &number, "--yes"]).expect_status(0);
+    let shown = || log.run(&["quarantine", "show", "1", "--json"]).stdout.clone();
+    assert!(shown().contains(&secret), "{}", shown());
+    let id = serde_json::from_str::<Value>(&whole).unwrap()["id"].as_str().unwrap().to_owned();
+    log.run(&["erase", &id, "--yes"]).expect_status(0);
+    assert!(!shown().contains(&secret), "{}", shown());
+}

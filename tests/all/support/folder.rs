@@ -15,9 +15,8 @@ const ROOM: u64 = 2 << 30;
 
 /// An empty folder that is gone when it is dropped.
 pub fn new() -> TempDir {
-    let mut named = Builder::new();
-    let named = named.prefix("palimp-test-");
     let has_room = fs4::available_space(Path::new(IN_MEMORY)).is_ok_and(|free| free > ROOM);
-    let in_memory = has_room.then(|| named.tempdir_in(IN_MEMORY).ok()).flatten();
-    in_memory.unwrap_or_else(|| named.tempdir().unwrap())
+    let in_memory = has_room.then(|| Builder::new().prefix("palimp-test-").tempdir_in(IN_MEMORY).ok());
+    // Four characters more, as `/dev/shm` is longer than `/tmp`: paths wrap alike in pictures.
+    in_memory.flatten().unwrap_or_else(|| Builder::new().prefix("palimp-of-tests-").tempdir().unwrap())
 }
