@@ -216,7 +216,7 @@ fn a_fix_claims_no_more_than_a_check_of_its_result_says() {
             let done = repair::chosen(&bench, &which).unwrap().plan.unwrap();
             let after =
                 done.changes.iter().find(|own_| own_.path.as_os_str() == own.1).unwrap().after().unwrap();
-            let after = load(&[(own.1, &after.to_vec())], own.0);
+            let after = load(&[(own.1, &after)], own.0);
             let lacks = after.problems.iter().find(|own| own.code.as_str() == "missing-field");
             assert!(lacks.is_none(), "{own:?} {cut}: {lacks:?}");
         }
