@@ -62,7 +62,7 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
         QuarantineVerb::Restore { number } => {
             let (store, own) = named(number)?;
             let pieces = own.of.pieces.clone().into();
-            let wanted = Wanted::FromQuarantine(FromQuarantine { store: *store, pieces });
+            let wanted = Wanted::FromQuarantine(FromQuarantine { store: *store, pieces, step: own.step });
             make(context, request(context, &snapshot, wanted), None)
         }
     }
@@ -87,6 +87,7 @@ fn row(snapshot: &Snapshot, number: usize, (store, own): (usize, &InQuarantine))
         "n": number,
         "store": snapshot.stores.get(store).map(|own| own.root.told().into_owned()),
         "file": own.file.told().into_owned(),
+        "step": own.step,
         "at": own.at.map(|at| at.to_rfc3339()),
         "lines": lines,
         "pieces": own.of.pieces.len(),

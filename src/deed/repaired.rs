@@ -12,7 +12,7 @@ use crate::model::{Act, Code, Moment, Plan, Store, Tell};
 use crate::ops::erase::Gone;
 use crate::ops::repair::{self, Bench, Kept, Material, Piece, Quarantined, Repair, Which};
 use crate::ops::{NO_PACKED, Scene};
-use crate::store::commit::{DeletedIds, History, Host, TakenOut, Vault, copies};
+use crate::store::commit::{Deletions, History, Host, TakenOut, Vault, copies};
 
 /// So many bytes of copies are looked through for what is torn, and so many steps.
 const MOST: u64 = 64 << 20;
@@ -25,6 +25,8 @@ pub struct FromQuarantine {
     pub store: usize,
     /// What left the file.
     pub pieces: Arc<[Piece]>,
+    /// By which step, where that is known.
+    pub step: Option<u64>,
 }
 
 /// What is in quarantine, as one file of ours.
@@ -35,6 +37,8 @@ pub struct InQuarantine {
     pub file: PathBuf,
     /// When.
     pub at: Option<Moment>,
+    /// By which step, where that is known.
+    pub step: Option<u64>,
     /// What left it.
     pub of: Quarantined,
 }
@@ -56,7 +60,10 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
         let read = disk.read(&path, 0, None);
         let (bytes, _) = read.map_err(|error| Failed::unread(&path.told(), &error))?;
         let of = repair::read(&file, &bytes);
-        found.push(InQuarantine { path, file, at, of });
+        // Of what was erased as a whole nothing is left to be listed.
+        if !of.pieces.is_empty() {
+            found.push(InQuarantine { path, file, at, step, of });
+        }
     }
     Ok(found)
 }
@@ -91,10 +98,10 @@ pub(super) fn repaired(
 /// The plan that brings back what is in quarantine.
 pub(super) fn brought_back(host: Host<'_>, store: &Store, now: Moment, of: &FromQuarantine) -> Result<Plan> {
     let vault = Vault::look(host.disk, host.data, &store.root);
-    let deleted = DeletedIds::of(&vault, store, now)?;
+    let deleted = Deletions::of(&vault, store, now)?;
     let material = Material { copies: Vec::new(), gone: Gone::of_lines(vault.erased()?), deleted };
     let scene = Scene { store, now, random: host.machine.random(), packed: &NO_PACKED };
-    Ok(repair::restored(&Bench::of(&scene, &material, []), &of.pieces)?)
+    Ok(repair::restored(&Bench::of(&scene, &material, []), (&of.pieces, of.step))?)
 }
 
 /// What is kept beside a store of its damaged files, and what was erased of it.
@@ -105,16 +112,16 @@ pub(super) fn brought_back(host: Host<'_>, store: &Store, now: Moment, of: &From
 pub fn material(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Material> {
     let vault = Vault::look(disk, data, &store.root);
     let gone = Gone::of_lines(vault.erased()?);
-    let mut own = Material { copies: Vec::new(), gone, deleted: DeletedIds::default() };
+    let mut own = Material { copies: Vec::new(), gone, deleted: Deletions::default() };
     let is_broken = |code: Code| {
         let torn = matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine);
-        torn || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline)
+        torn || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline | Code::BadFrontMatter)
     };
     let broken = store.problems.iter().filter(|own| is_broken(own.code));
     let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
     let is_damaged = |file: &Path| damaged.contains(file);
     if !damaged.is_empty() {
-        own.deleted = DeletedIds::of(&vault, store, now)?;
+        own.deleted = Deletions::of(&vault, store, now)?;
     }
     let mut room = MOST;
     for copy in copies(store, &vault)?.into_iter().filter(|own| is_damaged(&own.file)) {

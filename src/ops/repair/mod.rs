@@ -35,7 +35,7 @@ use super::erase::Gone;
 use crate::check::derived;
 use crate::format::Format;
 use crate::model::{Code, Document, Problem, Store};
-use crate::store::commit::DeletedIds;
+use crate::store::commit::Deletions;
 use crate::text::conflict::Conflict;
 
 /// What is asked to be repaired.
@@ -66,7 +66,7 @@ pub struct Material {
     /// What was erased.
     pub gone: Gone,
     /// What was deleted.
-    pub deleted: DeletedIds,
+    pub deleted: Deletions,
 }
 
 /// A store with all that it takes to tell the fixes of its problems.

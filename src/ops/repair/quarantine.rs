@@ -114,8 +114,8 @@ fn of_word(word: &str) -> Option<Code> {
     Code::ALL.iter().copied().find(|own| own.as_str() == word)
 }
 
-/// The plan that brings back what left a file. What is there already does not come twice.
-pub fn restored(bench: &Bench<'_>, pieces: &[Piece]) -> Result<Plan> {
+/// The plan that brings back what left a file by a step. What is there already does not come twice.
+pub fn restored(bench: &Bench<'_>, (pieces, step): (&[Piece], Option<u64>)) -> Result<Plan> {
     let (scene, store) = (bench.scene, bench.store());
     writes(store)?;
     let Some(file) = pieces.first().map(|own| own.file.clone()) else {
@@ -143,7 +143,17 @@ pub fn restored(bench: &Bench<'_>, pieces: &[Piece]) -> Result<Plan> {
                 None => Change::create(&file, lines),
             }
         }
-        false => whole(bench, &file, pieces, (document.map(|_| now), &held))?,
+        false => {
+            let deleted = bench.material.deleted.step_of_file(&file, step.unwrap_or_default());
+            if let Some(deleted) = deleted {
+                let why = format!(
+                    "step {deleted} deleted a memory of {}, which would be restored: `palimp quarantine show` prints it.",
+                    file.told()
+                );
+                return Err(Refusal::unfit(why));
+            }
+            whole(bench, &file, pieces, (document.map(|_| now), &held))?
+        }
     };
     let is_nothing = change.is_empty() || document.is_none() && coming.lines.is_empty() && is_log(&file);
     match coming.why.first() {
@@ -179,6 +189,9 @@ struct Coming {
 impl Coming {
     fn take(&mut self, bench: &Bench<'_>, file: &Path, pieces: &[Piece], held: &[u8]) -> Result<()> {
         let present: HashSet<&[u8]> = held.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
+        let all: Vec<&[u8]> = pieces.iter().map(|own| &*own.bytes).collect();
+        let all = all.join(&b'\n');
+        let is_erased = bench.material.gone.without(bench.scene, file, &all)? != all;
         for own in pieces {
             let place = if own.line > 0 { format!("line {}: ", own.line) } else { String::new() };
             let kept: Vec<&[u8]> = own.bytes.split_inclusive(|byte| *byte == b'\n').collect();
@@ -190,7 +203,10 @@ impl Coming {
                 self.there += 1;
                 continue;
             }
-            let left = bench.material.gone.without(bench.scene, file, &own.bytes)?;
+            let left = match is_erased {
+                true => bench.material.gone.without(bench.scene, file, &own.bytes)?,
+                false => own.bytes.clone(),
+            };
             let is_less = left.len() < own.bytes.len();
             let left = self.without_deleted(bench, file, left, &place);
             if is_less {
@@ -256,12 +272,6 @@ fn whole(
         true => [BOM, held].concat(),
         false => bench.material.gone.without(bench.scene, file, &own.bytes)?,
     };
-    let format = bench.format.filter(|_| now.is_none());
-    let read = format.map(|format| format.read(Role::Records, file, &bytes, bench.scene.now));
-    let mut ids = read.iter().flat_map(|own| &own.records).filter_map(|own| own.view()?.id);
-    if let Some(why) = ids.find_map(|id| bench.why_deleted(file, id)) {
-        return Err(Refusal::unfit(why));
-    }
     Ok(match now {
         Some(now) => Change::rewrite(file, now, bytes),
         None => Change::create(file, bytes),

@@ -50,7 +50,8 @@ impl Bench<'_> {
         // All of the line leaves: a tail alone would not tell whose it is to who erases the memory.
         let at = range(record);
         let out = vec![piece(document, problem, (at.start, content.to_vec()))];
-        let confidence = match (found.is_valid, found.filled.is_empty()) {
+        let is_all = found.filled.is_empty() && found.wrong.is_empty();
+        let confidence = match (found.is_valid, is_all) {
             (true, true) => 75,
             (true, false) => 60,
             (false, _) => 30,

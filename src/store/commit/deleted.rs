@@ -1,8 +1,8 @@
 //! Records that are deleted and that undo data or backups still hold: put beside the store as it
 //! was read, where somebody asks for them. Nothing is read for anybody else.
 
+mod deletions;
 mod gone;
-mod ids;
 mod known;
 mod taken;
 
@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::deletions::Deletions;
 use self::gone::Gone;
-pub use self::ids::DeletedIds;
 use self::known::Known;
 use self::taken::Taken;
 use super::vault::Turn;

@@ -139,6 +139,43 @@ fn a_part_that_is_within_a_line_comes_back_all_the_same_and_bytes_that_are_no_li
 }
 
 #[test]
+fn a_note_with_a_merge_in_its_front_matter_keeps_a_side_and_does_not_come_back_once_it_was_deleted() {
+    let note = |topic: &str| {
+        format!(
+            "---\nid: pool\ncreated: 2026-01-20T10:00:00Z\n{topic}tags: []\n---\n\n# Pool size\n\nKeep twenty.\n"
+        )
+    };
+    let torn = note("<<<<<<< HEAD\nconfidence: high\n=======\nconfidence: low\n>>>>>>> topic\n");
+    let one = One::of(("a-mem", "knowledge/notes/pool.md"), &torn);
+    assert_eq!(titles(&one.problem("bad-front-matter")), ["keep the first side", "keep the second side"]);
+    one.run(&["repair", "--code", "bad-front-matter", "--yes"]).expect_status(0);
+    assert_eq!(one.text(), note("confidence: high\n"));
+    one.run(&["quarantine", "restore", "1", "--dry-run"]).expect_status(0);
+    one.run(&["delete", "pool", "--remove", "--yes"]).expect_status(0);
+    let refused = one.run(&["quarantine", "restore", "1", "--yes"]).expect_status(3).stderr.clone();
+    assert!(refused.contains("deleted a memory of knowledge/notes/pool.md"), "{refused}");
+    one.run(&["undo", "--yes"]).expect_status(0);
+    one.run(&["quarantine", "restore", "1", "--yes"]).expect_status(0);
+    assert_eq!(one.text(), torn);
+}
+
+#[test]
+fn what_was_erased_of_quarantine_is_listed_no_more() {
+    let half = line(2, "second");
+    let log = KeptLog::of(&[line(1, "first"), half[..half.len() - 9].to_owned() + "\n"]);
+    let key = |log: &KeptLog| {
+        let rows = log.run(&["check", "--json"]).json_lines();
+        let own = rows.into_iter().find(|row| row["code"] == "torn-line").unwrap();
+        (own["problem"].as_str().unwrap().to_owned(), own["fixes"].as_array().unwrap().len().to_string())
+    };
+    let (problem, last) = key(&log);
+    log.run(&["repair", "--problem", &problem, "--fix", &last, "--yes"]).expect_status(0);
+    log.store.append(LOG, half.as_bytes());
+    log.run(&["erase", "mem_2", "--yes"]).expect_status(0);
+    log.run(&["quarantine", "list"]).expect_status(1);
+}
+
+#[test]
 fn quarantine_says_that_it_is_empty_and_lists_nothing_that_an_undo_put_back() {
     let half = line(2, "second");
     let log = KeptLog::of(&[line(1, "first"), half[..half.len() / 2].to_owned() + "\n"]);
