@@ -10,6 +10,9 @@ use crate::model::{Code, Document, Problem, Record, Role, Severity, container};
 use crate::text::conflict::{Conflict, Side, conflicts};
 use crate::text::lines::holes;
 
+/// So much less sure is what leaves something wrong: no less than what loses a part.
+const DOUBT: u8 = 5;
+
 /// A line of more bytes than this is not taken apart for its fixes.
 pub(super) const LONG: usize = 1 << 20;
 
@@ -148,7 +151,8 @@ impl Bench<'_> {
         match wrong.as_slice() {
             [] => (own.confidence, own.reason.to_owned()),
             all => {
-                (own.confidence / 2, format!("It can be read then. What stays wrong: {}.", all.join(", ")))
+                let reason = format!("It can be read then. What stays wrong: {}.", all.join(", "));
+                (own.confidence.saturating_sub(DOUBT), reason)
             }
         }
     }

@@ -8,9 +8,10 @@ use std::rc::Rc;
 use super::Bench;
 use super::damage::{leaves, range};
 use super::fix::Fix;
-use crate::format::writing::Deed;
+use crate::format::writing::{Deed, uuid};
 use crate::model::{Document, Problem, Record};
 use crate::ops::writes;
+use crate::text::digest::digest;
 use crate::text::edit::{quoted, scan, set};
 use crate::text::scan::Tape;
 
@@ -80,7 +81,7 @@ impl Bench<'_> {
             return Rc::clone(known);
         }
         let others = self.others();
-        let mut ids = (2_u64..).map(|number| format!("{id}-{number}")).filter(|own| !others.has(own));
+        let mut ids = (2_u64..).map(|number| another(id, number)).filter(|own| !others.has(own));
         let rest = others.here.get(id).into_iter().flatten().skip(1);
         let named =
             rest.filter_map(|own| Some(((own.document.path.clone(), own.record.span.start), ids.next()?)));
@@ -108,6 +109,13 @@ impl Bench<'_> {
         let out = super::line::taken(document, problem, &edits);
         Some(Fix::edit("give it an id of its own", 60, reason, (&document.path, edits, out)))
     }
+}
+
+/// An id like that one.
+fn another(id: &str, number: u64) -> String {
+    let own = format!("{id}-{number}");
+    let is_uuid = id.len() == 36 && id.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    if is_uuid { uuid(digest(own.as_bytes()).to_be_bytes()) } else { own }
 }
 
 /// Whether two records say the same, however they are spelled.

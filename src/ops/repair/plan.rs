@@ -38,7 +38,7 @@ pub fn chosen(bench: &Bench<'_>, which: &Which) -> Result<Repair> {
             if !own.is_empty() && repair.plan.as_ref().is_none_or(Plan::is_empty) {
                 let mut none = Plan::of("repair", store.whole()?);
                 let count = counted(own.len() as u64, "problem");
-                let why = format!("{count} of the kind {}: no repair is known, edit by hand", code.as_str());
+                let why = format!("{count} of the kind {}: no repair is known", code.as_str());
                 none.lines.push(why);
                 repair.plan = Some(none);
             }

@@ -61,7 +61,8 @@ impl Bench<'_> {
         };
         let filled = told("Filled in, because nothing was left of it", &found.filled);
         let wrong = told("Still missing or wrong", &found.wrong);
-        let reason: Vec<String> = filled.into_iter().chain(wrong).collect();
+        let cut = own.is_cut_text.then(|| "Its last text ends where it was cut.".to_owned());
+        let reason: Vec<String> = filled.into_iter().chain(wrong).chain(cut).collect();
         let reason = match reason.as_slice() {
             [] => "All fields that the format asks for survived.".to_owned(),
             all => all.join(" "),

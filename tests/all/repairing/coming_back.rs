@@ -122,6 +122,26 @@ fn memories_that_share_an_id_and_differ_both_stay_and_only_equal_ones_go() {
 }
 
 #[test]
+fn what_shares_a_uuid_gets_one_and_a_memory_that_only_its_spelling_breaks_is_first_kept_whole() {
+    let id = "c0d1a1d3-38c7-4b8b-9ff9-cef9f939cb25";
+    let one =
+        One::of(LOGS[0], &["one", "two", "three"].map(|text| record(LOGS[0].0, id, text) + "\n").concat());
+    one.run(&["repair", "--code", "duplicate-id", "--yes"]).expect_status(0);
+    let left = one.run(&["check", "--json"]).json_lines();
+    assert!(
+        left.iter().all(|row| row["code"] != "out-of-range" && row["code"] != "duplicate-id"),
+        "{left:?}"
+    );
+    let signed = line(2, "first\nsecond").replace("\"type\"", "\"checksum\":\"0123456789abcdef\",\"type\"");
+    let log = KeptLog::of(&[line(1, "x"), signed.replace("\\n", "\n")]);
+    let rows = log.run(&["check", "--json"]).json_lines();
+    let own = rows.iter().find(|row| row["code"] == "raw-newline").unwrap_or_else(|| panic!("{rows:?}"));
+    assert_eq!(titles(own)[0], "escape the line breaks in its texts", "{own}");
+    assert!(own["fixes"][0]["reason"].as_str().unwrap().contains("checksum"), "{own}");
+    assert!(own["fixes"][1]["reason"].as_str().unwrap().contains("ends where it was cut"), "{own}");
+}
+
+#[test]
 fn a_part_that_is_within_a_line_comes_back_all_the_same_and_bytes_that_are_no_line_are_told() {
     let log = KeptLog::of(&[line(1, "first"), "{\"id\":\"mem_2\"\n".into(), line(3, "third")]);
     log.run(&["repair", "--code", "torn-line", "--yes"]).expect_status(0);
