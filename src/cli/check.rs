@@ -62,7 +62,7 @@ pub fn run(context: &mut Context) -> Result {
         let checked = checked(Some(&data), store, context.now);
         checked.unread.iter().for_each(|why| say(why));
         if terminal.is_none() {
-            let material = material(&Real, &data, &checked.store).unwrap_or_default();
+            let material = material(&Real, &data, &checked.store, context.now).unwrap_or_default();
             print_each(context, &checked, &material)?;
         }
         all.push(checked);

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use super::change::{make, request};
-use super::failure::{Exit, Failure, Result};
+use super::failure::{Exit, Failure, Result, say};
 use super::values::limit;
 use super::{Context, open};
 use crate::deed::{FromQuarantine, InQuarantine, Wanted, in_quarantine};
@@ -49,7 +49,11 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
                 let row = row(&snapshot, at + 1, (*store, own));
                 context.row(&row, || told(at + 1, own))?;
             }
-            Ok(if all.is_empty() { Exit::Nothing } else { Exit::Done })
+            if all.is_empty() {
+                say("Quarantine is empty.");
+                return Ok(Exit::Nothing);
+            }
+            Ok(Exit::Done)
         }
         QuarantineVerb::Show { number } => {
             let (_, own) = named(number)?;
@@ -58,7 +62,7 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
         QuarantineVerb::Restore { number } => {
             let (store, own) = named(number)?;
             let pieces = own.of.pieces.clone().into();
-            let wanted = Wanted::FromQuarantine(FromQuarantine { store: *store, pieces });
+            let wanted = Wanted::FromQuarantine(FromQuarantine { store: *store, pieces, step: own.step });
             make(context, request(context, &snapshot, wanted), None)
         }
     }
@@ -83,6 +87,7 @@ fn row(snapshot: &Snapshot, number: usize, (store, own): (usize, &InQuarantine))
         "n": number,
         "store": snapshot.stores.get(store).map(|own| own.root.told().into_owned()),
         "file": own.file.told().into_owned(),
+        "step": own.step,
         "at": own.at.map(|at| at.to_rfc3339()),
         "lines": lines,
         "pieces": own.of.pieces.len(),

@@ -156,9 +156,13 @@ fn carried(
                 kept.push(writer.vault().quarantine(file, at, &bytes, host.now)?);
             }
             let outcome = writer.commit(plan);
-            if outcome.is_err() {
+            match &outcome {
+                // What has no step stays listed when the repair is undone.
+                Ok(done) => {
+                    kept.iter().for_each(|path| drop(writer.vault().quarantined_by(path, done.step)));
+                }
                 // What did not leave is not kept twice.
-                kept.iter().for_each(|path| drop(host.disk.remove(path)));
+                Err(_) => kept.iter().for_each(|path| drop(host.disk.remove(path))),
             }
             outcome
         }

@@ -12,7 +12,7 @@ use crate::model::{Act, Code, Moment, Plan, Store, Tell};
 use crate::ops::erase::Gone;
 use crate::ops::repair::{self, Bench, Kept, Material, Piece, Quarantined, Repair, Which};
 use crate::ops::{NO_PACKED, Scene};
-use crate::store::commit::{Host, Vault, copies};
+use crate::store::commit::{Deletions, History, Host, TakenOut, Vault, copies};
 
 /// So many bytes of copies are looked through for what is torn, and so many steps.
 const MOST: u64 = 64 << 20;
@@ -25,6 +25,8 @@ pub struct FromQuarantine {
     pub store: usize,
     /// What left the file.
     pub pieces: Arc<[Piece]>,
+    /// By which step, where that is known.
+    pub step: Option<u64>,
 }
 
 /// What is in quarantine, as one file of ours.
@@ -35,11 +37,13 @@ pub struct InQuarantine {
     pub file: PathBuf,
     /// When.
     pub at: Option<Moment>,
+    /// By which step, where that is known.
+    pub step: Option<u64>,
     /// What left it.
     pub of: Quarantined,
 }
 
-/// What left the files of a store, the oldest first.
+/// What left the files of a store and was not put back by an undo, the oldest first.
 ///
 /// # Errors
 ///
@@ -47,11 +51,19 @@ pub struct InQuarantine {
 pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<InQuarantine>> {
     let vault = Vault::look(disk, data, &store.root);
     let mut found = Vec::new();
-    for (path, file, at) in vault.quarantined()? {
+    let history = History::of(&vault.journal()?);
+    let is_back = |step: u64| history.undone.iter().chain(&history.left).any(|(own, _)| *own == step);
+    for TakenOut { path, file, at, step } in vault.quarantined()? {
+        if step.is_some_and(is_back) {
+            continue;
+        }
         let read = disk.read(&path, 0, None);
         let (bytes, _) = read.map_err(|error| Failed::unread(&path.told(), &error))?;
         let of = repair::read(&file, &bytes);
-        found.push(InQuarantine { path, file, at, of });
+        // Of what was erased as a whole nothing is left to be listed.
+        if !of.pieces.is_empty() {
+            found.push(InQuarantine { path, file, at, step, of });
+        }
     }
     Ok(found)
 }
@@ -79,16 +91,17 @@ pub(super) fn repaired(
         return Ok(None);
     }
     let scene = Scene { store: &checked.store, ..*scene };
-    let material = material(host.disk, host.data, &checked.store)?;
+    let material = material(host.disk, host.data, &checked.store, scene.now)?;
     Ok(Some(repair::chosen(&Bench::of(&scene, &material, checked.rebuilt()), &own)?))
 }
 
 /// The plan that brings back what is in quarantine.
 pub(super) fn brought_back(host: Host<'_>, store: &Store, now: Moment, of: &FromQuarantine) -> Result<Plan> {
     let vault = Vault::look(host.disk, host.data, &store.root);
-    let material = Material { copies: Vec::new(), gone: Gone::of_lines(vault.erased()?) };
+    let deleted = Deletions::of(&vault, store, now)?;
+    let material = Material { copies: Vec::new(), gone: Gone::of_lines(vault.erased()?), deleted };
     let scene = Scene { store, now, random: host.machine.random(), packed: &NO_PACKED };
-    Ok(repair::restored(&Bench::of(&scene, &material, []), &of.pieces)?)
+    Ok(repair::restored(&Bench::of(&scene, &material, []), (&of.pieces, of.step))?)
 }
 
 /// What is kept beside a store of its damaged files, and what was erased of it.
@@ -96,15 +109,20 @@ pub(super) fn brought_back(host: Host<'_>, store: &Store, now: Moment, of: &From
 /// # Errors
 ///
 /// If our own data about the store can't be read: what was erased could come back then.
-pub fn material(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Material> {
+pub fn material(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Material> {
     let vault = Vault::look(disk, data, &store.root);
-    let mut own = Material { copies: Vec::new(), gone: Gone::of_lines(vault.erased()?) };
-    let is_damaged = |file: &Path| {
-        let is_of_it = |code| matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine);
-        let is_broken =
-            |code| is_of_it(code) || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline);
-        store.problems.iter().any(|own| own.file == file && is_broken(own.code))
+    let gone = Gone::of_lines(vault.erased()?);
+    let mut own = Material { copies: Vec::new(), gone, deleted: Deletions::default() };
+    let is_broken = |code: Code| {
+        let torn = matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine);
+        torn || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline | Code::BadFrontMatter)
     };
+    let broken = store.problems.iter().filter(|own| is_broken(own.code));
+    let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
+    let is_damaged = |file: &Path| damaged.contains(file);
+    if !damaged.is_empty() {
+        own.deleted = Deletions::of(&vault, store, now)?;
+    }
     let mut room = MOST;
     for copy in copies(store, &vault)?.into_iter().filter(|own| is_damaged(&own.file)) {
         // One that may hold what was erased is not looked into.

@@ -1,7 +1,9 @@
 //! What repairs do to damaged logs of every format, and what they never do.
 
+mod coming_back;
 mod corpus;
 mod cut;
+mod many;
 mod verbs;
 
 use crate::faulty::Faulty;

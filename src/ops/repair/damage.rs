@@ -1,13 +1,20 @@
 //! What is damaged, and where in the bytes: the lines that a problem is on, and what is to be done there.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::fix::{Edit, Fix, Piece};
 use super::{Bench, spelling};
 use crate::model::bytes::Ranges;
-use crate::model::{Code, Document, Problem, Record, Role, container};
-use crate::text::conflict::{Side, conflicts};
+use crate::model::{Code, Document, Problem, Record, Role, Severity, container};
+use crate::text::conflict::{Conflict, Side, conflicts};
 use crate::text::lines::holes;
+
+/// So much less sure is what leaves something wrong: no less than what loses a part.
+const DOUBT: u8 = 5;
+
+/// A line of more bytes than this is not taken apart for its fixes.
+pub(super) const LONG: usize = 1 << 20;
 
 /// Whether a document is a log that is repaired line by line.
 pub(super) fn is_log(document: &Document) -> bool {
@@ -99,11 +106,19 @@ impl Bench<'_> {
                 _ => self.of_schema(document, problem),
             };
         }
-        let Some(content) = bytes(document, range(record)) else { return Vec::new() };
-        let mut fixes = self.of_broken(document, problem, record, &content);
+        let content = if range(record).len() > LONG { None } else { bytes(document, range(record)) };
+        let why = match &content {
+            Some(content) => self.why_gone(&document.path, document.role, content),
+            None => Some("It is longer than a memory is, and not taken apart. Its bytes are kept.".into()),
+        };
+        let mut fixes = match (&content, &why) {
+            (Some(content), None) => self.of_broken(document, problem, record, content),
+            _ => Vec::new(),
+        };
         let (edits, out) = leaves(document, problem, record);
         let title = "move the line to quarantine";
-        let reason = "Its bytes are kept there as they are, and can be brought back.";
+        let reason =
+            why.unwrap_or_else(|| "Its bytes are kept there as they are, and can be brought back.".into());
         fixes.push(Fix::edit(title, 20, reason, (&document.path, edits, out)));
         fixes
     }
@@ -115,11 +130,12 @@ impl Bench<'_> {
                 .into_iter()
                 .filter(|own| self.is_record(document, &own.bytes))
                 .map(|own| {
+                    let (confidence, reason) = self.claim(document, &own);
                     let at = range(record);
                     let out = own.out.into_iter().map(|(from, gone)| (at.start + from, gone));
                     let out = out.map(|own| piece(document, problem, own)).collect();
                     let edits = vec![(at, own.bytes)];
-                    Fix::edit(own.title, own.confidence, own.reason, (&document.path, edits, out))
+                    Fix::edit(own.title, confidence, reason, (&document.path, edits, out))
                 })
                 .collect(),
         };
@@ -129,17 +145,52 @@ impl Bench<'_> {
         fixes
     }
 
+    /// How sure a memory is as it is spelled, and why: what is wrong with it then is told.
+    fn claim(&self, document: &Document, own: &spelling::Spelled) -> (u8, String) {
+        let wrong = self.wrong(document, &own.bytes);
+        match wrong.as_slice() {
+            [] => (own.confidence, own.reason.to_owned()),
+            all => {
+                let reason = format!("It can be read then. What stays wrong: {}.", all.join(", "));
+                (own.confidence.saturating_sub(DOUBT), reason)
+            }
+        }
+    }
+
+    /// What is wrong with a memory as a line of a file: the fields, or the kinds of problems.
+    pub(super) fn wrong(&self, document: &Document, line: &[u8]) -> Vec<String> {
+        let Some(format) = self.format else { return Vec::new() };
+        let line = [line, b"\n"].concat();
+        let read = format.read(document.role, &document.path, &line, self.scene.now);
+        let counts = |own: &&Problem| own.severity != Severity::Note || own.code == Code::MissingField;
+        let mut all: Vec<String> = Vec::new();
+        for own in read.problems.iter().filter(counts) {
+            let field = own.message.strip_prefix('`').and_then(|rest| rest.split('`').next());
+            let name = field.unwrap_or(own.code.as_str()).to_owned();
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+        all
+    }
+
+    fn conflicts(&self, document: &Document) -> Rc<[Conflict]> {
+        let mut known = self.conflicts.borrow_mut();
+        let found = || conflicts(&bytes(document, 0..document.bytes.len()).unwrap_or_default()).into();
+        Rc::clone(known.entry(document.path.clone()).or_insert_with(found))
+    }
+
     /// Either side of a merge, or both.
     fn of_conflict(&self, document: &Document, problem: &Problem, record: &Record) -> Vec<Fix> {
         let at = range(record).start;
-        let Some(all) = bytes(document, 0..document.bytes.len()) else { return Vec::new() };
-        let Some(own) = conflicts(&all).into_iter().find(|own| own.range.contains(&at)) else {
-            return Vec::new();
-        };
+        let all = self.conflicts(document);
+        let place = all.partition_point(|own| own.range.end <= at);
+        let Some(own) = all.get(place).filter(|own| own.range.contains(&at)) else { return Vec::new() };
         let fix = |side, title: &str, confidence, reason: &str| {
             let goes = own.goes(side);
-            let out =
-                goes.iter().map(|range| piece(document, problem, (range.start, all[range.clone()].to_vec())));
+            let out = goes.iter().filter_map(|range| {
+                Some(piece(document, problem, (range.start, bytes(document, range.clone())?)))
+            });
             let out = out.collect();
             let edits = goes.iter().map(|range| (range.clone(), Vec::new())).collect();
             Fix::edit(title, confidence, reason, (&document.path, edits, out))

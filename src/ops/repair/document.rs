@@ -37,7 +37,8 @@ impl Bench<'_> {
     /// What can be done about a document that can't be read.
     pub(super) fn of_document(&self, document: &Document, problem: &Problem) -> Vec<Fix> {
         let is_own = container(&document.path).is_none() && !document.path.starts_with("..");
-        if !matches!(problem.code, Code::BadJson | Code::ConflictMarkers) || !is_own {
+        let is_known = matches!(problem.code, Code::BadJson | Code::ConflictMarkers | Code::BadFrontMatter);
+        if !is_known || !is_own {
             return Vec::new();
         }
         let Some(all) = document.bytes.range(0..document.bytes.len()) else { return Vec::new() };
@@ -75,6 +76,7 @@ impl Bench<'_> {
         let is_bad = |own: &Problem| {
             matches!(own.code, Code::BadJson | Code::ConflictMarkers | Code::IndexBroken)
                 && own.severity != Severity::Note
+                || own.code == Code::BadFrontMatter
         };
         let is_json = document.path.extension().is_some_and(|end| end == "json");
         let is_value = |kind| whole_value(&mut Tape::default(), without_mark(bytes), kind).is_ok();

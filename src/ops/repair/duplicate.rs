@@ -1,36 +1,93 @@
-//! Memories that share an id: one of two equal ones goes, or one gets an id of its own.
+//! Memories that share an id: one gets an id of its own, or a copy goes. What differs is never removed first.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::Bench;
 use super::damage::{leaves, range};
 use super::fix::Fix;
-use crate::format::writing::Deed;
+use crate::format::writing::{Deed, uuid};
 use crate::model::{Document, Problem, Record};
 use crate::ops::writes;
+use crate::text::digest::digest;
 use crate::text::edit::{quoted, scan, set};
 use crate::text::scan::Tape;
+
+/// The records of a file, by their ids.
+pub(super) type Twins = HashMap<String, Vec<u32>>;
+
+/// New ids, by file and where the record starts.
+pub(super) type Free = HashMap<(PathBuf, u64), String>;
 
 impl Bench<'_> {
     /// What can be done about a memory whose id another has.
     pub(super) fn of_duplicate(&self, document: &Document, problem: &Problem, record: &Record) -> Vec<Fix> {
         let Some(id) = record.view().and_then(|view| view.id) else { return Vec::new() };
         let Ok((_, writes)) = writes(self.store()) else { return Vec::new() };
-        let raw = document.raw(record);
-        let is_same_id = |own: &&Record| own.view().is_some_and(|view| view.id == Some(id));
-        let before = document.records.iter().take_while(|own| own.span.start < record.span.start);
-        let first = before.filter(is_same_id).last();
-        let mut fixes = Vec::new();
-        if let (Some(first), Ok(())) = (first, writes.may(Deed::Delete, &document.path)) {
-            let (goes, title, confidence, reason) = match *document.raw(first) == *raw {
-                true => (record, "remove this copy", 95, "Both are the same, byte for byte."),
-                false => {
-                    (first, "keep the later one", 50, "An agent that updates by appending means the last.")
+        let renumbered = self.renumbered(document, problem, record, id);
+        let before = self.before(document, record, id);
+        let Some(before) = before.filter(|_| writes.may(Deed::Delete, &document.path).is_ok()) else {
+            return renumbered.into_iter().collect();
+        };
+        let goes = |own: &Record, title: &str, confidence, reason: &str| {
+            let (edits, out) = leaves(document, problem, own);
+            Fix::edit(title, confidence, reason, (&document.path, edits, out))
+        };
+        let removed = match () {
+            () if *document.raw(before) == *document.raw(record) => {
+                Some(goes(record, "remove this copy", 95, "Both are the same, byte for byte."))
+            }
+            () if is_same(&document.raw(before), &document.raw(record)) => {
+                Some(goes(record, "remove this copy", 90, "Both say the same, and are spelled differently."))
+            }
+            // Of what differs none is removed where both can stay.
+            () => renumbered.as_ref().map(|_| {
+                let is_older = Reverse(record.view().and_then(|view| view.created))
+                    > Reverse(before.view().and_then(|view| view.created));
+                let old = if is_older { record } else { before };
+                let reason = "They differ. An agent that updates by appending means the newer one.";
+                goes(old, "keep the newer one, and move the other to quarantine", 30, reason)
+            }),
+        };
+        renumbered.into_iter().chain(removed).collect()
+    }
+
+    /// The record before that has the id, too.
+    fn before<'d>(&self, document: &'d Document, record: &Record, id: &str) -> Option<&'d Record> {
+        let twins = {
+            let mut known = self.twins.borrow_mut();
+            let found = || {
+                let mut all = Twins::new();
+                for (number, own) in (0..).zip(&document.records) {
+                    if let Some(id) = own.view().and_then(|view| view.id) {
+                        all.entry(id.to_owned()).or_default().push(number);
+                    }
                 }
+                Rc::new(all)
             };
-            let (edits, out) = leaves(document, problem, goes);
-            fixes.push(Fix::edit(title, confidence, reason, (&document.path, edits, out)));
+            Rc::clone(known.entry(document.path.clone()).or_insert_with(found))
+        };
+        let all = twins.get(id)?;
+        let start = |number: &u32| document.records.get(*number as usize).map(|own| own.span.start);
+        let at = all.partition_point(|own| start(own) < Some(record.span.start));
+        document.records.get(*all.get(at.checked_sub(1)?)? as usize)
+    }
+
+    /// An id of its own for each memory but the first that has this one.
+    fn free(&self, id: &str) -> Rc<Free> {
+        if let Some(known) = self.free.borrow().get(id) {
+            return Rc::clone(known);
         }
-        fixes.extend(self.renumbered(document, problem, record, id));
-        fixes
+        let others = self.others();
+        let mut ids = (2_u64..).map(|number| another(id, number)).filter(|own| !others.has(own));
+        let rest = others.here.get(id).into_iter().flatten().skip(1);
+        let named =
+            rest.filter_map(|own| Some(((own.document.path.clone(), own.record.span.start), ids.next()?)));
+        let found = Rc::new(named.collect::<Free>());
+        self.free.borrow_mut().insert(id.to_owned(), Rc::clone(&found));
+        found
     }
 
     fn renumbered(&self, document: &Document, problem: &Problem, record: &Record, id: &str) -> Option<Fix> {
@@ -43,12 +100,26 @@ impl Bench<'_> {
         let mut tape = Tape::default();
         let before = scan(&mut tape, &raw).ok()?;
         let name = before.members().find(|(_, value)| value.is_text(id))?.0.text()?.into_owned();
-        let free = (2..1000).map(|number| format!("{id}-{number}")).find(|own| !self.others().has(own))?;
-        let after = set(&raw, &[&name], &quoted(&free)).ok()?;
+        let free = self.free(id);
+        let free = free.get(&(document.path.clone(), record.span.start))?;
+        let after = set(&raw, &[&name], &quoted(free)).ok()?;
         let after = writes.signed(before, after, self.scene.now).ok()?;
-        let reason = format!("No memory has the id {free}. References mean the other one then.");
+        let reason = format!("Both stay. No memory has the id {free}; references mean the other one then.");
         let edits = vec![(range(record), after)];
         let out = super::line::taken(document, problem, &edits);
-        Some(Fix::edit("give it an id of its own", 40, reason, (&document.path, edits, out)))
+        Some(Fix::edit("give it an id of its own", 60, reason, (&document.path, edits, out)))
     }
+}
+
+/// An id like that one.
+fn another(id: &str, number: u64) -> String {
+    let own = format!("{id}-{number}");
+    let is_uuid = id.len() == 36 && id.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    if is_uuid { uuid(digest(own.as_bytes()).to_be_bytes()) } else { own }
+}
+
+/// Whether two records say the same, however they are spelled.
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let value = |own: &[u8]| serde_json::from_slice::<serde_json::Value>(own).ok();
+    value(one).is_some_and(|own| Some(own) == value(other))
 }

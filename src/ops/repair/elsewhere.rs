@@ -29,28 +29,30 @@ pub struct Kept {
 type Copy = (Vec<u8>, String);
 
 /// A memory of a store, with its session: ids may be given anew in each.
-struct Here<'a> {
-    document: &'a Document,
-    record: &'a Record,
-    session: Option<&'a str>,
+pub(super) struct Here<'a> {
+    pub document: &'a Document,
+    pub record: &'a Record,
+    pub session: Option<&'a str>,
 }
 
 /// The whole memories of a store and of what is kept beside it, by id.
 pub(super) struct Others<'a> {
-    here: HashMap<&'a str, Vec<Here<'a>>>,
+    pub here: HashMap<&'a str, Vec<Here<'a>>>,
     kept: HashMap<(&'a Path, String), Vec<Copy>>,
-    deleted: HashSet<&'a str>,
-    erased: Option<Wanted<'a>>,
+    /// What tombstones name, each in the sessions that they are of.
+    deleted: HashMap<&'a str, HashSet<Option<&'a str>>>,
+    pub erased: Option<Wanted<'a>>,
 }
 
 impl Others<'_> {
     pub(super) fn has(&self, id: &str) -> bool {
-        self.here.contains_key(id) || self.is_deleted(id)
+        self.here.contains_key(id) || self.deleted.contains_key(id)
     }
 
-    /// Whether a tombstone names it.
-    pub(super) fn is_deleted(&self, id: &str) -> bool {
-        self.deleted.contains(id)
+    /// Whether a tombstone names it, of its session or of all.
+    pub(super) fn is_deleted(&self, id: &str, session: Option<&str>) -> bool {
+        let is_of = |own: &Option<&str>| own.is_none() || *own == session;
+        self.deleted.get(id).is_some_and(|all| all.iter().any(is_of))
     }
 }
 
@@ -60,17 +62,21 @@ impl<'a> Bench<'a> {
             let mut own = Others {
                 here: HashMap::new(),
                 kept: HashMap::new(),
-                deleted: HashSet::new(),
+                deleted: HashMap::new(),
                 erased: self.material.gone.wanted(self.scene),
             };
             for document in &self.store().documents {
-                let of = document.records.iter().enumerate();
-                let of = of.filter_map(|(number, own)| Some((own.view()?.id?, number, own)));
+                let of = document.records.iter().filter_map(|own| Some((own.view()?.id?, own)));
                 match document.role {
-                    Role::Tombstones => own.deleted.extend(of.map(|(id, ..)| id)),
+                    Role::Tombstones => {
+                        let session = self.session_at(&document.path);
+                        for (id, _) in of {
+                            own.deleted.entry(id).or_default().insert(session);
+                        }
+                    }
                     Role::Records | Role::Archive | Role::Backup if document.is_held() => {
-                        of.for_each(|(id, number, record)| {
-                            let session = self.session_of(document, number as u32);
+                        let session = self.session_at(&document.path);
+                        of.for_each(|(id, record)| {
                             own.here.entry(id).or_default().push(Here { document, record, session });
                         });
                     }
@@ -106,9 +112,6 @@ impl<'a> Bench<'a> {
         let read = format.read(document.role, &document.path, &object, self.scene.now);
         let view = read.records.first().and_then(Record::view);
         let others = self.others();
-        if others.erased.as_ref().is_some_and(|erased| erased.takes(&document.path, &object, view, None)) {
-            return Vec::new();
-        }
         let kept = content.get(..own.kept).unwrap_or_default();
         let is_cut = |id: &str| own.is_cut_text && kept.ends_with(id.as_bytes());
         let id = view.and_then(|view| view.id).filter(|id| !is_cut(id));
@@ -117,20 +120,20 @@ impl<'a> Bench<'a> {
             // A tombstone has the id of a memory, and is none: neither a copy nor a form of one fills it.
             return fixes;
         }
-        if let Some(id) = id.filter(|id| !others.is_deleted(id)) {
+        if let Some(id) = id {
             let same = others.here.get(id).into_iter().flatten();
-            if let Some(Here { record: whole, .. }) =
+            if let Some(Here { document: own, record: whole, .. }) =
                 same.into_iter().find(|own| own.document.path == document.path)
             {
                 let (edits, out) = leaves(document, problem, record);
                 let title = format!("move it to quarantine: the memory is intact on line {}", whole.line);
-                let is_it = document.raw(whole).starts_with(kept);
+                let is_it = own.raw(whole).starts_with(kept);
                 let reason = if is_it { "It begins as that one does." } else { "They have the same id." };
                 let confidence = if is_it { 98 } else { 55 };
                 fixes.push(Fix::edit(&title, confidence, reason, (&document.path, edits, out)));
             } else {
                 fixes.extend(
-                    self.whole_of(document, record, id)
+                    self.whole_of(document, id)
                         .into_iter()
                         .map(|own| filled(document, problem, record, (content, kept), own)),
                 );
@@ -140,16 +143,10 @@ impl<'a> Bench<'a> {
         fixes
     }
 
-    fn session_of(&self, document: &Document, number: u32) -> Option<&'a str> {
-        let store = self.store();
-        store.session(self.entry(document, number)?).map(|own| own.name.as_str())
-    }
-
     /// The memory of that id as it is whole elsewhere in its session, on one line.
-    fn whole_of(&self, document: &Document, torn: &Record, id: &str) -> Vec<Copy> {
+    fn whole_of(&self, document: &Document, id: &str) -> Vec<Copy> {
         let others = self.others();
-        let number = document.records.partition_point(|own| own.span.start < torn.span.start);
-        let session = self.session_of(document, number as u32);
+        let session = self.session_at(&document.path);
         let here = others.here.get(id).into_iter().flatten().filter(|own| own.session == session);
         let here = here.filter_map(|Here { document: own, record, .. }| {
             let raw = own.raw(record).into_owned();

@@ -5,11 +5,13 @@
 //! else asks: to complete a torn memory, to fill it from a copy, to move a line away. What leaves a file is
 //! kept in quarantine byte for byte. What was deleted or erased comes back by none of them.
 
+mod best;
 mod damage;
 mod document;
 mod duplicate;
 mod elsewhere;
 mod fix;
+mod gone;
 mod line;
 mod plan;
 mod quarantine;
@@ -20,6 +22,7 @@ mod spelling;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 pub use elsewhere::Kept;
 pub use fix::{Ease, Fix, Piece, Repair, ease};
@@ -32,6 +35,8 @@ use super::erase::Gone;
 use crate::check::derived;
 use crate::format::Format;
 use crate::model::{Code, Document, Problem, Store};
+use crate::store::commit::Deletions;
+use crate::text::conflict::Conflict;
 
 /// What is asked to be repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +65,8 @@ pub struct Material {
     pub copies: Vec<Kept>,
     /// What was erased.
     pub gone: Gone,
+    /// What was deleted.
+    pub deleted: Deletions,
 }
 
 /// A store with all that it takes to tell the fixes of its problems.
@@ -75,6 +82,12 @@ pub struct Bench<'a> {
     naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
     /// The safe fix of the lines that were looked at last.
     last: RefCell<Option<line::Tidied>>,
+    /// The merges that a file has markers of, by its path.
+    conflicts: RefCell<HashMap<PathBuf, Rc<[Conflict]>>>,
+    /// The records of a file that share an id, by its path and by the id.
+    twins: RefCell<HashMap<PathBuf, Rc<duplicate::Twins>>>,
+    /// The new ids of memories that share one, by that; each by its file and where it starts.
+    free: RefCell<HashMap<String, Rc<duplicate::Free>>>,
     others: OnceCell<elsewhere::Others<'a>>,
 }
 
@@ -93,6 +106,9 @@ impl<'a> Bench<'a> {
             names: RefCell::default(),
             naive: RefCell::default(),
             last: RefCell::default(),
+            conflicts: RefCell::default(),
+            twins: RefCell::default(),
+            free: RefCell::default(),
             others: OnceCell::new(),
         }
     }

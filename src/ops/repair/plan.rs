@@ -32,9 +32,17 @@ pub fn chosen(bench: &Bench<'_>, which: &Which) -> Result<Repair> {
     match which {
         Which::AllSafe => all_safe(bench.scene),
         Which::Code(code) => {
-            let own = store.problems.iter().filter(|own| own.code == *code);
-            let first = own.filter_map(|own| Some((own, bench.fixes(own).into_iter().next()?)));
-            planned(bench, first.collect(), false)
+            let own: Vec<&Problem> = store.problems.iter().filter(|own| own.code == *code).collect();
+            let best: Vec<_> = own.iter().filter_map(|own| Some((*own, bench.best(own)?))).collect();
+            let mut repair = planned(bench, best, false)?;
+            if !own.is_empty() && repair.plan.as_ref().is_none_or(Plan::is_empty) {
+                let mut none = Plan::of("repair", store.whole()?);
+                let count = counted(own.len() as u64, "problem");
+                let why = format!("{count} of the kind {}: no repair is known", code.as_str());
+                none.lines.push(why);
+                repair.plan = Some(none);
+            }
+            Ok(repair)
         }
         Which::Chosen(all) => {
             let known = findings(store);

@@ -1,14 +1,15 @@
 //! What is kept of what left a file: each stretch byte for byte behind a line that says where it was. It comes
 //! back as lines of its file; what was deleted or erased since does not.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::Bench;
 use super::fix::Piece;
-use crate::model::plan::line_end_for;
-use crate::model::{Change, Code, Plan, Record, Role, is_log};
+use crate::model::plan::{counted, line_end_for};
+use crate::model::{Change, Code, Plan, Role, Tell, is_log};
 use crate::ops::{Refusal, Result, base, plan, writes};
 use crate::text::lines::BOM;
 
@@ -16,6 +17,9 @@ use crate::text::lines::BOM;
 #[derive(Serialize, Deserialize)]
 struct Head {
     palimp: String,
+    /// None of the stretches holds a line that begins with this number as these do.
+    #[serde(default)]
+    mark: u64,
     at: u64,
     line: u32,
     bytes: usize,
@@ -24,6 +28,10 @@ struct Head {
 
 /// What every such line starts with.
 const BEGINS: &str = "{\"palimp\":\"quarantine\"";
+
+fn begins(mark: u64) -> Vec<u8> {
+    format!("{BEGINS},\"mark\":{mark},").into_bytes()
+}
 
 /// What left a file at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,12 +43,14 @@ pub struct Quarantined {
 }
 
 /// The file that keeps what left one file.
-pub fn written<'p>(pieces: impl Iterator<Item = &'p Piece>) -> Vec<u8> {
+pub fn written<'p>(pieces: impl Iterator<Item = &'p Piece> + Clone) -> Vec<u8> {
+    let holds =
+        |mark: &u64| pieces.clone().any(|own| memchr::memmem::find(&own.bytes, &begins(*mark)).is_some());
+    let mark = (1..).find(|mark| !holds(mark)).unwrap_or_default();
     let mut bytes = Vec::new();
     for own in pieces {
-        let code = own.code.as_str().to_owned();
-        let head =
-            Head { palimp: "quarantine".into(), at: own.at, line: own.line, bytes: own.bytes.len(), code };
+        let (palimp, code) = ("quarantine".into(), own.code.as_str().to_owned());
+        let head = Head { palimp, mark, at: own.at, line: own.line, bytes: own.bytes.len(), code };
         // Text and numbers always have a JSON form.
         bytes.extend(serde_json::to_vec(&head).unwrap_or_default());
         bytes.push(b'\n');
@@ -59,28 +69,34 @@ pub fn read(file: &Path, kept: &[u8]) -> Quarantined {
         code: head.and_then(|own| of_word(&own.code)).unwrap_or(Code::TornLine),
         bytes: bytes.to_vec(),
     };
-    if !kept.starts_with(BEGINS.as_bytes()) {
+    let Some((first, _)) = head_of(kept, BEGINS.as_bytes()) else {
         return Quarantined { pieces: vec![piece(None, kept)], is_short: false };
-    }
+    };
+    let begins = if first.mark > 0 { begins(first.mark) } else { BEGINS.into() };
     let (mut pieces, mut is_short, mut rest) = (Vec::new(), false, kept);
-    while let Some((head, behind)) = head_of(rest) {
+    while !rest.is_empty() {
+        let head = head_of(rest, &begins);
+        let (head, behind) = head.map_or((None, rest), |(head, behind)| (Some(head), behind));
         let is_whole = |own: &&[u8]| {
             let next = behind.get(own.len()..).unwrap_or_default();
-            next == b"\n" || next.strip_prefix(b"\n").is_some_and(|next| next.starts_with(BEGINS.as_bytes()))
+            next == b"\n" || next.strip_prefix(b"\n").is_some_and(|next| next.starts_with(&begins))
         };
-        match behind.get(..head.bytes).filter(is_whole) {
+        let len = head.as_ref().map(|own| own.bytes);
+        match len.and_then(|len| behind.get(..len)).filter(is_whole) {
             Some(own) => {
                 rest = behind.get(own.len() + 1..).unwrap_or_default();
-                pieces.push(piece(Some(head), own));
+                pieces.push(piece(head, own));
             }
             // A part of it is gone: what is left of it ends where the next begins.
             None => {
                 is_short = true;
-                let next = memchr::memmem::find(behind, BEGINS.as_bytes()).unwrap_or(behind.len());
-                let left = behind.get(..next).unwrap_or_default();
-                rest = behind.get(next..).unwrap_or_default();
+                let from = usize::from(head.is_none());
+                let next = memchr::memmem::find(behind.get(from..).unwrap_or_default(), &begins);
+                let next = next.map_or(behind.len(), |next| next + from);
+                let (left, further) = behind.split_at(next);
+                rest = further;
                 if !left.trim_ascii().is_empty() {
-                    pieces.push(piece(Some(head), left));
+                    pieces.push(piece(head, left));
                 }
             }
         }
@@ -88,8 +104,8 @@ pub fn read(file: &Path, kept: &[u8]) -> Quarantined {
     Quarantined { pieces, is_short }
 }
 
-fn head_of(bytes: &[u8]) -> Option<(Head, &[u8])> {
-    let feed = memchr::memchr(b'\n', bytes)?;
+fn head_of<'b>(bytes: &'b [u8], begins: &[u8]) -> Option<(Head, &'b [u8])> {
+    let feed = memchr::memchr(b'\n', bytes).filter(|_| bytes.starts_with(begins))?;
     let head = serde_json::from_slice(&bytes[..feed]).ok()?;
     Some((head, &bytes[feed + 1..]))
 }
@@ -98,8 +114,8 @@ fn of_word(word: &str) -> Option<Code> {
     Code::ALL.iter().copied().find(|own| own.as_str() == word)
 }
 
-/// The plan that brings back what left a file. What is there already does not come twice.
-pub fn restored(bench: &Bench<'_>, pieces: &[Piece]) -> Result<Plan> {
+/// The plan that brings back what left a file by a step. What is there already does not come twice.
+pub fn restored(bench: &Bench<'_>, (pieces, step): (&[Piece], Option<u64>)) -> Result<Plan> {
     let (scene, store) = (bench.scene, bench.store());
     writes(store)?;
     let Some(file) = pieces.first().map(|own| own.file.clone()) else {
@@ -114,41 +130,131 @@ pub fn restored(bench: &Bench<'_>, pieces: &[Piece]) -> Result<Plan> {
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }
     let held = now.range(0..now.len()).unwrap_or_default().into_owned();
+    let mut coming = Coming::default();
     let change = match is_log(&file) {
         true => {
-            let lines = coming(bench, &file, pieces, &held)?;
-            let lines = if lines.is_empty() { lines } else { [line_end_for(&held), &lines].concat() };
+            coming.take(bench, &file, pieces, &held)?;
+            let lines = match coming.lines.is_empty() {
+                true => Vec::new(),
+                false => [line_end_for(&held), &coming.lines].concat(),
+            };
             match document {
                 Some(_) => Change::append(&file, lines, Some(now)),
                 None => Change::create(&file, lines),
             }
         }
-        false => whole(bench, &file, pieces, (document.map(|_| now), &held))?,
+        false => {
+            let deleted = bench.material.deleted.step_of_file(&file, step.unwrap_or_default());
+            if let Some(deleted) = deleted {
+                let why = format!(
+                    "step {deleted} deleted a memory of {}, which would be restored: `palimp quarantine show` prints it.",
+                    file.told()
+                );
+                return Err(Refusal::unfit(why));
+            }
+            whole(bench, &file, pieces, (document.map(|_| now), &held))?
+        }
     };
-    if change.is_empty() {
-        return Ok(Plan::of("quarantine restore", store.whole()?));
+    let is_nothing = change.is_empty() || document.is_none() && coming.lines.is_empty() && is_log(&file);
+    match coming.why.first() {
+        Some(why) if is_nothing => return Err(Refusal::unfit(why)),
+        _ => {}
     }
-    plan("quarantine restore", scene, pieces.len(), vec![change])
+    let mut own = match is_nothing {
+        true => Plan::of("quarantine restore", store.whole()?),
+        false => plan("quarantine restore", scene, coming.count.max(1), vec![change])?,
+    };
+    coming.why.truncate(TOLD);
+    own.lines.extend(coming.why.iter().map(|why| format!("left out: {why}")));
+    if coming.there > 0 {
+        own.lines.push(format!("in {} already: {}", file.told(), counted(coming.there as u64, "part")));
+    }
+    Ok(own)
 }
 
-/// The lines that come back to a log.
-fn coming(bench: &Bench<'_>, file: &Path, pieces: &[Piece], held: &[u8]) -> Result<Vec<u8>> {
-    let mut lines = Vec::new();
-    for own in pieces.iter().map(|own| own.bytes.trim_ascii_end()).filter(|own| !own.is_empty()) {
-        if memchr::memmem::find(held, own).is_none() {
-            lines.extend_from_slice(own);
-            lines.push(b'\n');
+/// So many reasons are told.
+const TOLD: usize = 12;
+
+/// What comes back to a log.
+#[derive(Default)]
+struct Coming {
+    lines: Vec<u8>,
+    count: usize,
+    /// Why parts stay in quarantine.
+    why: Vec<String>,
+    /// So many parts are in the file.
+    there: usize,
+}
+
+impl Coming {
+    fn take(&mut self, bench: &Bench<'_>, file: &Path, pieces: &[Piece], held: &[u8]) -> Result<()> {
+        let present: HashSet<&[u8]> = held.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
+        let all: Vec<&[u8]> = pieces.iter().map(|own| &*own.bytes).collect();
+        let all = all.join(&b'\n');
+        let is_erased = bench.material.gone.without(bench.scene, file, &all)? != all;
+        for own in pieces {
+            let place = if own.line > 0 { format!("line {}: ", own.line) } else { String::new() };
+            let kept: Vec<&[u8]> = own.bytes.split_inclusive(|byte| *byte == b'\n').collect();
+            if !String::from_utf8_lossy(&own.bytes).contains(char::is_alphanumeric) {
+                self.why.push(format!("{place}These bytes are no line. Undo of the repair puts them back."));
+                continue;
+            }
+            if is_there(&own.bytes, &kept, (held, &present)) {
+                self.there += 1;
+                continue;
+            }
+            let left = match is_erased {
+                true => bench.material.gone.without(bench.scene, file, &own.bytes)?,
+                false => own.bytes.clone(),
+            };
+            let is_less = left.len() < own.bytes.len();
+            let left = self.without_deleted(bench, file, left, &place);
+            if is_less {
+                self.why.push(format!("{place}Its memory was erased, and is not restored."));
+            }
+            if left.trim_ascii().is_empty() {
+                continue;
+            }
+            self.count += 1;
+            self.lines.extend_from_slice(&left);
+            if !left.ends_with(b"\n") {
+                self.lines.push(b'\n');
+            }
         }
+        Ok(())
     }
-    let lines = bench.material.gone.without(bench.scene, file, &lines)?;
-    // A memory that was deleted since stays so.
-    let Some(format) = bench.format else { return Ok(lines) };
-    let read = format.read(Role::Records, file, &lines, bench.scene.now);
-    let is_deleted =
-        |own: &&Record| own.view().and_then(|view| view.id).is_some_and(|id| bench.others().is_deleted(id));
-    let spans: Vec<_> = read.records.iter().filter(is_deleted).map(|own| own.span).collect();
-    let splices = crate::model::plan::whole_lines(&lines[..], crate::text::lines::holes(&lines[..], &spans));
-    Ok(crate::model::plan::apply(&lines, &splices))
+
+    /// A stretch without the lines of memories that were deleted or erased since, whole or torn.
+    fn without_deleted(&mut self, bench: &Bench<'_>, file: &Path, bytes: Vec<u8>, place: &str) -> Vec<u8> {
+        let Some(format) = bench.format else { return bytes };
+        let read = format.read(Role::Records, file, &bytes, bench.scene.now);
+        let mut spans = Vec::new();
+        for own in &read.records {
+            let raw = bytes.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+            if let Some(why) = bench.why_gone(file, Role::Records, raw) {
+                self.why.push(format!("{place}{why}"));
+                spans.push(own.span);
+            }
+        }
+        if spans.is_empty() {
+            return bytes;
+        }
+        let holes = crate::text::lines::holes(&bytes[..], &spans);
+        crate::model::plan::apply(&bytes, &crate::model::plan::whole_lines(&bytes[..], holes))
+    }
+}
+
+/// Whether a stretch is in a file as whole lines.
+fn is_there(bytes: &[u8], lines: &[&[u8]], (held, present): (&[u8], &HashSet<&[u8]>)) -> bool {
+    if !lines.iter().all(|own| present.contains(own.trim_ascii_end())) {
+        return false;
+    }
+    let own = bytes.trim_ascii_end();
+    let is_line = |at: usize| {
+        let ends = held.get(at + own.len()..).unwrap_or_default();
+        (at == 0 || held[at - 1] == b'\n') && matches!(ends.first(), None | Some(b'\n' | b'\r'))
+    };
+    lines.len() == 1 || memchr::memmem::find_iter(held, own).any(is_line)
 }
 
 /// A document comes back as the whole that it was.
@@ -174,6 +280,8 @@ fn whole(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -197,4 +305,33 @@ mod tests {
         assert_eq!(found.pieces.iter().map(|own| own.at).collect::<Vec<_>>(), [4, 99]);
         assert_eq!(read(Path::new("b"), b"late").pieces[0].bytes, b"late");
     }
+
+    const PARTS: [&[u8]; 11] = [
+        b"{\"palimp\":\"quarantine\"",
+        b",\"mark\":1,",
+        b",\"mark\":2,\"at\":0}",
+        b"\n",
+        b"\0",
+        b"\xef\xbb\xbf",
+        b"\r\n",
+        b"{\"id\":1}",
+        b"\xff",
+        b"}",
+        b" ",
+    ];
+
+    proptest! {
+            #![proptest_config(crate::tries::config(128, 10_000))]
+
+            #[test]
+            fn any_bytes_are_read_as_they_were_put_there(parts in proptest::collection::vec(
+    proptest::collection::vec(0..PARTS.len(), 0..9), 1..5)) {
+                let of = |own: Vec<usize>| Piece {
+                    file: "a".into(), at: 1, line: 2, code: Code::TornLine,
+                    bytes: own.into_iter().flat_map(|part| PARTS[part]).copied().collect(),
+                };
+                let own: Vec<Piece> = parts.into_iter().map(of).collect();
+                prop_assert_eq!(read(Path::new("a"), &written(own.iter())), Quarantined { pieces: own, is_short: false });
+            }
+        }
 }

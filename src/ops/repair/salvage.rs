@@ -33,6 +33,8 @@ struct Salvaged {
     /// The fields of which nothing was left.
     filled: Vec<String>,
     is_valid: bool,
+    /// What is wrong with it all the same.
+    wrong: Vec<String>,
 }
 
 impl Bench<'_> {
@@ -48,14 +50,22 @@ impl Bench<'_> {
         // All of the line leaves: a tail alone would not tell whose it is to who erases the memory.
         let at = range(record);
         let out = vec![piece(document, problem, (at.start, content.to_vec()))];
-        let confidence = match (found.is_valid, found.filled.is_empty()) {
+        let is_all = found.filled.is_empty() && found.wrong.is_empty();
+        let confidence = match (found.is_valid, is_all) {
             (true, true) => 75,
             (true, false) => 60,
             (false, _) => 30,
         };
-        let reason = match found.filled.as_slice() {
+        let told = |what: &str, names: &[String]| {
+            (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
+        };
+        let filled = told("Filled in, because nothing was left of it", &found.filled);
+        let wrong = told("Still missing or wrong", &found.wrong);
+        let cut = own.is_cut_text.then(|| "Its last text ends where it was cut.".to_owned());
+        let reason: Vec<String> = filled.into_iter().chain(wrong).chain(cut).collect();
+        let reason = match reason.as_slice() {
             [] => "All fields that the format asks for survived.".to_owned(),
-            names => format!("Filled in, because nothing was left of it: {}.", names.join(", ")),
+            all => all.join(" "),
         };
         let title = "keep what can be read as a memory, marked salvaged";
         Some(Fix::edit(title, confidence, reason, (&document.path, vec![(at, found.bytes)], out)))
@@ -94,7 +104,8 @@ impl Bench<'_> {
         let [only] = read.records.as_slice() else { return None };
         only.view()?;
         let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
-        Some(Salvaged { bytes: object, filled, is_valid })
+        let wrong = self.wrong(document, &object);
+        Some(Salvaged { bytes: object, filled, is_valid, wrong })
     }
 
     /// A whole record near a torn one, before it if there is one.

@@ -65,16 +65,17 @@ impl<'a> Bench<'a> {
 
     /// What corrects the field that a problem is about.
     pub(super) fn of_schema(&self, document: &Document, problem: &Problem) -> Vec<Fix> {
-        self.schema_fix(document, problem).into_iter().collect()
+        self.schema_fix(document, problem, false).into_iter().collect()
     }
 
-    fn schema_fix(&self, document: &Document, problem: &Problem) -> Option<Fix> {
+    /// The same; with `all` every field that has a problem of that kind.
+    pub(super) fn schema_fix(&self, document: &Document, problem: &Problem, all: bool) -> Option<Fix> {
         let confidence = sureness(problem.code)?;
         let entry = self.entry(document, problem.record?)?;
-        let is_meant = |own: &Finding| own.code == problem.code && own.message == problem.message;
+        let is_meant = |own: &Finding| own.code == problem.code && (all || own.message == problem.message);
         let form = form::form(self.store(), entry, self.scene.now).ok()?;
         let judged = form::judge(self.scene, entry, &form, &form.values());
-        let own = judged.findings.into_iter().find(is_meant)?.fix?;
+        let own = judged.findings.into_iter().filter(|own| is_meant(own)).find_map(|own| own.fix)?;
         let title = format!("{}: {}", form.fields.get(own.field)?.name, own.title);
         let reason = "It is the value nearest to this one that the format allows.";
         let after = self.corrected(document, entry, &is_meant)?;
@@ -87,7 +88,6 @@ impl<'a> Bench<'a> {
 /// How sure the form's own fix is for a problem of that kind.
 fn sureness(code: Code) -> Option<u8> {
     Some(match code {
-        Code::NoTimezone => 95,
         Code::BadTimestamp => 80,
         Code::WrongType => 70,
         Code::OutOfRange => 60,

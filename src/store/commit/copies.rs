@@ -192,6 +192,18 @@ impl Writer<'_> {
     }
 }
 
+/// What is kept of what left a file.
+pub struct TakenOut {
+    /// Where it is kept.
+    pub path: PathBuf,
+    /// The file that it left.
+    pub file: PathBuf,
+    /// When.
+    pub at: Option<Moment>,
+    /// By which step, where that is known.
+    pub step: Option<u64>,
+}
+
 impl Vault<'_> {
     /// Copies a file of the store into our data, durably.
     ///
@@ -218,21 +230,34 @@ impl Vault<'_> {
         self.put("quarantine", &meant(&name), bytes, now)
     }
 
-    /// What is kept there, the oldest first: where, the file that it left, and when.
+    /// Says of what is kept there by which step it left its file.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written: nothing else is lost.
+    pub fn quarantined_by(&self, kept: &Path, step: u64) -> Result<(), CommitError> {
+        let name = kept.file_name().and_then(|name| name.to_str());
+        let Some((name, stamp)) = name.and_then(|name| name.rsplit_once(".backup.")) else { return Ok(()) };
+        let to = kept.with_file_name(format!("{name}+{step}.backup.{stamp}"));
+        self.disk().rename(kept, &to).map_err(|error| CommitError::own_data(&to, error))
+    }
+
+    /// What is kept there, the oldest first.
     ///
     /// # Errors
     ///
     /// If it can't be listed.
-    pub fn quarantined(&self) -> Result<Vec<(PathBuf, PathBuf, Option<Moment>)>, CommitError> {
+    pub fn quarantined(&self) -> Result<Vec<TakenOut>, CommitError> {
         let folder = self.path("quarantine");
         let own = self.items("quarantine")?.into_iter().filter_map(|item| {
             let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
-            let name = name.rsplit_once('@').map_or(name, |(name, _)| name);
+            let (name, place) = name.rsplit_once('@').unwrap_or((name, ""));
             let file = meant(&name.replace("%2F", "/").replace("%25", "%"));
-            Some((folder.join(&item.name), file, moment(stamp)))
+            let step = place.split_once('+').and_then(|(_, step)| step.parse().ok());
+            Some(TakenOut { path: folder.join(&item.name), file, at: moment(stamp), step })
         });
         let mut found: Vec<_> = own.collect();
-        found.sort_by(|a, b| (a.2, &a.0).cmp(&(b.2, &b.0)));
+        found.sort_by(|a, b| (a.at, &a.path).cmp(&(b.at, &b.path)));
         Ok(found)
     }
 

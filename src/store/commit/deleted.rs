@@ -1,6 +1,7 @@
 //! Records that are deleted and that undo data or backups still hold: put beside the store as it
 //! was read, where somebody asks for them. Nothing is read for anybody else.
 
+mod deletions;
 mod gone;
 mod known;
 mod taken;
@@ -9,6 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::deletions::Deletions;
 use self::gone::Gone;
 use self::known::Known;
 use self::taken::Taken;

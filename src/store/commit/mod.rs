@@ -59,8 +59,8 @@ use std::time::Duration;
 pub use crate::model::deleted_from;
 pub use account::{Account, Others, Outcome, Row};
 pub use afterwards::{Left, take_left, watch};
-pub use copies::{Copy, Reason, copies};
-pub use deleted::{with_deleted, without_deleted};
+pub use copies::{Copy, Reason, TakenOut, copies};
+pub use deleted::{Deletions, with_deleted, without_deleted};
 pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_form, keep_text, kept_in, not_kept,
 };

@@ -325,7 +325,10 @@ pub fn original(path: &Path) -> PathBuf {
     let own = second.as_ref().map_or(name, |own| own.file.as_os_str()).told();
     let ends = [".backup", ".bak", ".tmp"].iter().filter_map(|end| own.find(end));
     let own = &own[..ends.min().unwrap_or(own.len())];
-    let own = own.rsplit_once('@').filter(|(_, at)| at.parse::<u64>().is_ok()).map_or(own, |(own, _)| own);
+    let own = own
+        .rsplit_once('@')
+        .filter(|(_, at)| at.split('+').all(|own| own.parse::<u64>().is_ok()))
+        .map_or(own, |(own, _)| own);
     if own.is_empty() { path.to_owned() } else { path.with_file_name(meant(own)) }
 }
 

@@ -65,6 +65,36 @@ fn of_three_records_cut_at_any_byte_every_whole_one_is_read_before_and_after_a_r
     }
 }
 
+proptest! {
+    #![proptest_config(crate::support::tries::config(24, 10_000))]
+
+    #[test]
+    fn of_a_log_cut_at_any_two_places_no_repair_loses_what_could_be_kept(
+        which in 0..LOGS.len(),
+        text in "[a-z {}\"ü]{0,20}",
+        cuts in (any::<proptest::sample::Index>(), 0..200_usize),
+    ) {
+        let (format, log) = LOGS[which];
+        let mut file: String = (1..=4).map(|own| record(format, &format!("evt-{own:06}"), &text) + "\n").collect();
+        let at = |index: usize| (index..=file.len()).find(|at| file.is_char_boundary(*at)).unwrap();
+        let start = at(cuts.0.index(file.len()));
+        let end = at((start + cuts.1).min(file.len()));
+        file.replace_range(start..end, "");
+        let bytes = file.as_bytes();
+        let before = whole(format, log, bytes);
+        let (safe, _) = repaired(format, log, bytes);
+        let left = whole(format, log, &safe);
+        prop_assert!(before.iter().all(|own| left.contains(own)), "{}", file);
+        let (again, _) = repaired(format, log, &safe);
+        prop_assert_eq!(&again, &safe, "a second repair changes something");
+        let (mended, _) = fixed(format, log, bytes, Code::TornLine);
+        let left = whole(format, log, &mended);
+        prop_assert!(before.iter().all(|own| left.contains(own)), "{}", file);
+        let store = load(&[(log, &mended)], format);
+        prop_assert!(store.problems.iter().all(|own| own.code != Code::TornLine), "{}", String::from_utf8_lossy(&mended));
+    }
+}
+
 #[test]
 fn of_records_of_which_the_first_half_survives_nearly_all_come_back_sound_and_marked() {
     let (mut all, mut back) = (0, 0);

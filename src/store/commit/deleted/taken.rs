@@ -12,7 +12,7 @@ use crate::model::{Act, Change, Moment, Role, is_log};
 use crate::text::digest::digest;
 
 /// The verbs that bring records back.
-const BRINGING: [&str; 2] = ["undelete", "backup restore"];
+pub(super) const BRINGING: [&str; 2] = ["undelete", "backup restore"];
 
 /// What was taken out, by file and bytes.
 pub struct Taken {
