@@ -58,7 +58,7 @@ fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> 
         Placement::File(Role::Backup) => return StepFile { lines: Vec::new(), ..file },
         _ => return file,
     };
-    if !path.extension().is_some_and(|end| end == "jsonl") {
+    if path.extension().is_none_or(|end| end != "jsonl") {
         return of_one(store, file, role, now);
     }
     let mut titles = Vec::new();
