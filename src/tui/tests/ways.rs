@@ -151,7 +151,7 @@ fn every_hint_that_is_shown_does_something_when_its_key_is_pressed() {
     let sizes = [(120, 36), (80, 24), (40, 12)];
     let states = views.flat_map(|view| sizes.map(|size| (view, size)));
     let mut idle = Vec::new();
-    for ((name, keys), (width, height)) in states.skip(1).step_by(crate::tries::count(5, 1)) {
+    for ((name, keys), (width, height)) in states.skip(1).step_by(crate::tries::count(11, 1)) {
         let shown = || {
             let mut desk = Desk::new(width, height);
             super::every_view::go(&mut desk, keys);
