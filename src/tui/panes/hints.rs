@@ -160,7 +160,7 @@ fn esc(app: &App) -> Option<String> {
         Some(view) => format!("back to {}", view.title().to_lowercase()),
         None if !app.marks.is_empty() => "clear marks".into(),
         None if app.marks.pick.is_some() => "back".into(),
-        None if !app.query.is_empty() => "all memories".into(),
+        None if !app.query.is_empty() => "clear".into(),
         None => return None,
     })
 }

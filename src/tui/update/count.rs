@@ -98,7 +98,7 @@ fn is_move(action: Action, screen: Screen) -> bool {
     walk::target(action, 0, 0, 0, None).is_some()
         || walk::Sought::of(action).is_some()
         || is_day && screen == Screen::Statistics
-        || matches!(action, Action::NextMatch | Action::PreviousMatch | Action::Wider | Action::Narrower)
+        || matches!(action, Action::NextMatch | Action::PreviousMatch)
 }
 
 /// Drops a count that is being typed; whether there was one that is no pane's key.

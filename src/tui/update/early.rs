@@ -40,7 +40,7 @@ pub fn is_behind(app: &App) -> bool {
 /// Whether the view that is open, or what of it was opened, is still being read.
 fn is_unread(app: &App) -> bool {
     let is_read = list_view::open(app).is_none_or(|kind| (kind.is_read)(app));
-    app.data.is_some() && (!is_read || app.view.backups.opening.is_some() && app.screen == Screen::Restore)
+    app.data.is_some() && (!is_read || app.view.backups.opening.is_some() && app.view.inside)
 }
 
 /// Whether an action is done with the rows of a view.
