@@ -160,6 +160,11 @@ pub trait Writes: Sync {
         false
     }
 
+    /// Whether a record may be archived as it is, and as the store is set up; why not.
+    fn may_archive(&self, _store: &Store, _entry: &Entry) -> Result<()> {
+        Ok(())
+    }
+
     /// Why nothing comes back from the archive, where nothing does.
     fn keeps_archived(&self) -> Option<&'static str> {
         None

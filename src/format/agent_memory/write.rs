@@ -146,6 +146,11 @@ impl Writes for AgentMemory {
         "the format can't bring anything back from an archive batch; `palimp undo` undoes an archiving".into()
     }
 
+    fn may_archive(&self, store: &Store, entry: &Entry) -> Result<()> {
+        let is_event = matches!(Contents::of(&store.document(entry).path), Contents::Event);
+        if is_event && retention_off(&store.documents)? { Err(prune::off()) } else { Ok(()) }
+    }
+
     fn keeps_archived(&self) -> Option<&'static str> {
         Some(STAYS)
     }

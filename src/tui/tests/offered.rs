@@ -21,7 +21,7 @@ fn archiving_is_offered_where_the_store_archives_that_memory_alone() {
                 continue;
             }
             desk.type_keys("a");
-            assert!(notice(&desk).starts_with("Archived"), "{store}: {}", notice(&desk));
+            assert!(notice(&desk).starts_with("archived "), "{store}: {}", notice(&desk));
         }
     }
 }
