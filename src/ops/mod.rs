@@ -64,7 +64,9 @@ pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<()> {
     let document = writable(store, entry)?;
     writes.may(deed, &document.path).map_err(Refusal::unfit)?;
     match deed {
-        Deed::Delete if delete::is_deprecated(store, writes, entry) => Err(Refusal::unfit(delete::DEPRECATED)),
+        Deed::Delete if delete::is_deprecated(store, writes, entry) => {
+            Err(Refusal::unfit(delete::DEPRECATED))
+        }
         Deed::Archive => writes.may_archive(store, entry),
         _ => Ok(()),
     }
