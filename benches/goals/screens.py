@@ -55,8 +55,8 @@ def settled(terminal):
 
 def hits(terminal):
     """How many memories the list says that it has."""
-    found = re.findall(r"━ [\d,]+/(\d+) ┛|─ [\d,]+/(\d+) ┘", terminal.text())
-    return "".join(found[-1]) if found else None
+    found = re.search(r"4 Memories[^│\n]* ([\d,]+) of ([\d,]+)", terminal.text())
+    return found[2].replace(",", "") if found else None
 
 
 def typed(bench, made, rounds, before=""):
