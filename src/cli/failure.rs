@@ -171,7 +171,8 @@ impl From<Failed> for Failure {
             Ends::Refused => Exit::Refused,
             Ends::Failed => Exit::Failed,
         };
-        Failure::new(exit, failed.message)
+        let code = failed.code().map(|code| format!(" ({code})")).unwrap_or_default();
+        Failure::new(exit, failed.message + &code)
     }
 }
 

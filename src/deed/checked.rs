@@ -9,7 +9,7 @@ use crate::check::derived;
 use crate::disk::Real;
 use crate::model::{Change, Code, Extent, Moment, OnDemand, Problem, Snapshot, Store};
 use crate::ops::erase::Gone;
-use crate::store::commit::{CommitError, Vault};
+use crate::store::commit::Vault;
 use crate::store::still_holds;
 
 /// A store with its problems.
@@ -40,7 +40,7 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
     let anew = derived::disagreeing(held, now);
     let mut more = derived::problems(held, &anew);
     let erased = data.map(|data| Vault::look(&Real, data, &store.root).erased()).transpose();
-    let unread = erased.as_ref().err().map(CommitError::told);
+    let unread = erased.as_ref().err().map(ToString::to_string);
     let gone = Gone::of_lines(erased.ok().flatten().unwrap_or_default());
     more.extend(gone.written_anew(held, now));
     let store = match more.is_empty() {

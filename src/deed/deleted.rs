@@ -15,7 +15,7 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
     let snapshot = held(snapshot, host, now);
     let with = |own: &Arc<Store>| match commit::with_deleted(&Real, data, own, now) {
         Ok(store) => Ok(Arc::new(store)),
-        Err(error) => Err(format!("what was deleted can't be listed: {}", error.told())),
+        Err(error) => Err(format!("what was deleted can't be listed: {error}")),
     };
     let stores = snapshot.stores.iter().map(with).collect::<Result<_, _>>()?;
     let snapshot = Arc::new(Snapshot::of(stores));

@@ -32,7 +32,7 @@ pub enum Cause {
 /// Why nothing came of a change, and what state the files are in.
 #[derive(Debug)]
 pub struct Failed {
-    /// What happened, in sentences, with the code. May quote the store.
+    /// What happened, in sentences. May quote the store.
     pub message: String,
     /// How it ended.
     pub ends: Ends,
@@ -106,6 +106,15 @@ impl Failed {
         Failed { changed: changed.iter().map(|root| (*root).to_owned()).collect(), is_moved, ..self }
     }
 
+    /// The code of a refusal, as its specification or `docs/cli.md` names it.
+    pub fn code(&self) -> Option<&str> {
+        match &*self.cause {
+            Cause::Refused(own) => Some(own.code),
+            Cause::Commit(CommitError::NoStep(_)) | Cause::Unread(_) => None,
+            Cause::Commit(error) => Some(error.code()),
+        }
+    }
+
     /// What was in the way, without what it means for the files.
     pub fn why(&self) -> &str {
         self.refused().unwrap_or(&self.message)
@@ -123,7 +132,7 @@ impl Failed {
 
 impl From<Refusal> for Failed {
     fn from(refusal: Refusal) -> Self {
-        let message = format!("{} Nothing was changed. ({})", refusal.message, refusal.code);
+        let message = format!("{} Nothing was changed.", refusal.message);
         Failed::new(Ends::Refused, message, Cause::Refused(refusal))
     }
 }
@@ -143,7 +152,7 @@ impl From<CommitError> for Failed {
             error if matches!(error.files(), Files::Halfway | Files::Erasing) => Ends::Failed,
             _ => Ends::Refused,
         };
-        let (is_moved, message) = (error.is_moved(), error.told());
+        let (is_moved, message) = (error.is_moved(), error.to_string());
         Failed { is_moved, ..Failed::new(ends, message, Cause::Commit(error)) }
     }
 }

@@ -303,7 +303,7 @@ fn in_store(request: &ChangeRequest, host: Host<'_>, store: &Arc<Store>, entries
     let mut gone = Gone::default();
     if brings_back {
         let erased = Vault::look(host.disk, host.data, &store.root).erased();
-        gone = Gone::of_lines(erased.map_err(|error| Refusal::corrupt(error.told()))?);
+        gone = Gone::of_lines(erased.map_err(|error| Refusal::corrupt(error.to_string()))?);
     }
     let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, entries)?);
     let packed = packed.map_err(|error| Failed::unread("an archive", &error))?;

@@ -200,7 +200,9 @@ impl Wanted {
             }
             Wanted::Edit(_) | Wanted::EditEach(_) => ["saving", "save", "saved"],
             Wanted::Archive => ["archiving", "archive", "archived"],
-            Wanted::Unarchive => ["bringing back", "bring back", "brought back"],
+            Wanted::Unarchive | Wanted::Session(_, SessionDeed::Unarchive(..)) => {
+                ["bringing back", "bring back", "brought back"]
+            }
             Wanted::Delete(_) => ["deleting", "delete", "deleted"],
             Wanted::Undelete => ["restoring", "restore", "restored"],
             Wanted::Restore(own) if own.chosen.is_none() => {
@@ -260,6 +262,7 @@ impl Wanted {
             Wanted::Unarchive if entry.state != State::Archived => {
                 return Err(Refusal::unfit("only archived memories can be brought back."));
             }
+            Wanted::Unarchive => return ops::archive::comes_back(store),
             Wanted::Undelete if !is_deleted(store, entry) => {
                 return Err(Refusal::unfit("only deleted memories can be restored."));
             }

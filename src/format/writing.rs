@@ -155,6 +155,21 @@ pub trait Writes: Sync {
         None
     }
 
+    /// Whether records are archived with their whole session, and come back with it.
+    fn archives_sessions(&self) -> bool {
+        false
+    }
+
+    /// Whether a record may be archived as it is, and as the store is set up; why not.
+    fn may_archive(&self, _store: &Store, _entry: &Entry) -> Result<()> {
+        Ok(())
+    }
+
+    /// Why nothing comes back from the archive, where nothing does.
+    fn keeps_archived(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The changes that archive records.
     fn archive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
         Err(Refusal::unfit("the format has no archive."))

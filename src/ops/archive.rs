@@ -49,3 +49,14 @@ pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan> {
     check(scene, &plan, &after)?;
     Ok(plan)
 }
+
+/// Whether records of a store are archived with their whole session, and come back with it.
+pub fn takes_sessions(store: &Store) -> bool {
+    writes(store).is_ok_and(|(_, writes)| writes.archives_sessions())
+}
+
+/// Whether an archived record of a store can come back.
+pub fn comes_back(store: &Store) -> Result<()> {
+    let (_, writes) = writes(store)?;
+    writes.keeps_archived().map_or(Ok(()), |why| Err(Refusal::unfit(why)))
+}

@@ -63,10 +63,13 @@ pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<()> {
     }
     let document = writable(store, entry)?;
     writes.may(deed, &document.path).map_err(Refusal::unfit)?;
-    if deed == Deed::Delete && delete::is_deprecated(store, writes, entry) {
-        return Err(Refusal::unfit(delete::DEPRECATED));
+    match deed {
+        Deed::Delete if delete::is_deprecated(store, writes, entry) => {
+            Err(Refusal::unfit(delete::DEPRECATED))
+        }
+        Deed::Archive => writes.may_archive(store, entry),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A plan of changes, with what follows from them.

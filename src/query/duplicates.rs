@@ -7,20 +7,22 @@
 //! What may be alike is found by rare words: texts that are alike share one of their rarest pairs. Where many share
 //! it, as what is written by a template does, MinHash in bands finds it. Candidates are compared exactly.
 
+mod pick;
+
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 use sha2::{Digest, Sha256};
 
 use super::cancel::Cancel;
-use super::pick::{Pick, Picked};
-use super::search::{Hit, Results};
+use super::search::Hit;
 use crate::format;
-use crate::model::plan::counted;
-use crate::model::{Entry, Moment, Snapshot, Store, short_digest};
+use crate::model::{Entry, Snapshot, Store, short_digest};
 use crate::store::crowd;
 use crate::text::fold::fold;
 use crate::text::words::{is_word, words};
+
+pub use pick::DUPLICATES;
 
 /// How alike texts are that count as nearly equal, in per cent, where nobody says.
 pub const ALIKE: u32 = 80;
@@ -91,36 +93,6 @@ fn said(store: &Store, entry: &Entry) -> String {
         words >= FEW && !unsaid.contains(&name) && !matches!(name, "id" | "tags" | "references")
     };
     own.fields.iter().filter(is_said).fold(own.text, |said, (_, value)| said + "\n" + value)
-}
-
-/// The groups on the screens: all but the first of each is marked.
-pub static DUPLICATES: Pick = Pick {
-    title: "duplicates, group by group",
-    figure: "like ",
-    none: "No two of these memories are nearly equal. Esc goes back.",
-    find: picked,
-};
-
-fn picked(snapshot: &Snapshot, results: Results, _now: Moment, cancel: &Cancel) -> Option<Results> {
-    let groups = duplicates(snapshot, &results.hits, ALIKE, cancel)?;
-    let mut picked = Picked::default();
-    for group in &groups {
-        picked.figures.push(format!("×{}", group.len().min(999)));
-        picked.figures.extend(group.iter().skip(1).map(|own| format!("{}%", own.percent())));
-        picked.marked.extend(group.iter().skip(1).map(|own| own.hit.at));
-    }
-    let told = |count: usize, what| counted(count as u64, what);
-    picked.told = match (groups.len(), picked.marked.len()) {
-        (0, _) => DUPLICATES.none.into(),
-        (many, 1) => {
-            format!("{}; 1 memory is marked; the first one is kept", told(many, "group"))
-        }
-        (many, rest) => {
-            format!("{}; {rest} memories are marked; the first of each group is kept", told(many, "group"))
-        }
-    };
-    let hits = groups.iter().flatten().map(|own| own.hit).collect();
-    Some(Results { hits, picked: Some(picked), ..results })
 }
 
 /// A text as it is compared.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use strsim::osa_distance;
+
 use super::filter::{Bounds, Filter, NameFilter, Named, Wanted};
 use super::pattern::Pattern;
 use super::search::Order;
@@ -126,9 +128,22 @@ fn one(name: &str, value: &Value, now: Moment) -> Result<Filter, QueryError> {
         "importance" => Filter::Importance(importance(value)?),
         _ => match format::facets().find(|facet| *facet == name) {
             Some(facet) => Filter::Facet(facet, wanted(value)),
-            None => return Err(wrong(value.span.clone(), format!("There is no field “{name}”."))),
+            None => return Err(wrong(value.span.clone(), no_field(name))),
         },
     })
+}
+
+/// What is said of a field that there is none of: the one that was probably meant, or all of them.
+pub(super) fn no_field(name: &str) -> String {
+    let most = if name.chars().count() < 4 { 1 } else { 2 };
+    let far = field_names().into_iter().map(|known| (osa_distance(name, known), known));
+    match far.filter(|(far, known)| *far <= most && *far < known.len()).min_by_key(|(far, _)| *far) {
+        Some((_, near)) => format!("There is no field “{name}”. Did you mean “{near}”?"),
+        None => format!(
+            "There is no field “{name}”. The fields are {}. To search for the text itself, quote it.",
+            field_names().join(", ")
+        ),
+    }
 }
 
 fn folded(value: &Value) -> Pattern {

@@ -65,7 +65,7 @@ macro_rules! actions {
 }
 
 actions! {
-    Down: "down", ["j", "Down"], "next line; `6j` to `99j` goes 6 to 99 down";
+    Down: "down", ["j", "Down"], "next line; `3j` goes 3 down";
     Up: "up", ["k", "Up"], "previous line";
     HalfPageDown: "half page down", ["Ctrl-d"], "half a page down";
     HalfPageUp: "half page up", ["Ctrl-u"], "half a page up";

@@ -9,12 +9,13 @@ use ratatui::layout::Position;
 use ratatui::text::Line;
 
 use super::Options;
+use super::action::Action;
 pub use super::aim::{Aim, Identity, Step};
 use super::bulk::{Bulk, Menu};
 use super::calendar::Calendar;
 use super::compare::Compare;
 use super::confirm::Confirm;
-use super::cursor::{Counted, Cursor};
+use super::cursor::{Counted, Cursor, Held};
 use super::editor::Editor;
 use super::list_view::{ListView, problems};
 use super::marks::{Marks, Shown};
@@ -66,8 +67,8 @@ pub struct App {
     pub leaving: bool,
     /// Whether files of ours are being looked after.
     pub tending: bool,
-    /// Whether something was done that `u` undoes.
-    pub can_undo: bool,
+    /// So many changes of this run are made that `u` undoes.
+    pub undoable: usize,
 
     /// The stores as they were read last, and what they hold, counted.
     pub snapshot: Arc<Snapshot>,
@@ -94,9 +95,8 @@ pub struct App {
     pub answered: Option<(String, Order, Shown)>,
     /// The memory that the cursor is to be on once it is listed.
     pub sought: Option<Identity>,
-    /// The memory that the cursor was on when a search was begun: what is found while it is typed
-    /// does not take its place.
-    pub held: Option<EntryRef>,
+    /// The search that was there when another one was begun, until the cursor is moved.
+    pub held: Option<Held>,
     pub why: Option<Explained>,
     /// Where the memory under the cursor is by rank.
     pub why_place: Option<why::Place>,
@@ -144,8 +144,10 @@ pub struct App {
     pub waiting: String,
     /// Whether they wait for so long that what may follow is shown.
     pub waited: bool,
-    /// Keys that came before the search was answered, and act on what it finds.
+    /// Keys that came before what they are done with was there.
     pub early: Vec<KeyEvent>,
+    /// What the first of them are for.
+    pub early_for: Option<Action>,
     /// A count that is typed before a move.
     pub count: Counted,
     pub notice: Option<String>,
@@ -183,7 +185,8 @@ impl App {
             size,
             palette: options.palette,
             ascii: options.ascii,
-            reduced_motion: options.reduced_motion,
+            // Nothing is told again because time goes by.
+            reduced_motion: options.reduced_motion || options.linear,
             places: options.places.clone(),
             looked: options.looked.clone(),
             data: options.data.clone(),

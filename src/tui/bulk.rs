@@ -13,15 +13,24 @@ use crate::ops::Progress;
 pub struct Bulk {
     /// What is being planned or written, where the user may wait for it.
     pub going: Option<Going>,
-    /// What was changed last, to be repeated.
+    /// The last change that was made, to be repeated.
     pub last: Option<Wanted>,
     /// What an erasure came to, until it was read. Untrusted text.
     pub receipt: Option<Vec<String>>,
     /// Its first line on screen.
     pub receipt_top: usize,
-    /// The changes that are being made, in their order: what goes or comes back by each, of which
-    /// state of the stores. Once that is done it has no mark.
-    pub moves: VecDeque<Option<(Arc<Snapshot>, Vec<EntryRef>)>>,
+    /// The changes that are being made, in their order.
+    pub given: VecDeque<Given>,
+}
+
+/// A change that is being made.
+#[derive(Default)]
+pub struct Given {
+    /// What goes or comes back by it, of which state of the stores: once it is made, that has no mark.
+    pub moves: Option<(Arc<Snapshot>, Vec<EntryRef>)>,
+    /// What can be repeated once it is made. A text is one memory's own, and what goes for good is
+    /// typed anew.
+    pub repeatable: Option<Wanted>,
 }
 
 /// A change that is being planned or written.

@@ -1,7 +1,7 @@
 //! The cursor of a list, and a count before its move.
 
-use super::app::{Pane, Screen};
-use crate::model::Moment;
+use super::app::{Identity, Pane, Screen};
+use crate::model::{EntryRef, Moment};
 
 /// A line of a list, and the first one on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,8 +26,15 @@ impl Cursor {
     }
 }
 
+/// Where the list was when another search was begun: with the search of before, the cursor goes back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub at: EntryRef,
+    pub search: String,
+}
+
 /// The count before a move.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Counted {
     /// What is being typed.
     pub typed: Option<Count>,
@@ -36,12 +43,22 @@ pub struct Counted {
 }
 
 /// A count that is being typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Count {
     /// What was typed so far.
     pub typed: usize,
-    /// Where the keys were and when, before the first digit alone brought them to a pane.
-    pub before: Option<(Pane, Screen, Moment)>,
+    /// Where the keys were before the first digit alone brought them to a pane.
+    pub before: Option<Before>,
+}
+
+/// Where the keys were, and until when what follows makes a count of the digit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Before {
+    pub pane: Pane,
+    pub screen: Screen,
+    /// The memory under the cursor.
+    pub under: Option<Identity>,
+    pub until: Moment,
 }
 
 impl Count {

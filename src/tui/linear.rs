@@ -36,6 +36,7 @@ pub struct Told {
     overview: String,
     place: String,
     row: String,
+    same_row: String,
     notice: String,
     /// The lines of what else was on the screen.
     lines: Vec<String>,
@@ -86,7 +87,16 @@ fn news(app: &App, told: &mut Told) -> Vec<String> {
     say(place(app), &mut told.place);
     let is_list = app.screen == Screen::Browse && !is_asked(app);
     let is_row = is_list && app.focus == Pane::Memories;
-    say(if is_row { row(app) } else { String::new() }, &mut told.row);
+    // The same memory at the same place is no news, though it is a minute older.
+    let (of_row, is_same) = match is_row {
+        true => (row(app), row_without_age(app) == told.same_row),
+        false => (String::new(), false),
+    };
+    told.same_row = if is_row { row_without_age(app) } else { String::new() };
+    match is_same {
+        true => told.row = of_row,
+        false => say(of_row, &mut told.row),
+    }
     say(
         app.notice.as_ref().map(|notice| safe(app, &sentence(notice, &app.store_names))).unwrap_or_default(),
         &mut told.notice,
@@ -143,7 +153,18 @@ fn place(app: &App) -> String {
 
 /// The memory under the cursor, in a sentence.
 fn row(app: &App) -> String {
-    let Some(hit) = app.hit() else { return "Nothing is listed.".into() };
+    let (said, ages) = parts_of_row(app);
+    safe(app, &(said + &ages))
+}
+
+/// The same without what changes by itself.
+fn row_without_age(app: &App) -> String {
+    parts_of_row(app).0
+}
+
+/// The memory under the cursor, and where and how old it is.
+fn parts_of_row(app: &App) -> (String, String) {
+    let Some(hit) = app.hit() else { return ("Nothing is listed.".into(), String::new()) };
     let (store, entry) = app.listed.get(hit.at);
     let own = store.view(entry);
     let kind = own.map_or("broken line", |view| view.kind);
@@ -156,7 +177,7 @@ fn row(app: &App) -> String {
     let place =
         [place, &age].map(str::to_owned).into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
     let end = if title.ends_with(['.', '?', '!']) { "" } else { "." };
-    safe(app, &format!("{at}{signs} {kind}: {title}{end} {}.{decay}", place.join(", ")))
+    (format!("{at}{signs} {kind}: {title}{end}"), format!(" {}.{decay}", place.join(", ")))
 }
 
 /// What the signs of a row say, in words.

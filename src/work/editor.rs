@@ -250,9 +250,7 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut Recent) -> FormS
 pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) -> FormSaved {
     let host = Host::here(&request.data, request.now);
     let (old, entry) = request.entry();
-    let failed = |refusal: Refusal| {
-        FormSaved::Failed(format!("{} Nothing was changed. ({})", refusal.message, refusal.code))
-    };
+    let failed = |refusal: Refusal| FormSaved::Failed(format!("{} Nothing was changed.", refusal.message));
     let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
         return failed(Refusal::unfit("the store is not there any more."));
     };
@@ -306,7 +304,7 @@ fn written(
 }
 
 fn not_written(error: &CommitError) -> FormSaved {
-    FormSaved::Failed(error.told())
+    FormSaved::Failed(error.to_string())
 }
 
 /// A draft that stays behind is found, and is the same as what is there.

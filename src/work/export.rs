@@ -49,7 +49,10 @@ pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
         return format!("{} changed meanwhile. Nothing was written; try again.", file.path.told());
     }
     match write_new(&path, &text) {
-        Ok(()) => format!("Exported {} to {}.", crate::deed::memories(entries.len()), path.told()),
+        Ok(()) => {
+            let whole = std::path::absolute(&path).unwrap_or(path);
+            format!("Exported {} to {}.", crate::deed::memories(entries.len()), whole.told())
+        }
         Err(error) if error.source.kind() == std::io::ErrorKind::AlreadyExists => {
             format!("There is a file {} already. Nothing was exported; choose another name.", path.told())
         }

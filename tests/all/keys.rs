@@ -228,7 +228,7 @@ proptest! {
 
 #[test]
 fn ids_of_a_verb_are_as_quick_as_a_query() {
-    let count = crate::support::tries::count(120, 4_000);
+    let count = crate::support::tries::count(60, 4_000);
     let time = |by_query: bool| {
         let builder = (0..count * 5).fold(StoreBuilder::memory_server(), |own, n| {
             let tag = if n < count { "chosen" } else { "other" };

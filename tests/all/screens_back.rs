@@ -201,7 +201,7 @@ fn an_older_step_is_undone_and_done_again_after_a_restart() {
         leave(terminal);
         let mut terminal = desk.open(&store, size);
         terminal.send_keys("gu");
-        terminal.wait_for_text("undone by 3", SOON);
+        terminal.wait_for_text("undone by step 3", SOON);
         terminal.send_keys("Gu");
         terminal.wait_for_text("was undone by step 3", SOON);
         terminal.send_keys("U");

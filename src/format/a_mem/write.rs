@@ -73,6 +73,13 @@ impl Writes for AMem {
         }
     }
 
+    fn may_archive(&self, store: &Store, entry: &Entry) -> Result<()> {
+        match store.view(entry).is_some_and(|view| view.faded) {
+            true => Ok(()),
+            false => Err(Refusal::unfit("it is not deprecated: only deprecated notes are archived.")),
+        }
+    }
+
     fn deletion(&self, file: &Path) -> Deletion {
         if layout::kind_of(file) == "note" { Deletion::Deprecated } else { Deletion::Removed }
     }

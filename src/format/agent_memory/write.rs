@@ -59,6 +59,10 @@ use recall::unsaid;
 /// So many parts of the bundle an event names one by one.
 const NAMED: usize = 8;
 
+/// Why nothing comes back from the archive.
+const STAYS: &str =
+    "agent-memory can't bring anything back from an archive batch; `palimp undo` undoes an archiving.";
+
 impl Writes for AgentMemory {
     fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
         let why = match (deed, Contents::of(file)) {
@@ -142,10 +146,17 @@ impl Writes for AgentMemory {
         "the format can't bring anything back from an archive batch; `palimp undo` undoes an archiving".into()
     }
 
+    fn may_archive(&self, store: &Store, entry: &Entry) -> Result<()> {
+        let is_event = matches!(Contents::of(&store.document(entry).path), Contents::Event);
+        if is_event && retention_off(&store.documents)? { Err(prune::off()) } else { Ok(()) }
+    }
+
+    fn keeps_archived(&self) -> Option<&'static str> {
+        Some(STAYS)
+    }
+
     fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
-        Err(Refusal::unfit(
-            "agent-memory can't bring anything back from an archive batch; `palimp undo` undoes an archiving.",
-        ))
+        Err(Refusal::unfit(STAYS))
     }
 
     fn compact(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Changes> {

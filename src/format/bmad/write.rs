@@ -119,6 +119,10 @@ impl Writes for Bmad {
         (names_text && is_preference).then(|| preference(scene, entry, set))
     }
 
+    fn archives_sessions(&self) -> bool {
+        true
+    }
+
     fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
         sessions::archive(scene, entries)
     }

@@ -220,14 +220,6 @@ impl CommitError {
         }
     }
 
-    /// What to say of it: the message with its code, but for that there is nothing to undo.
-    pub fn told(&self) -> String {
-        match self {
-            CommitError::NoStep(_) => self.to_string(),
-            _ => format!("{self} ({})", self.code()),
-        }
-    }
-
     /// The error code of specification 4 §12.1.
     pub fn code(&self) -> &'static str {
         let full = |source: &io::Error| {

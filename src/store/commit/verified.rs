@@ -36,10 +36,7 @@ impl Copy {
             Ok(records) => {
                 Verified { is_whole: true, found: format!("{known}{}", counted(records as u64, "memory")) }
             }
-            Err(broken) => wrong(format!(
-                "{known}{} can't be read",
-                if broken == 1 { "1 part".into() } else { format!("{broken} parts") }
-            )),
+            Err(broken) => wrong(format!("{known}{} can't be read", counted(broken as u64, "memory"))),
         }
     }
 

@@ -105,7 +105,7 @@ fn junk() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(256, 4_096))]
+    #![proptest_config(crate::tries::config(64, 4_096))]
 
     #[test]
     fn a_text_is_found_in_every_form_at_every_offset(

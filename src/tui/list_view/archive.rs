@@ -2,6 +2,7 @@
 
 use super::row::{Cell, Row};
 use super::{About, Kind, upkeep};
+use crate::deed::Wanted;
 use crate::format;
 use crate::model::plan::counted;
 use crate::model::{EntryRef, Tell};
@@ -95,6 +96,12 @@ pub fn text(app: &App, at: EntryRef) -> Option<String> {
     entry(app, at, |store, entry| format::text_of(store, entry).text)
 }
 
+/// Why an archived memory can't be brought back, where it can't.
+pub fn stays(app: &App, at: EntryRef) -> Option<String> {
+    let may = entry(app, at, |store, own| Wanted::Unarchive.may(store, own))?;
+    may.err().map(|refusal| refusal.message)
+}
+
 fn about(app: &App, width: usize) -> About {
     match app.view.row() {
         Some(Row::Archived(at)) => {
@@ -114,7 +121,9 @@ fn about(app: &App, width: usize) -> About {
 
 fn hints(app: &App) -> Vec<Hint> {
     let (what, deed) = match app.view.row() {
-        Some(Row::Archived(_)) => ("read", Some(act(Action::BringBack, "bring back…"))),
+        Some(Row::Archived(at)) => {
+            ("read", stays(app, at).is_none().then(|| act(Action::BringBack, "bring back…")))
+        }
         Some(Row::Chore(at)) => {
             let is_due = app.view.chores.get(at).is_some_and(|own| own.plan.is_some());
             ("its memories", is_due.then(|| act(Action::Archive, "do what is due…")))

@@ -114,6 +114,7 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     vec![
         Cell::left(sign, 14).styled(style),
         Cell::left(who, 6).styled(style).from(90),
+        Cell::left("", NUMBER).from(70),
         Cell::rest(what).styled(style),
         Cell::store(app, store),
     ]
@@ -149,13 +150,14 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<Cell> {
     let style = if own.is_undone() { theme.dim() } else { ratatui::style::Style::new() };
     let many = (own.line.records > 1).then(|| counted(own.line.records, "memory"));
     let state = match own.outcome {
-        Outcome::TakenBack(by) => Some(format!("undone by {by}")),
+        Outcome::TakenBack(by) => Some(format!("undone by step {by}")),
         _ => own.why_not.map(|_| "no undo".to_owned()),
     };
     let told = [many, state].into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let mut cells = vec![
         Cell::left(format!("{} {at}", sign(own)), 14).styled(style),
         Cell::left("palimp", 6).styled(theme.dim()).from(90),
+        Cell::left(format!("step {}", own.line.step), NUMBER).styled(theme.dim()).from(70),
         Cell::rest(what(app, store, own)).styled(style),
     ];
     // A step of which there is nothing to tell leaves all to its title.
@@ -165,10 +167,13 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<Cell> {
     cells
 }
 
+/// Columns of "step" and its number.
+const NUMBER: usize = 8;
+
 fn sign(own: &Step) -> &'static str {
     match own.outcome {
-        Outcome::InForce | Outcome::Turned(Turn::Redo(_)) => "✓",
-        Outcome::TakenBack(_) | Outcome::Turned(Turn::Undo(_)) => "↶",
+        Outcome::InForce | Outcome::Turned(_) => "✓",
+        Outcome::TakenBack(_) => "↶",
         Outcome::Erasing => "✖",
     }
 }

@@ -133,18 +133,6 @@ pub fn shown(lines: Beside) -> Option<Fix> {
     (bytes > 0 || !own.ways.is_empty()).then_some(own)
 }
 
-/// The first problem of a memory; its number in the list.
-pub fn of_memory(app: &App, snapshot: &Snapshot, at: EntryRef) -> Option<usize> {
-    let (store, entry) = snapshot.get(at);
-    let own: Vec<&Problem> = store.problems_of(entry).collect();
-    let root = |number: usize| app.snapshot.stores.get(number).map(|own| &own.root);
-    let is_own = |number: &usize| {
-        problem(app, *number)
-            .is_some_and(|(of, problem)| root(of) == Some(&store.root) && own.contains(&problem))
-    };
-    (0..app.problem_list.len()).find(is_own)
-}
-
 /// The first problem of a line that can't be read; its number in the list.
 pub fn first_broken(app: &App) -> Option<usize> {
     let is_broken = |number: &usize| {

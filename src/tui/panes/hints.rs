@@ -69,7 +69,9 @@ fn first(app: &App) -> Vec<Hint> {
     if let Some(editor) = app.editor.as_ref().filter(|_| app.screen == Screen::Edit) {
         return super::editor::hints(app, editor);
     }
-    if let Some(count) = app.count.typed.and_then(|count| count.number()).filter(|_| app.waiting.is_empty()) {
+    if let Some(count) =
+        app.count.typed.as_ref().and_then(|count| count.number()).filter(|_| app.waiting.is_empty())
+    {
         return vec![hint(&count.to_string(), "then a move: j k G ] p"), hint("Esc", "cancel")];
     }
     if !app.waiting.is_empty() {
@@ -103,7 +105,7 @@ fn first(app: &App) -> Vec<Hint> {
         (_, Pane::Health) => vec![hint("jk", "move"), hint("Enter", "show them"), hint("Esc", "back")],
         (_, Pane::Detail) if app.shown_tab().is_list() => vec![
             hint("jk", "move"),
-            hint("Enter", "follow"),
+            hint("Enter", "go to it"),
             act(Action::GoBack, "back along it"),
             act(Action::NextTab, "next tab"),
             hint("Esc", "back"),
@@ -148,7 +150,7 @@ fn memories(app: &App) -> Vec<Hint> {
             hints.push(hint("X", "reveal"));
         }
         if view.is_some_and(|view| !view.references.is_empty()) {
-            hints.push(hint("gd", "follow"));
+            hints.push(act(Action::Follow, "its reference"));
         }
     }
     hints.push(hint("o", "order"));
@@ -175,7 +177,7 @@ fn esc(app: &App) -> Option<String> {
         Some(view) => format!("back to {}", view.title().to_lowercase()),
         None if !app.marks.is_empty() => "clear marks".into(),
         None if app.marks.pick.is_some() => "back".into(),
-        None if !app.query.is_empty() => "all".into(),
+        None if !app.query.is_empty() => "clear".into(),
         None => return None,
     })
 }
@@ -192,13 +194,18 @@ fn changes(app: &App) -> impl Iterator<Item = Hint> {
     all.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what))
 }
 
+/// Those that can be made of several: the text of one alone can be edited.
+fn changes_of_several(app: &App) -> impl Iterator<Item = Hint> {
+    changes(app).filter(|(_, what)| what != "edit")
+}
+
 /// What can be done with what is marked.
 fn marked(app: &App) -> Vec<Hint> {
     if app.marks.range.is_some() {
-        return vec![hint("jk", "move"), hint("v", "mark the range"), hint("Esc", "cancel")];
+        let range = [hint("jk", "move"), act(Action::MarkRange, "mark the range"), hint("Esc", "cancel")];
+        return range.into_iter().chain(changes_of_several(app)).collect();
     }
-    // The text of one alone can be edited.
-    let mut hints: Vec<Hint> = changes(app).filter(|(_, what)| what != "edit").collect();
+    let mut hints: Vec<Hint> = changes_of_several(app).collect();
     let only = if app.marks.only { "all again" } else { "the marked" };
     hints.push(hint("m", only));
     hints.extend(esc(app).map(|what| hint("Esc", &what)));

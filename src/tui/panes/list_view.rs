@@ -166,7 +166,9 @@ pub fn text_lines(app: &App, width: usize) -> Vec<Line<'static>> {
 pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
     let (own, esc) = (&app.view, hint("Esc", app.view.esc().told()));
     if own.focused().range.is_some() {
-        return vec![hint("jk", "move"), act(Action::MarkRange, "mark the range"), esc];
+        let range = [hint("jk", "move"), act(Action::MarkRange, "mark the range"), esc];
+        let deeds = (kind.hints)(app).into_iter().filter(|(key, _)| key != "Enter");
+        return range.into_iter().chain(deeds).collect();
     }
     let mut hints = (kind.hints)(app);
     let can_mark = own.focused().selected().is_some_and(|row| list_view::may_mark(app, row).is_ok());

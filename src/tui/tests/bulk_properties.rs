@@ -178,7 +178,7 @@ fn bulk_keys() -> impl Strategy<Value = Happening> {
 #[test]
 fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed() {
     use proptest::strategy::ValueTree;
-    let total = crate::tries::count(1_500, 100_000);
+    let total = crate::tries::count(700, 100_000);
     let mut runner = crate::tries::runner();
     let strategy = bulk_keys();
     let mut desk = Desk::new(120, 36);

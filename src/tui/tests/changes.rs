@@ -179,7 +179,7 @@ fn what_a_format_refuses_is_grey_in_the_menu_and_tells_why() {
     assert!(notice(&desk).contains("session-log has no archive"), "{}", notice(&desk));
     desk.press(KeyCode::Esc);
     desk.type_keys("a");
-    assert!(notice(&desk).contains("Nothing was changed. (E_INVALID_FORMAT)"), "{}", notice(&desk));
+    assert!(notice(&desk).ends_with("Nothing was changed."), "{}", notice(&desk));
     assert_eq!(files(&desk), before);
     assert!(!desk.screen().contains("a archive"), "a hint that can't work");
 }

@@ -1,4 +1,4 @@
-//! The cursor stays on its memory, whatever is asked and whatever becomes of the others.
+//! The cursor stays on its memory, whatever becomes of the others; a search that is typed starts at its best answer.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use super::changes::{notice, on};
 use super::marks::{marked, search};
 use super::{Desk, Msg};
 use crate::tui::app::Pane;
+use crate::tui::update::filter;
 
 /// The bytes of the memory under the cursor.
 fn own(desk: &Desk) -> String {
@@ -92,10 +93,53 @@ fn a_search_that_does_not_have_the_memory_starts_at_its_best_answer_and_goes_bac
     desk.press(KeyCode::Esc);
     assert_eq!(own(&desk), before);
     desk.type_keys("/pool");
-    let typed = desk.app.list.at;
+    assert_eq!(desk.app.list.at, 0, "what the letters before it found is not stood on");
+    desk.press(KeyCode::Esc);
+    assert_eq!(own(&desk), before);
+}
+
+#[test]
+fn a_search_that_is_typed_starts_at_its_best_answer_though_it_has_the_memory_of_before() {
+    let mut desk = on("pool", 100, 30);
+    desk.type_keys("jjj");
+    let before = own(&desk);
+    desk.type_keys("/the pool");
+    assert!(
+        desk.app.results.hits.iter().any(|hit| desk
+            .app
+            .listed
+            .get(hit.at)
+            .0
+            .read(desk.app.listed.get(hit.at).1)
+            .unwrap()
+            == before.as_bytes())
+    );
+    assert_eq!(desk.app.list.at, 0);
     desk.press(KeyCode::Enter);
-    if !before.contains("pool") {
-        assert_eq!(typed, 0, "what the letters before it found is not stood on");
+    assert_eq!(desk.app.list.at, 0);
+    // The same search once more is no other one.
+    desk.type_keys("jj/");
+    desk.press(KeyCode::Enter);
+    assert_eq!(desk.app.list.at, 2);
+    // Who goes on while it is typed stays where he went.
+    desk.type_keys("/pool");
+    desk.press(KeyCode::Down);
+    assert_eq!((desk.app.list.at, desk.app.prompt.is_none()), (1, true));
+    desk.send(Msg::Changed);
+    assert_eq!(desk.app.list.at, 1);
+}
+
+#[test]
+fn what_is_picked_starts_at_its_first_and_esc_stays_on_its_memory() {
+    for keys in ["gf", "g="] {
+        let mut desk = Desk::new(100, 30);
+        desk.type_keys("G");
+        desk.type_keys(keys);
+        assert_eq!(desk.app.list.at, 0, "{keys}");
+        let first = own(&desk);
+        desk.app.marks.clear();
+        desk.press(KeyCode::Esc);
+        assert_eq!(own(&desk), first);
     }
 }
 
@@ -159,7 +203,7 @@ fn the_menu_and_the_plan_count_the_same() {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Sort,
-    Search(&'static str),
+    Filter(&'static str),
     Before,
     Behind,
     DropOthers,
@@ -169,7 +213,7 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         Just(Step::Sort),
-        proptest::sample::select(vec!["", "is:live", "is:live OR is:broken"]).prop_map(Step::Search),
+        proptest::sample::select(vec!["", "is:live", "is:live OR is:broken"]).prop_map(Step::Filter),
         Just(Step::Before),
         Just(Step::Behind),
         Just(Step::DropOthers),
@@ -232,7 +276,10 @@ proptest! {
             for (number, step) in steps.iter().enumerate() {
                 match step {
                     Step::Sort => desk.type_keys("o"),
-                    Step::Search(text) => search(&mut desk, text),
+                    Step::Filter(text) => {
+                        filter::ask(&mut desk.app, (*text).into());
+                        desk.send(Msg::Tick);
+                    }
                     // The history of agent-memory is told by its numbers.
                     _ if format == "agent-memory" => {}
                     _ => {
@@ -243,51 +290,5 @@ proptest! {
                 prop_assert_eq!(&own(&desk), &before, "{} {:?}", format, step);
             }
         }
-    }
-}
-
-#[test]
-fn a_count_before_a_move_makes_it_so_often_and_the_keys_of_panes_stay_theirs() {
-    let mut desk = Desk::new(120, 36);
-    for (keys, at) in
-        [("19j", 19), ("7k", 12), ("10j", 22), ("12gg", 11), ("30G", 29), ("9j", 38), ("99k", 0)]
-    {
-        desk.type_keys(keys);
-        assert_eq!((desk.app.list.at, desk.app.focus), (at, Pane::Memories), "{keys}");
-    }
-    desk.type_keys("19");
-    assert!(desk.screen().contains("19 then a move"), "{}", desk.screen());
-    desk.press(KeyCode::Esc);
-    desk.type_keys("j");
-    assert_eq!(desk.app.list.at, 1, "Esc drops the count");
-    // The third memory with a problem is the one that three steps lead to.
-    desk.type_keys("gg]p]p]p]p]p]p");
-    let sixth = desk.app.list.at;
-    desk.type_keys("gg6]p");
-    assert_eq!(desk.app.list.at, sixth);
-    // A digit alone is a pane, and so are two that are not typed together.
-    desk.type_keys("gg1");
-    assert_eq!(desk.app.focus, Pane::Sessions);
-    desk.type_keys("j");
-    assert_eq!((desk.app.list.at, desk.app.branch.at), (0, 1));
-    let later = crate::model::Moment(super::now().0 + 2_000_000);
-    for (key, now) in [('1', super::now()), ('2', later)] {
-        let key = KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE);
-        let _effects = super::update(&mut desk.app, Msg::Key(key), now);
-    }
-    assert_eq!(desk.app.focus, Pane::Facets);
-    desk.type_keys("4");
-    assert_eq!(desk.app.focus, Pane::Memories);
-}
-
-#[test]
-fn counts_move_in_the_problems_too() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gp");
-    let count = desk.app.problem_list.len();
-    assert!(count > 20, "{count}");
-    for (keys, at) in [("12j", 12), ("6k", 6), ("99999G", count - 1), ("10gg", 9)] {
-        desk.type_keys(keys);
-        assert_eq!(desk.app.view.list.cursor.at, at, "{keys}");
     }
 }

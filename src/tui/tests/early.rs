@@ -51,7 +51,7 @@ fn ctrl_c_drops_keys_that_wait_for_the_search() {
     let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
     update(&mut desk.app, Msg::Key(ctrl_c), now());
     desk.settle(effects);
-    assert!(desk.app.query == "type:learning" && !desk.app.can_undo);
+    assert!(desk.app.query == "type:learning" && desk.app.undoable == 0);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn esc_drops_keys_that_wait_for_the_search_and_other_keys_do_not_wait() {
     press(&mut desk, KeyCode::Esc);
     desk.settle(effects);
     assert!(desk.app.menu.is_none() && desk.app.query == "type:learning");
-    assert!(!desk.app.can_undo);
+    assert!(desk.app.undoable == 0);
 }
 
 /// A store whose newest memories are shown and the rest is not read yet; and what reads it. The
@@ -104,7 +104,7 @@ fn a_change_that_is_pressed_before_the_stores_are_read_is_of_the_memory_that_was
     assert!(desk.screen().contains("This waits until all stores are read."), "{}", desk.screen());
     desk.settle(reload);
     assert_eq!(selected_title(&desk), seen);
-    assert!(desk.app.can_undo && desk.app.early.is_empty(), "{}", desk.screen());
+    assert!(desk.app.undoable > 0 && desk.app.early.is_empty(), "{}", desk.screen());
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_memory_that_is_gone_when_the_stores_are_read_leaves_no_key_for_another() {
     let (store, _) = desk.app.listed.get(desk.app.selected().unwrap());
     std::fs::remove_dir_all(&store.root).unwrap();
     desk.settle(reload);
-    assert!(!desk.app.can_undo && desk.app.early.is_empty(), "{}", desk.screen());
+    assert!(desk.app.undoable == 0 && desk.app.early.is_empty(), "{}", desk.screen());
     assert!(desk.screen().contains("is gone: nothing was done."), "{}", desk.screen());
 }
 
@@ -130,7 +130,7 @@ fn all_keys_of_a_sequence_wait_together() {
     assert_eq!(desk.app.early.len(), 10);
     desk.settle(reload);
     assert!(desk.app.early.is_empty() && desk.app.prompt.is_none(), "{}", desk.screen());
-    assert!(desk.app.marks.range.is_none() && !desk.app.can_undo, "{}", desk.screen());
+    assert!(desk.app.marks.range.is_none() && desk.app.undoable == 0, "{}", desk.screen());
     assert_eq!(std::fs::read(&file).unwrap(), before);
 }
 
@@ -142,4 +142,56 @@ fn a_view_that_needs_all_stores_waits_for_them() {
     assert_eq!(desk.app.screen, Screen::Browse);
     desk.settle(reload);
     assert_eq!(desk.app.screen, Screen::Journal, "{}", desk.screen());
+}
+
+#[test]
+fn keys_that_come_before_a_view_is_read_are_pressed_in_their_order_once_it_is() {
+    for (view, keys) in [("gr", "jj"), ("gr", "2j"), ("gr", "G"), ("gu", "vj"), ("gm", "j"), ("ga", "j ")] {
+        let mut desk = Desk::new(120, 36);
+        for keys in ["t+one", "jt+two"] {
+            desk.type_keys(keys);
+            desk.press(KeyCode::Enter);
+        }
+        desk.type_keys(view);
+        let slowly = |desk: &Desk| {
+            let list = &desk.app.view.list;
+            (list.cursor.at, list.marks.clone(), list.range, desk.app.screen, list.len())
+        };
+        desk.type_keys(keys);
+        let expected = slowly(&desk);
+        desk.press(KeyCode::Esc);
+        desk.type_keys("gb");
+        let mut effects = Vec::new();
+        for c in view.chars().chain(keys.chars()) {
+            effects.extend(press(&mut desk, KeyCode::Char(c)));
+        }
+        assert!(
+            desk.screen().contains("This waits until the view is read."),
+            "{view}{keys}: {}",
+            desk.screen()
+        );
+        desk.settle(effects);
+        assert_eq!(slowly(&desk), expected, "{view}{keys}");
+        assert!(expected.4 > 1, "{view}");
+    }
+}
+
+#[test]
+fn keys_that_come_before_a_backup_is_opened_wait_for_it_and_esc_drops_them() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gr");
+    let effects = press(&mut desk, KeyCode::Enter);
+    press(&mut desk, KeyCode::Char('G'));
+    let is_read = |desk: &Desk| desk.app.view.within.len() > 1;
+    assert!(!is_read(&desk) && !desk.app.early.is_empty());
+    desk.settle(effects);
+    let own = &desk.app.view.within;
+    assert!(is_read(&desk) && own.cursor.at + 1 == own.len(), "{}", desk.screen());
+    desk.type_keys("gb");
+    let mut effects = press(&mut desk, KeyCode::Char('g'));
+    effects.extend(press(&mut desk, KeyCode::Char('r')));
+    press(&mut desk, KeyCode::Char('j'));
+    press(&mut desk, KeyCode::Esc);
+    desk.settle(effects);
+    assert_eq!((desk.app.screen, desk.app.view.list.cursor.at), (Screen::Restore, 0));
 }

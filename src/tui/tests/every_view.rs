@@ -9,9 +9,9 @@ use crate::tui::palette::{Palette, Role};
 /// A view, and the keys that lead to it: `⏎` is Enter, `⇥` Tab, `…` waits for what may follow.
 pub(super) const VIEWS: [(&str, &str); 35] = [
     ("main", ""),
-    ("stores", "1jl"),
-    ("filters", "2j"),
-    ("health", "3j"),
+    ("stores", "1…jl"),
+    ("filters", "2…j"),
+    ("health", "3…j"),
     ("detail", "5+"),
     ("why", "w+"),
     ("raw", "}"),
@@ -53,7 +53,10 @@ pub(super) fn go(desk: &mut Desk, keys: &str) {
         match c {
             '⏎' => desk.press(KeyCode::Enter),
             '⇥' => desk.press(KeyCode::Tab),
-            '…' => desk.send(Msg::Waited),
+            '…' => {
+                desk.pause();
+                desk.send(Msg::Waited);
+            }
             c => desk.type_keys(&c.to_string()),
         }
     }

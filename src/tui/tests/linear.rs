@@ -76,3 +76,25 @@ fn of_two_memories_beside_each_other_each_line_says_whose_it_is() {
     let both = said(&mut desk, &mut told, "  =");
     assert!(both.contains("A: written 2026-01-05") && both.contains("B: written 2026-01-04"), "{both}");
 }
+
+#[test]
+fn while_time_goes_by_and_nothing_else_changes_nothing_is_said() {
+    let folder = crate::folder::new();
+    demo::lay_out(folder.path(), now());
+    let mut desk = Desk::of(folder, linear::SIZE.0, linear::SIZE.1);
+    let options = Options { linear: true, ..options(desk.app.places.clone()) };
+    desk.app.reduced_motion = App::new(&options, linear::SIZE, now()).reduced_motion;
+    let mut told = Told::default();
+    for keys in ["", "gp", "gb5", "4"] {
+        said(&mut desk, &mut told, keys);
+        for _ in 0..5 {
+            desk.later += 60_000_000;
+            desk.send(Msg::Tick);
+            assert_eq!(tell(&desk.app, &mut told), "", "{keys}");
+        }
+    }
+    // The stores are read again: the memory is older, and no other.
+    desk.send(Msg::Changed);
+    assert_eq!(tell(&desk.app, &mut told), "");
+    assert!(said(&mut desk, &mut told, "j").starts_with("2 of "));
+}

@@ -287,3 +287,28 @@ fn the_journal_tells_a_pin_from_its_end_and_names_the_tags_that_were_given() {
         assert!(screen.contains(told), "{told}: {screen}");
     }
 }
+
+#[test]
+fn the_journal_names_memories_by_their_titles_and_an_undo_is_applied_as_every_step_is() {
+    for store in ["notes", "ops", "shop", "team"] {
+        let mut desk = Desk::new(120, 36);
+        super::marks::search(&mut desk, &format!("store:{store} is:live"));
+        let title = super::selected_title(&desk);
+        let title = &title.trim_matches('"')[..12];
+        desk.type_keys("dx");
+        if desk.app.confirm.is_some() {
+            desk.agree();
+        }
+        desk.type_keys("ugu");
+        let screen = desk.screen();
+        assert!(screen.contains("✓") && screen.contains("step 2"), "{store}: {screen}");
+        assert!(screen.contains("undid step 1") && screen.contains("undone by step 2"), "{store}: {screen}");
+        assert_eq!(screen.matches('↶').count(), 1, "{store}: {screen}");
+        assert!(screen.matches(title).count() >= 3, "{store}: {screen}");
+        for json in ["{\"", "updated:"] {
+            assert!(!screen.contains(json), "{store}: {screen}");
+        }
+        desk.type_keys("j");
+        assert!(!desk.screen().contains("{\""), "{store}: {}", desk.screen());
+    }
+}

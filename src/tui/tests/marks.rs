@@ -39,9 +39,38 @@ fn space_marks_and_steps_and_once_more_takes_the_mark_away() {
 #[test]
 fn in_the_other_panes_space_filters_as_it_did() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("2j ");
+    desk.type_keys("2");
+    desk.pause();
+    desk.type_keys("j ");
     assert!(desk.app.query.starts_with("type:"), "{}", desk.app.query);
     assert!(desk.app.marks.is_empty());
+}
+
+#[test]
+fn what_is_done_while_a_range_is_open_is_done_with_all_of_it() {
+    for (keys, told) in
+        [("t+seen", "Tag 3 memories +seen?"), ("dx", "Delete 3 memories?"), ("p", "3 memories")]
+    {
+        let mut desk = on("type:decision", 120, 36);
+        desk.type_keys("vjj");
+        let (key, rest) = keys.split_at(1);
+        let hints = crate::tui::panes::hints::of(&desk.app).0;
+        assert!(key == "p" || hints.iter().any(|hint| hint.0 == key), "{keys}: {hints:?}");
+        desk.type_keys(key);
+        desk.type_keys(rest);
+        if key == "t" {
+            desk.press(KeyCode::Enter);
+        }
+        assert!(desk.screen().contains(told), "{keys}: {}", desk.screen());
+    }
+}
+
+#[test]
+fn a_range_that_is_open_is_exported_whole() {
+    let mut desk = on("type:decision", 120, 36);
+    desk.type_keys("vjj");
+    crate::tui::update::act(&mut desk.app, crate::tui::action::Action::Export);
+    assert_eq!(desk.app.prompt.as_ref().and_then(|own| own.aim.as_ref()).map(|aim| aim.at.len()), Some(3));
 }
 
 #[test]

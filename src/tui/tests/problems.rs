@@ -289,3 +289,21 @@ fn a_memory_leads_to_its_own_problem_and_esc_back_to_it() {
 pub fn fix(desk: &mut Desk) {
     desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('f'), KeyModifiers::ALT)));
 }
+
+#[test]
+fn keys_that_change_a_broken_line_name_the_key_that_leads_to_its_repair() {
+    let mut desk = Desk::small(120, 36);
+    desk.type_keys("/is:broken");
+    desk.press(KeyCode::Enter);
+    for keys in ["e", "E", "t", "p", "a", "i"] {
+        desk.type_keys(keys);
+        let told = desk.app.notice.clone().unwrap_or_default();
+        assert_eq!(told, "The line is broken: g p shows what repairs it.", "{keys}");
+    }
+    desk.type_keys("d");
+    assert!(desk.screen().contains("The line is broken: g p shows"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.type_keys("gp");
+    let (_, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
+    assert_eq!(problem.code, crate::model::Code::TornLine, "{}", desk.screen());
+}

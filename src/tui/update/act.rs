@@ -140,6 +140,7 @@ fn export(app: &mut App) {
     if let Err(why) = filter::is_answered(app) {
         return app.say(why);
     }
+    mark::end_range(app);
     if app.marks.is_empty() && app.results.hits.is_empty() {
         return app.say("Nothing is listed, so there is nothing to export.");
     }

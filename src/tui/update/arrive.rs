@@ -8,6 +8,7 @@ use crate::model::Carry;
 use crate::query::Query;
 use crate::store::Place;
 use crate::tui::app::{App, Screen};
+use crate::tui::cursor::Held;
 use crate::tui::list_view::problems;
 use crate::tui::marks::Shown;
 use crate::tui::msg::Effect;
@@ -117,10 +118,10 @@ fn checked(app: &mut App, found: AllChecked) {
     tree::renew(app);
 }
 
-/// The cursor goes to the memory that is sought, and else stays on its memory, whatever is asked
-/// and in whichever order, unless it was never moved off the first entries. Where that memory is
-/// gone it stays on its line; another question starts at its best answer. A list that is seen from
-/// its top stays so, and shows what is new.
+/// The cursor goes to the memory that is sought. A search that is typed, and what is picked, start at
+/// their best answer; with the search of before the cursor goes back. Else it stays on its memory, in
+/// whichever order, unless it was never moved off the first entries. Where that memory is gone it stays
+/// on its line. A list that is seen from its top stays so, and shows what is new.
 fn arrived(app: &mut App, found: Found) {
     let Ok((results, facets)) = found.outcome else { return };
     app.notice = found.unread.or_else(|| app.notice.take());
@@ -132,16 +133,19 @@ fn arrived(app: &mut App, found: Found) {
     let moved = app.list.at > 0 || app.listed.is_whole() || !app.early.is_empty();
     let was_read = app.listed.is_whole();
     let (above, was_at_top) = (app.list.at.saturating_sub(app.list.top), same && app.list.top == 0);
-    let mut own = app.selected().filter(|_| moved && (same || app.held.is_none()));
+    let is_anew = !same && (app.held.is_some() || app.marks.is_due);
+    let mut own = app.selected().filter(|_| moved && !is_anew);
+    let mut back = app.held.as_ref().filter(|held| held.search == question.0.trim()).map(|held| held.at);
     if !Arc::ptr_eq(&app.listed, &found.asked.snapshot) {
         let mut carry = Carry::new(&app.listed, &found.asked.snapshot);
         own = own.and_then(|at| carry.find(at, &|_| false));
-        app.held = app.held.and_then(|at| carry.find(at, &|_| false));
+        back = back.and_then(|at| carry.find(at, &|_| false));
+        app.held =
+            app.held.take().and_then(|held| Some(Held { at: carry.find(held.at, &|_| false)?, ..held }));
         app.marks = app.marks.carried(&mut carry);
         app.titles.clear();
         app.detail_of = None;
     }
-    let held = app.held;
     (app.why, app.why_place) = (None, None);
     app.found_lines.clear();
     app.answered = Some(question);
@@ -155,8 +159,7 @@ fn arrived(app: &mut App, found: Found) {
     mark::picked(app);
     app.marks.see(&app.results.hits);
     let sought = app.sought.take().is_some_and(|sought| walk::find(app, &sought));
-    let stays = sought || [held, own].into_iter().flatten().any(|at| walk::go_to(app, at));
-    app.held = held;
+    let stays = sought || [own, back].into_iter().flatten().any(|at| walk::go_to(app, at));
     let_go(app);
     if stays {
         app.list.is_held = was_at_top && !sought;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::tutor;
-use super::{among_memories, arrive, edit_text, editor, fields, filter, menu};
+use super::{among_memories, arrive, early, edit_text, editor, fields, filter, mark, menu};
 use crate::deed::{By, ChangeRequest, Changed, Turned, Wanted, memories};
 use crate::model::carried::carried;
-use crate::model::{EntryRef, Snapshot, plan};
+use crate::model::{EntryRef, State, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
 use crate::tui::app::{Aim, App, Pane, Screen};
-use crate::tui::bulk::Going;
+use crate::tui::bulk::{Given, Going};
 use crate::tui::msg::{Effect, Lent};
 use crate::tui::prompt::Purpose;
 use crate::work::{Job, Tended};
@@ -36,18 +36,28 @@ fn deed(action: Action) -> Option<Deed> {
 pub fn can(app: &App, action: Action) -> bool {
     match action {
         _ if app.is_readonly() => false,
-        Action::Undo => app.can_undo,
+        Action::Undo => app.undoable > 0,
         Action::Repeat => app.bulk.last.is_some() && aimed(app, action).is_ok(),
         // Of several some can, or the plan says why none does.
-        _ if !app.marks.is_empty() && app.screen != Screen::Compare => place(app).is_ok(),
+        _ if (!app.marks.is_empty() || app.marks.range.is_some()) && app.screen != Screen::Compare => {
+            place(app).is_ok()
+        }
         _ => match (under_cursor(app), deed(action)) {
             (Ok(at), Some(deed)) => {
                 let (store, entry) = app.listed.get(at);
-                ops::may(store, entry, deed).is_ok()
+                ops::may(store, entry, deed).is_ok() && (deed != Deed::Archive || goes_alone(app, at))
             }
             (aimed, _) => aimed.is_ok(),
         },
     }
+}
+
+/// Whether a memory is archived alone: in some stores a session goes with all that it has.
+fn goes_alone(app: &App, at: EntryRef) -> bool {
+    let (store, entry) = app.listed.get(at);
+    let tally = app.tallies.get(at.store as usize);
+    let beside = entry.session.and_then(|session| tally?.sessions.get(session as usize).copied());
+    !ops::archive::takes_sessions(store) || beside.is_none_or(|count| count < 2)
 }
 
 /// Does an action that changes something, or says why it can't be done.
@@ -72,9 +82,15 @@ fn begin(app: &mut App, action: Action) -> Result<(), String> {
 }
 
 fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
+    if action != Action::EditText {
+        mark::end_range(app);
+    }
     let aim = aimed(app, action)?;
     if let (Some(at), Some(deed)) = (aim.one(), deed(action)) {
         let (store, entry) = aim.snapshot.get(at);
+        if entry.state == State::Broken {
+            return Err(broken());
+        }
         ops::may(store, entry, deed).map_err(refused)?;
     }
     match action {
@@ -103,8 +119,13 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
     Ok(())
 }
 
+/// Why a broken line is not changed, and what leads to its repair.
+pub fn broken() -> String {
+    format!("The line is broken: {} shows what repairs it.", Action::Problems.key())
+}
+
 pub fn refused(refusal: ops::Refusal) -> String {
-    format!("{} Nothing was changed. ({})", refusal.message, refusal.code)
+    format!("{} Nothing was changed.", refusal.message)
 }
 
 pub fn writable(app: &App) -> Result<(), String> {
@@ -129,10 +150,6 @@ fn place(app: &App) -> Result<(), String> {
     if app.screen == Screen::Browse && !matches!(app.focus, Pane::Memories | Pane::Detail | Pane::Why) {
         let key = Action::MemoriesPane.key();
         return Err(format!("That is done with a memory: {key} goes to their list."));
-    }
-    if app.marks.range.is_some() {
-        let key = Action::MarkRange.key();
-        return Err(format!("A range is open: {key} marks it, Esc leaves it."));
     }
     if !app.listed.is_whole() {
         return Err("The stores are still being read.".into());
@@ -197,7 +214,6 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) {
         hold(app, &request);
         return app.give_job(Job::Plan(request));
     }
-    remember(app, &request.wanted);
     given(app, Some(&request));
     app.give_job(Job::Change(request));
 }
@@ -205,28 +221,22 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) {
 /// A change is given to the thread that makes them.
 pub(super) fn given(app: &mut App, request: Option<&ChangeRequest>) {
     let goes_or_comes = |own: &&ChangeRequest| own.wanted.binds() || matches!(own.wanted, Wanted::Erase(_));
-    let own = request.filter(goes_or_comes).map(|own| (Arc::clone(&own.snapshot), own.at.clone()));
-    app.bulk.moves.push_back(own);
+    let moves = request.filter(goes_or_comes).map(|own| (Arc::clone(&own.snapshot), own.at.clone()));
+    let repeatable = request.map(|own| &own.wanted).filter(|wanted| wanted.is_repeatable()).cloned();
+    app.bulk.given.push_back(Given { moves, repeatable });
     app.changing += 1;
 }
 
-/// The change that was given to it first came to its end: what went or came back by it.
-pub(super) fn over(app: &mut App) -> Option<(Arc<Snapshot>, Vec<EntryRef>)> {
+/// The change that was given to it first came to its end.
+pub(super) fn over(app: &mut App) -> Given {
     app.changing = app.changing.saturating_sub(1);
-    app.bulk.moves.pop_front().flatten()
+    app.bulk.given.pop_front().unwrap_or_default()
 }
 
 /// A change is being planned: until its plan is there, no key does anything else.
 pub fn hold(app: &mut App, request: &ChangeRequest) {
     let progress = Arc::clone(&request.progress);
     app.bulk.going = Some(Going { progress, what: "looking at what changes".into(), plans: true });
-}
-
-/// Remembers what can be repeated. A text is one memory's own, and what goes for good is typed anew.
-pub(super) fn remember(app: &mut App, wanted: &Wanted) {
-    if wanted.is_repeatable() {
-        app.bulk.last = Some(wanted.clone());
-    }
 }
 
 /// A key while a change is being planned: nothing else than leaving it does anything, so that no
@@ -264,14 +274,17 @@ pub fn figure(app: &mut App) {
 
 /// A change came to its end: whatever became of it, the stores are read anew.
 pub fn done(app: &mut App, outcome: Result<Changed, String>) {
-    let moved = over(app);
+    let given = over(app);
     if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
         app.bulk.going = None;
     }
     app.give(arrive::reload(app));
     match outcome {
         Ok(mut changed) => {
-            if let Some((of, at)) = moved {
+            if changed.turned == Turned::Made && given.repeatable.is_some() {
+                app.bulk.last = given.repeatable;
+            }
+            if let Some((of, at)) = given.moves {
                 let done = carried(&of, &app.listed, at.into_iter());
                 done.into_iter().for_each(|at| app.marks.set(at, false));
                 app.marks.see(&app.results.hits);
@@ -290,6 +303,7 @@ pub fn done(app: &mut App, outcome: Result<Changed, String>) {
         Err(why) => {
             // Whoever leaves is to see that it was not done.
             app.leaving = false;
+            early::refused(app);
             app.say(why);
         }
     }
@@ -299,10 +313,13 @@ pub fn told(app: &mut App, changed: Changed) -> String {
     tutor::changed(app, &changed);
     let follows = match changed.turned {
         Turned::Made | Turned::Redone => {
-            app.can_undo = true;
+            app.undoable += 1;
             format!(" · {} to undo", Action::Undo.key())
         }
-        Turned::Undone => format!(" · {} to redo", Action::Redo.key()),
+        Turned::Undone => {
+            app.undoable = app.undoable.saturating_sub(1);
+            format!(" · {} to redo", Action::Redo.key())
+        }
         Turned::Nothing => String::new(),
     };
     let notes: String = changed.notes.iter().map(|note| format!(" · {note}")).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{among_memories, filter, list_view, references, walk};
+use super::{among_memories, filter, list_view, mark, references, walk};
 use crate::model::carried::carried;
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::action::Action;
@@ -21,6 +21,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
 }
 
 fn open(app: &mut App) {
+    mark::end_range(app);
     match both(app) {
         Ok(both) => {
             app.compare = Some(Compare::of(Arc::clone(&app.listed), both));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{arrive, change};
+use super::{arrive, change, early};
 use crate::deed::{Planned, Wanted, moved_since};
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::app::{App, Screen};
@@ -53,6 +53,7 @@ fn show(app: &mut App, planned: Planned) {
 /// meant for that answers it.
 pub fn moved(app: &mut App, planned: Planned) {
     change::over(app);
+    early::refused(app);
     if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
         app.bulk.going = None;
     }
@@ -218,6 +219,5 @@ fn go(app: &mut App) {
     let what = format!("{} {}", request.wanted.going_on(), confirm.planned.called());
     app.say(format!("{what} …"));
     app.bulk.going = Some(Going { progress: Arc::clone(&request.progress), what, plans: false });
-    change::remember(app, &request.wanted);
     app.give_job(Job::Commit(confirm.planned));
 }

@@ -1,15 +1,18 @@
-//! Counts before a move: `19j`, `7k`, `12G`. The keys 1 to 5 alone are panes, so that a count has two
-//! digits or is one of 6 to 9.
+//! Counts before a move: `3j`, `19j`, `12G`. The keys 1 to 5 are panes, too: one goes to its pane at once,
+//! and where a move follows soon it is a count, and the move is made where the keys were before.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::act::act;
-use crate::tui::app::App;
-use crate::tui::cursor::Count;
+use super::{early, walk};
+use crate::model::Moment;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+use crate::tui::cursor::{Before, Count};
 use crate::tui::keymap;
 use crate::tui::keys::{self, Pressed};
 
-/// A second digit this many microseconds behind a first that is a pane's key makes a count of both.
+/// What comes this many microseconds behind a pane's key makes a count of it.
 const TOGETHER: i64 = 600_000;
 /// No list is longer.
 const MOST: usize = 1 << 30;
@@ -19,23 +22,22 @@ pub fn digit(app: &mut App, key: KeyEvent) -> bool {
     let KeyCode::Char(c) = key.code else { return false };
     let Some(digit) = c.to_digit(10).filter(|_| key.modifiers == KeyModifiers::NONE) else { return false };
     let digit = digit as usize;
-    let is_together =
-        |count: &Count| count.before.is_none_or(|(_, _, when)| (0..TOGETHER).contains(&(app.now.0 - when.0)));
-    match app.count.typed.take().filter(is_together) {
+    match app.count.typed.take().filter(|count| is_open(app, count)) {
         Some(count) => {
-            if let Some((pane, screen, _)) = count.before {
-                (app.focus, app.screen) = (pane, screen);
-            }
             let typed = count.typed.saturating_mul(10).saturating_add(digit).min(MOST);
+            count.before.into_iter().for_each(|before| go_back(app, before));
             app.count.typed = Some(Count { typed, before: None });
         }
         None if digit == 0 => return false,
+        None if early::holds_digit(app, key) => {}
         None => {
             let mut before = None;
             if keymap::in_use().counts_every_digit() {
                 // No digit is a key.
             } else if let Pressed::Act(action) = keys::press("", key) {
-                before = Some((app.focus, app.screen, app.now));
+                let under = app.selected().map(|at| App::identity(&app.listed, at));
+                let (pane, screen, until) = (app.focus, app.screen, Moment(app.now.0 + TOGETHER));
+                before = Some(Before { pane, screen, under, until });
                 act(app, action);
             }
             app.count.typed = Some(Count { typed: digit, before });
@@ -44,7 +46,62 @@ pub fn digit(app: &mut App, key: KeyEvent) -> bool {
     true
 }
 
-/// The count before a move, which is over with it.
-pub fn taken(app: &mut App) -> Option<usize> {
-    app.count.typed.take().and_then(|count| count.number())
+/// Whether what follows now goes on with the count.
+fn is_open(app: &App, count: &Count) -> bool {
+    count.before.as_ref().is_none_or(|before| app.now <= before.until)
+}
+
+/// The keys go back to where they were before the digit.
+fn go_back(app: &mut App, before: Before) {
+    (app.focus, app.screen) = (before.pane, before.screen);
+    if early::is_behind(app) {
+        app.sought = before.under;
+    }
+}
+
+/// A key of several was pressed: the count is for what they do.
+pub fn goes_on(app: &mut App) {
+    let count = app.count.typed.take().filter(|count| is_open(app, count));
+    let until = Moment(app.now.0 + TOGETHER);
+    app.count.typed = count.map(|mut count| {
+        count.before.iter_mut().for_each(|before| before.until = until);
+        count
+    });
+}
+
+/// Gives an action the count before it, which is over with that. Whether the action can be done now:
+/// where the digit had the list show something else, it waits until that is as it was.
+pub fn give(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool {
+    app.count.times = None;
+    let Some(count) = app.count.typed.take().filter(|count| is_open(app, count)) else { return true };
+    let Some(place) = count.before else {
+        app.count.times = Some(count.typed);
+        return true;
+    };
+    if !is_move(action, place.screen) {
+        return true;
+    }
+    go_back(app, place);
+    if early::is_behind(app) {
+        app.count.typed = Some(Count { typed: count.typed, before: None });
+        early::hold(app, action, before, key);
+        return false;
+    }
+    app.count.times = Some(count.typed);
+    true
+}
+
+/// Whether an action moves so often as the count says.
+fn is_move(action: Action, screen: Screen) -> bool {
+    let is_day =
+        matches!(action, Action::PaneLeft | Action::PaneRight | Action::WeekBack | Action::WeekAhead);
+    walk::target(action, 0, 0, 0, None).is_some()
+        || walk::Sought::of(action).is_some()
+        || is_day && screen == Screen::Statistics
+        || matches!(action, Action::NextMatch | Action::PreviousMatch)
+}
+
+/// Drops a count that is being typed; whether there was one that is no pane's key.
+pub fn dropped(app: &mut App) -> bool {
+    app.count.typed.take().is_some_and(|count| count.before.is_none())
 }

@@ -1,15 +1,25 @@
-//! Keys that come before the search is answered, or the stores are read: what they would change is not
-//! in sight yet, or can't be changed yet.
+//! Keys that come before what they are done with is there: before the search is answered, the stores or
+//! a view are read, or the change before is made. They wait, and are pressed in their order.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::key_pressed;
+use super::{keep_in_view, key_pressed, walk};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::keys;
+use crate::tui::list_view;
 
-/// What the list waits for, if it does.
-fn awaited(app: &App) -> Option<&'static str> {
+/// What an action waits for, if it does.
+fn awaited(app: &App, action: Action) -> Option<&'static str> {
+    if action == Action::Repeat && app.changing > 0 {
+        return Some("This waits for the change before it. Esc cancels it.");
+    }
+    if is_of_rows(action) && is_unread(app) {
+        return Some("This waits until the view is read. Esc cancels it.");
+    }
+    if !action.known().waits {
+        return None;
+    }
     if is_behind(app) {
         return Some("This waits for the search. Esc cancels it.");
     }
@@ -18,7 +28,7 @@ fn awaited(app: &App) -> Option<&'static str> {
 }
 
 /// Whether the list still answers another question than the one that is asked.
-fn is_behind(app: &App) -> bool {
+pub fn is_behind(app: &App) -> bool {
     let shown = app.marks.shown();
     app.screen == Screen::Browse
         && app.error.is_none()
@@ -27,13 +37,63 @@ fn is_behind(app: &App) -> bool {
         })
 }
 
-/// Whether an action waits for the answer, with its key, those `before` it that lead to it, and those after it.
+/// Whether the view that is open, or what of it was opened, is still being read.
+fn is_unread(app: &App) -> bool {
+    let is_read = list_view::open(app).is_none_or(|kind| (kind.is_read)(app));
+    app.data.is_some() && (!is_read || app.view.backups.opening.is_some() && app.view.inside)
+}
+
+/// Whether an action is done with the rows of a view.
+fn is_of_rows(action: Action) -> bool {
+    walk::target(action, 0, 0, 0, None).is_some()
+        || matches!(
+            action,
+            Action::Open
+                | Action::Toggle
+                | Action::MarkRange
+                | Action::MarkAll
+                | Action::InvertMarks
+                | Action::Marked
+                | Action::Search
+                | Action::Narrow
+                | Action::Order
+                | Action::NextPane
+                | Action::PreviousPane
+                | Action::PaneLeft
+                | Action::PaneRight
+                | Action::Archive
+                | Action::BringBack
+                | Action::ReplaceFile
+                | Action::Difference
+                | Action::Verify
+                | Action::Undo
+                | Action::Redo
+                | Action::CopyId
+                | Action::CopyText
+                | Action::CopyPlace
+                | Action::CopyJson
+                | Action::CopyVerb
+        )
+}
+
+/// Whether an action waits, with its key, those `before` it that lead to it, and those after it.
 pub fn holds(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool {
-    let Some(told) = awaited(app).filter(|_| action.known().waits) else { return false };
-    app.early.extend(before.split(' ').filter_map(keys::of_name));
-    app.early.push(key);
+    let Some(told) = awaited(app, action) else { return false };
+    hold(app, action, before, key);
     app.say(told);
     true
+}
+
+/// Has an action wait, with its key and those `before` it.
+pub fn hold(app: &mut App, action: Action, before: &str, key: KeyEvent) {
+    app.early.extend(before.split(' ').filter_map(keys::of_name));
+    app.early.push(key);
+    app.early_for = Some(action);
+}
+
+/// Whether a digit waits with the move that comes after it.
+pub fn holds_digit(app: &mut App, key: KeyEvent) -> bool {
+    is_unread(app) && holds(app, Action::Down, "", key)
 }
 
 /// Whether a key comes after one that waits: it waits too, and Esc drops them all.
@@ -51,12 +111,15 @@ pub fn comes_after(app: &mut App, key: KeyEvent) -> bool {
     true
 }
 
-/// Presses the keys that waited, once the list is what was asked for.
+/// Presses the keys that waited, once what they waited for is there.
 pub fn press(app: &mut App) {
-    if app.early.is_empty() || awaited(app).is_some() {
+    let waits = |app: &App| app.early_for.is_some_and(|action| awaited(app, action).is_some());
+    // A count was typed for the list as it was before its digit went to a pane.
+    if app.early.is_empty() || waits(app) || app.count.typed.is_some() && is_behind(app) {
         return;
     }
     for key in std::mem::take(&mut app.early) {
+        keep_in_view(app);
         key_pressed(app, key);
     }
 }
@@ -66,5 +129,12 @@ pub fn lost(app: &mut App) {
     if !app.early.is_empty() {
         app.early.clear();
         app.say("The memory that was under the cursor is gone: nothing was done.");
+    }
+}
+
+/// The change before was not made: what was to repeat it is not done.
+pub fn refused(app: &mut App) {
+    if app.early_for == Some(Action::Repeat) {
+        app.early.clear();
     }
 }

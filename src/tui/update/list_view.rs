@@ -49,6 +49,14 @@ pub fn act(app: &mut App, action: Action) -> bool {
 }
 
 fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
+    // What is done with rows is done with all of the range that is open.
+    if matches!(
+        action,
+        Action::Archive | Action::BringBack | Action::Seen | Action::Fix | Action::ReplaceFile
+    ) && app.view.focused().range.is_some()
+    {
+        marking::range(app);
+    }
     let is_done = match app.screen {
         Screen::Restore => backups::act(app, action),
         Screen::Journal => journal::act(app, action),
@@ -112,10 +120,14 @@ fn open(app: &mut App, screen: Screen) {
     if needs_all && !app.is_whole() {
         return app.say("The stores are still being read.");
     }
+    let under = app.selected().filter(|_| app.screen == Screen::Browse);
     app.view = ListView::default();
     app.screen = screen;
     app.opened = None;
     renew(app, None);
+    if let Some(at) = under.filter(|_| screen == Screen::Problems) {
+        problems::go_to(app, at);
+    }
     refresh(app)
 }
 

@@ -57,6 +57,14 @@ fn range(app: &mut App) {
     app.marks.range = None;
 }
 
+/// Marks what the range that is open goes over, and ends it: a change is of all of that.
+pub fn end_range(app: &mut App) {
+    let is_shown = app.screen == Screen::Browse && filter::is_answered(app).is_ok();
+    if is_shown && app.marks.range.is_some() {
+        range(app);
+    }
+}
+
 /// The lines of the range that is open; `None` where none is, or its beginning is not listed.
 pub fn open_range(app: &App) -> Option<std::ops::RangeInclusive<usize>> {
     let anchor = app.marks.range?;

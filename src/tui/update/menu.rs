@@ -3,8 +3,9 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::change::{aim_at, ask};
+use super::change::{aim_at, ask, broken};
 use crate::deed::{DeleteAs, Wanted, memories};
+use crate::model::State;
 use crate::tui::app::{Aim, App};
 use crate::tui::bulk::{Choice, Menu};
 use crate::tui::msg::Effect;
@@ -54,6 +55,7 @@ fn choice(aim: &Aim, (key, name, about, wanted): Line) -> Option<Choice> {
         let (store, entry) = aim.snapshot.get(at);
         match wanted.may(store, entry) {
             Ok(()) => can += 1,
+            Err(_) if entry.state == State::Broken => why = why.or_else(|| Some(broken())),
             Err(refusal) => why = why.or(Some(refusal.message)),
         }
     }

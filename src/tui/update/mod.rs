@@ -101,7 +101,8 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Going => change::figure(app),
         Msg::Tick => change::tend(app),
     };
-    if !matches!(app.screen, Screen::Compare | Screen::Sessions | Screen::Edit) {
+    let may_be_count = app.count.typed.is_some();
+    if !matches!(app.screen, Screen::Compare | Screen::Sessions | Screen::Edit) && !may_be_count {
         app.compare = None;
     }
     filter::follow_tree(app);
@@ -175,7 +176,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
         if count::digit(app, key) {
             return;
         }
-        if key.code == KeyCode::Esc && count::taken(app).is_some() {
+        if key.code == KeyCode::Esc && count::dropped(app) {
             return;
         }
     }
@@ -183,12 +184,15 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     app.waited = false;
     match keys::press(&waiting, key) {
         Pressed::Act(action) if early::holds(app, action, &waiting, key) => {}
-        Pressed::Act(action) => {
-            app.count.times = count::taken(app);
+        Pressed::Act(action) if count::give(app, action, &waiting, key) => {
             act::act(app, action);
             app.count.times = None;
         }
-        Pressed::Waiting(keys) => app.waiting = keys,
+        Pressed::Act(_) => {}
+        Pressed::Waiting(keys) => {
+            count::goes_on(app);
+            app.waiting = keys;
+        }
         Pressed::Nothing => app.count.typed = None,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::prompt;
 use crate::tui::app::App;
+use crate::tui::cursor::Held;
 use crate::tui::prompt::Purpose;
 
 /// The search as it is, selected: what is typed replaces it, an arrow goes into it to change it.
@@ -11,7 +12,7 @@ pub fn begin(app: &mut App) {
     if let Some(prompt) = &mut app.prompt {
         prompt.line.select_all();
         app.asked_before.keep(&before);
-        app.held = app.results.hits.get(app.list.at).map(|hit| hit.at);
+        hold(app);
     }
 }
 
@@ -22,6 +23,12 @@ pub fn narrow(app: &mut App) {
     prompt::open(app, Purpose::Search, &text);
     if let Some(prompt) = &mut app.prompt {
         prompt.before = before;
-        app.held = app.results.hits.get(app.list.at).map(|hit| hit.at);
+        hold(app);
     }
+}
+
+/// What the list shows now is shown again where the search becomes what it was.
+fn hold(app: &mut App) {
+    let search = app.searched().trim().to_owned();
+    app.held = app.selected().map(|at| Held { at, search });
 }

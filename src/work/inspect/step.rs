@@ -54,8 +54,13 @@ fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> 
     let role = match format.place(path, false) {
         Placement::File(Role::Tombstones) => return StepFile { titles: deleted(store, &file, now), ..file },
         Placement::File(role @ (Role::Records | Role::Archive)) => role,
+        // A copy of a file is no change of its memories.
+        Placement::File(Role::Backup) => return StepFile { lines: Vec::new(), ..file },
         _ => return file,
     };
+    if path.extension().is_none_or(|end| end != "jsonl") {
+        return of_one(store, file, role, now);
+    }
     let mut titles = Vec::new();
     let mut tagged: HashMap<(String, String), i32> = HashMap::new();
     for (came, bytes) in &file.lines {
@@ -74,6 +79,28 @@ fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> 
     tags.sort_unstable_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     tags.dedup();
     StepFile { titles, tags, ..file }
+}
+
+/// A file that is one memory: its title as it is, or as it was where it is gone.
+fn of_one(store: &Store, file: StepFile, role: Role, now: Moment) -> StepFile {
+    let path = Path::new(&file.path);
+    let is_own = |own: &&Entry| store.document(own).path == path;
+    let mut own = store.entries.iter().filter(is_own);
+    let title = match (own.next(), own.next()) {
+        (Some(one), None) => title(store, one),
+        (Some(_), Some(_)) => return file,
+        (None, _) => {
+            let gone: Vec<&[u8]> = file.lines.iter().map(|(_, line)| &line[..]).collect();
+            let bytes = gone.join(&b'\n');
+            let Some(format) = by_name(store.format) else { return file };
+            let records = format.read(role, path, &bytes, now).records;
+            let Some(record) = records.first() else { return file };
+            title_of_raw(store, path, record, &bytes)
+        }
+    };
+    let signs = [(file.gone > 0, false), (file.come > 0, true)];
+    let titles = signs.into_iter().filter(|(is, _)| *is).map(|(_, came)| (came, title.clone())).collect();
+    StepFile { titles, ..file }
 }
 
 /// The titles of the memories that a log of deletions names: with a line that came, its memory went.

@@ -48,10 +48,10 @@ fn a_lock_that_changes_while_it_is_judged_is_not_broken() {
         }
         true
     };
-    let patience = Patience { go_on: Some(&go_on), ..Patience::default() };
+    let patience = Patience { go_on: Some(&go_on), ..Patience::of(SECOND) };
     let error = site.acquire_with(&site.lease(), &patience).map(drop).unwrap_err();
     assert!(matches!(error, LockError::Busy { .. }), "{error}");
-    assert!(turns.get() > 1000);
+    assert!(turns.get() > 100, "{}", turns.get());
     assert_eq!(site.names(), ["lock"]);
 }
 

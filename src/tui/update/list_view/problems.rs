@@ -3,7 +3,7 @@
 use super::super::references;
 use super::{ask, open, plan};
 use crate::deed::Wanted;
-use crate::model::Problem;
+use crate::model::{EntryRef, Problem};
 use crate::ops::repair::Beside;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
@@ -23,6 +23,23 @@ pub fn act(app: &mut App, action: Action) -> bool {
         _ => return false,
     }
     true
+}
+
+/// The cursor goes to the first problem of a memory of the list, where it has one.
+pub fn go_to(app: &mut App, at: EntryRef) {
+    let (store, entry) = app.listed.get(at);
+    let Some(sought) = store.problems_of(entry).next() else { return };
+    let is_own = |row| match row {
+        Row::Problem(own) => problems::problem(app, own).is_some_and(|(of, own)| {
+            of == at.store as usize
+                && (&own.file, own.line, own.code) == (&sought.file, sought.line, sought.code)
+        }),
+        _ => false,
+    };
+    let place = app.view.list.each().position(is_own);
+    if let Some(place) = place {
+        app.view.list.cursor.at = place;
+    }
 }
 
 /// The fix of that number; whether there is one.
@@ -77,10 +94,14 @@ pub fn found(app: &mut App, (store, of): (usize, &Problem), fixes: Result<Beside
 /// From a memory to the fixes of its first problem; from one that has none to those of a line that can't be
 /// read.
 pub fn open_at_memory(app: &mut App) {
-    let own = app.selected().and_then(|at| problems::of_memory(app, &app.listed, at));
-    let number = own.or_else(|| problems::first_broken(app));
+    let is_own = app.selected().is_some_and(|at| {
+        let (store, entry) = app.listed.get(at);
+        store.problems_of(entry).next().is_some()
+    });
+    let number = problems::first_broken(app).filter(|_| !is_own);
     open(app, Screen::Problems);
     let place = app.view.list.each().position(|row| matches!(row, Row::Problem(own) if Some(own) == number));
-    app.view.list.cursor.at = place.unwrap_or_default();
-    app.view.is_stale = true;
+    if let Some(place) = place {
+        app.view.list.cursor.at = place;
+    }
 }

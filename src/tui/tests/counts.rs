@@ -1,0 +1,108 @@
+//! Counts before a move; the keys 1 to 5 are panes, too.
+
+use crossterm::event::KeyCode;
+
+use super::{Desk, selected_title};
+use crate::tui::app::{Pane, Screen};
+
+#[test]
+fn every_digit_before_a_move_is_a_count_where_the_keys_were() {
+    for digit in 1..10 {
+        let mut desk = Desk::new(120, 36);
+        // The cursor of the stores is on one: to go there shows that one alone.
+        desk.type_keys("1");
+        desk.pause();
+        desk.type_keys("j4");
+        desk.pause();
+        desk.type_keys("gg");
+        desk.type_keys(&format!("{digit}j"));
+        assert_eq!((desk.app.list.at, desk.app.focus), (digit, Pane::Memories), "{digit}j");
+        desk.type_keys(&format!("{digit}k"));
+        assert_eq!((desk.app.list.at, desk.app.focus), (0, Pane::Memories), "{digit}k");
+    }
+}
+
+#[test]
+fn a_digit_and_a_move_are_a_count_in_every_view() {
+    let mut desk = Desk::new(120, 36);
+    for view in ["gp", "gr", "gu", "gm", "ga", "gn"] {
+        desk.type_keys(view);
+        let (screen, rows) = (desk.app.screen, desk.app.view.list.len());
+        desk.type_keys("gg3j");
+        assert_eq!(
+            (desk.app.screen, desk.app.view.list.cursor.at),
+            (screen, 3.min(rows.saturating_sub(1))),
+            "{view}"
+        );
+    }
+    desk.type_keys("gb  =");
+    assert_eq!(desk.app.screen, Screen::Compare);
+    desk.type_keys("2j");
+    assert!(desk.app.screen == Screen::Compare && desk.app.compare.is_some(), "{}", desk.screen());
+}
+
+#[test]
+fn a_move_that_comes_before_the_list_is_as_it_was_waits_for_that() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("1");
+    desk.pause();
+    desk.type_keys("jj4");
+    desk.pause();
+    desk.type_keys("ggjjj");
+    let third = selected_title(&desk);
+    desk.type_keys("gg");
+    for keys in ["3j", "12j"] {
+        // The list shows the store alone when the move is pressed.
+        desk.type_keys(keys);
+    }
+    desk.type_keys("12k");
+    assert_eq!(selected_title(&desk), third);
+    desk.type_keys("3]p");
+    assert_eq!(desk.app.focus, Pane::Memories, "a move of two keys has a count, too");
+}
+
+#[test]
+fn a_count_before_a_move_makes_it_so_often_and_the_keys_of_panes_stay_theirs() {
+    let mut desk = Desk::new(120, 36);
+    for (keys, at) in
+        [("19j", 19), ("7k", 12), ("10j", 22), ("12gg", 11), ("30G", 29), ("9j", 38), ("99k", 0), ("3G", 2)]
+    {
+        desk.type_keys(keys);
+        assert_eq!((desk.app.list.at, desk.app.focus), (at, Pane::Memories), "{keys}");
+    }
+    desk.type_keys("19");
+    assert!(desk.screen().contains("19 then a move"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.type_keys("j");
+    assert_eq!(desk.app.list.at, 3, "Esc drops the count");
+    // The third memory with a problem is the one that three steps lead to.
+    desk.type_keys("gg]p]p]p]p]p]p");
+    let sixth = desk.app.list.at;
+    desk.type_keys("gg6]p");
+    assert_eq!(desk.app.list.at, sixth);
+    // A digit alone is a pane, and so are two that are not typed together.
+    desk.type_keys("gg1");
+    assert_eq!(desk.app.focus, Pane::Sessions);
+    desk.pause();
+    desk.type_keys("j");
+    assert_eq!((desk.app.list.at, desk.app.branch.at), (0, 1));
+    desk.type_keys("1");
+    desk.pause();
+    desk.type_keys("2");
+    assert_eq!(desk.app.focus, Pane::Facets);
+    desk.pause();
+    desk.type_keys("4");
+    assert_eq!(desk.app.focus, Pane::Memories);
+}
+
+#[test]
+fn counts_move_in_the_problems_too() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gp");
+    let count = desk.app.problem_list.len();
+    assert!(count > 20, "{count}");
+    for (keys, at) in [("12j", 12), ("6k", 6), ("99999G", count - 1), ("10gg", 9)] {
+        desk.type_keys(keys);
+        assert_eq!(desk.app.view.list.cursor.at, at, "{keys}");
+    }
+}

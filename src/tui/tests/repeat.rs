@@ -1,0 +1,63 @@
+//! The last change, once more: what was made, and nothing else.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::changes::notice;
+use super::{Desk, Msg, now, selected_title, update};
+use crate::tui::msg::Effect;
+use crate::work::Done;
+
+/// Types keys, of which nothing that they ask for is done; `⏎` is Enter.
+fn only_type(desk: &mut Desk, keys: &str) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for c in keys.chars() {
+        let code = if c == '⏎' { KeyCode::Enter } else { KeyCode::Char(c) };
+        effects.extend(update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now()));
+    }
+    effects
+}
+
+#[test]
+fn what_was_refused_or_canceled_is_not_repeated() {
+    let mut desk = Desk::small(120, 36);
+    let none = "nothing was changed yet that could be repeated";
+    let tag = only_type(&mut desk, "t+refused⏎");
+    assert!(!tag.is_empty());
+    desk.send(Msg::Done(Done::Changed(Box::new(Err("The disk is full.".into())))));
+    desk.type_keys(".");
+    assert!(notice(&desk).contains(none), "{}", desk.screen());
+    desk.type_keys("  ggt+canceled");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some(), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.type_keys(".");
+    assert!(notice(&desk).contains(none), "{}", desk.screen());
+    // What was made before stays the last change.
+    desk.press(KeyCode::Esc);
+    assert!(desk.app.marks.is_empty());
+    desk.type_keys("t+made");
+    desk.press(KeyCode::Enter);
+    only_type(&mut desk, "jt+refused⏎");
+    desk.send(Msg::Done(Done::Changed(Box::new(Err("The disk is full.".into())))));
+    desk.type_keys(".");
+    desk.type_keys("/tag:made");
+    assert_eq!(desk.app.results.hits.len(), 2, "{}", desk.screen());
+}
+
+#[test]
+fn a_repeat_waits_for_the_change_before_it_and_goes_with_it_where_that_is_refused() {
+    let mut desk = Desk::small(120, 36);
+    let effects = only_type(&mut desk, "t+once⏎j.");
+    assert!(notice(&desk).contains("waits for the change before"), "{}", desk.screen());
+    let second = selected_title(&desk);
+    desk.settle(effects);
+    assert!(notice(&desk).contains(second.trim_matches('"')), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.type_keys("/tag:once");
+    assert_eq!(desk.app.results.hits.len(), 2, "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    only_type(&mut desk, "t+twice⏎j.");
+    desk.send(Msg::Done(Done::Changed(Box::new(Err("The disk is full.".into())))));
+    assert!(desk.app.early.is_empty() && desk.app.changing == 0, "{}", desk.screen());
+    assert!(notice(&desk).contains("The disk is full."), "{}", desk.screen());
+}
