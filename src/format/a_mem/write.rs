@@ -74,9 +74,11 @@ impl Writes for AMem {
     }
 
     fn may_archive(&self, store: &Store, entry: &Entry) -> Result<()> {
-        match store.view(entry).is_some_and(|view| view.faded) {
-            true => Ok(()),
-            false => Err(Refusal::unfit("it is not deprecated: only deprecated notes are archived.")),
+        match store.view(entry) {
+            Some(view) if view.kind == "note" && !view.faded => {
+                Err(Refusal::unfit("it is not deprecated: only deprecated notes are archived."))
+            }
+            _ => Ok(()),
         }
     }
 
