@@ -30,3 +30,21 @@ fn a_memory_with_several_wrong_fields_is_corrected_by_one_fix_and_undone_by_one_
     }
     assert_eq!(of(&one), Vec::<String>::new(), "{}", one.text());
 }
+
+#[test]
+fn a_field_of_a_note_is_corrected_in_its_place_and_every_other_byte_stays() {
+    let text = "---\nid: pool\ncreated: 2026-01-20T10:00:00Z\nconfidence: hihg   # sure\ntags: []\n---\n\n# Pool\n\nKeep twenty.\n";
+    let one = One::of(("a-mem", "knowledge/notes/pool.md"), text);
+    assert_eq!(titles(&one.problem("out-of-range"))[0], "confidence: set high");
+    one.fix("out-of-range", 1);
+    let left = one.text();
+    let others = |own: &str| -> Vec<String> {
+        // The format says of every edit when it was made.
+        let is_own = |line: &&str| !line.starts_with("confidence") && !line.starts_with("updated");
+        own.lines().filter(is_own).map(str::to_owned).collect()
+    };
+    assert!(left.contains("\nconfidence: high"), "{left}");
+    assert_eq!(others(&left), others(text));
+    one.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(one.text(), text);
+}
