@@ -76,7 +76,7 @@ impl Bench<'_> {
         let goes = (&*document.path, edits, out);
         if (first.document.role, document.role) == (Role::Records, Role::Archive) {
             let reason = format!("It is in {place}, too: the archiving was interrupted.");
-            let back = Fix::edit("take the archiving back: remove the archived copy", 90, &*reason, goes);
+            let back = Fix::edit("undo the archiving: remove the archived copy", 90, &*reason, goes);
             return std::iter::once(back).chain(self.finished(problem, first, &reason)).collect();
         }
         let reason = match is_exact {

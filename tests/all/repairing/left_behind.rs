@@ -62,7 +62,7 @@ fn memories_that_only_a_temporary_file_has_are_added_first_and_none_that_was_del
 }
 
 #[test]
-fn a_memory_that_was_archived_by_half_says_so_and_its_archiving_is_finished_or_taken_back() {
+fn a_memory_that_was_archived_by_half_says_so_and_its_archiving_is_finished_or_undone() {
     let (format, log) = LOGS[0];
     let archive = "archive/2025/learnings_2025_Q4.jsonl";
     let live = record(format, "a1", "some words") + "\n";
@@ -73,7 +73,7 @@ fn a_memory_that_was_archived_by_half_says_so_and_its_archiving_is_finished_or_t
         let found = one.problem("duplicate-id");
         let all = titles(&found);
         assert!(
-            all[0].starts_with("finish the archiving") && all[1].starts_with("take the archiving back"),
+            all[0].starts_with("finish the archiving") && all[1].starts_with("undo the archiving"),
             "{all:?}"
         );
         assert!(found["fixes"][0]["reason"].as_str().unwrap().contains("interrupted"), "{found}");
