@@ -100,7 +100,7 @@ pub(super) fn repaired(
 pub(super) fn brought_back(host: Host<'_>, store: &Store, now: Moment, of: &FromQuarantine) -> Result<Plan> {
     let vault = Vault::look(host.disk, host.data, &store.root);
     let deleted = Deletions::of(&vault, store, now)?;
-    let material = Material { copies: Vec::new(), gone: Gone::of_lines(vault.erased()?), deleted };
+    let material = Material { gone: Gone::of_lines(vault.erased()?), deleted, ..Material::default() };
     let scene = Scene { store, now, random: host.machine.random(), packed: &NO_PACKED };
     Ok(repair::restored(&Bench::of(&scene, &material, []), (&of.pieces, of.step))?)
 }
@@ -144,18 +144,27 @@ fn material_for<'p>(
 ) -> Result<Material> {
     let vault = Vault::look(disk, data, &store.root);
     let gone = Gone::of_lines(vault.erased()?);
-    let mut own = Material { copies: Vec::new(), gone, deleted: Deletions::default() };
+    let mut own = Material { gone, ..Material::default() };
+    let problems: Vec<&Problem> = problems.collect();
     let is_broken = |code: Code| {
-        let torn = matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine);
+        let torn =
+            matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine | Code::LeftoverTemp);
         torn || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline | Code::BadFrontMatter)
     };
-    let broken = problems.filter(|own| is_broken(own.code));
+    let broken = problems.iter().filter(|own| is_broken(own.code));
     let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
     let is_damaged = |file: &Path| damaged.contains(file);
     if !damaged.is_empty() {
         own.deleted = Deletions::of(&vault, store, now)?;
     }
     let mut room = MOST;
+    for file in problems.iter().filter(|own| own.code == Code::LeftoverTemp).map(|own| &own.file) {
+        let is_small = store.at_path(file).is_some_and(|own| own.generation.len <= room);
+        let read = is_small.then(|| disk.read(&store.root.join(file), 0, None));
+        let Some(Ok((bytes, _))) = read else { continue };
+        room -= (bytes.len() as u64).min(room);
+        own.raw.insert(file.clone(), bytes);
+    }
     for copy in copies(store, &vault)?.into_iter().filter(|own| is_damaged(&own.file)) {
         // One that may hold what was erased is not looked into.
         let is_doubtful = Gone::out_of(store, &vault, &copy)?.doubts(false).is_some();

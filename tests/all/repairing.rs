@@ -3,6 +3,8 @@
 mod coming_back;
 mod corpus;
 mod cut;
+mod fields;
+mod left_behind;
 mod many;
 mod verbs;
 

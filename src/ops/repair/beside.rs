@@ -22,7 +22,11 @@ impl Bench<'_> {
     pub fn beside(&self, problem: &Problem) -> Beside {
         let fixes = self.fixes(problem);
         let Some(document) = self.document(problem) else {
-            return Beside { before: Vec::new(), fixes: fixes.into_iter().map(|own| (own, None)).collect() };
+            let added = |own: Fix| {
+                let lines = own.act.added();
+                (own, lines)
+            };
+            return Beside { before: Vec::new(), fixes: fixes.into_iter().map(added).collect() };
         };
         let place = place(document, problem, &fixes);
         let shown = |fix: Fix| {
@@ -48,7 +52,7 @@ fn place(document: &Document, problem: &Problem, fixes: &[Fix]) -> Range<usize> 
     own.unwrap_or_else(|| {
         let edits = fixes.iter().find_map(|own| match &own.act {
             Act::Edits(_, edits, _) => Some(touched(document, edits)),
-            Act::Rebuild => None,
+            Act::Rebuild | Act::Files(..) => None,
         });
         edits.unwrap_or_default()
     })

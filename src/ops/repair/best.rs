@@ -8,8 +8,10 @@ use crate::model::{Document, Problem};
 impl Bench<'_> {
     /// The first fix of a problem, with what is to be done about the same kind on its lines afterwards.
     pub(super) fn best(&self, problem: &Problem) -> Option<Fix> {
-        let log = self.document(problem).filter(|own| is_log(own));
-        if let Some(all) = log.and_then(|document| self.schema_fix(document, problem, true)) {
+        let document = self.document(problem);
+        let log = document.filter(|own| is_log(own));
+        let safe = log.and_then(|_| self.safe(problem));
+        if let (None, Some(all)) = (safe, document.and_then(|own| self.schema_fix(own, problem, true))) {
             return Some(all);
         }
         let first = self.fixes(problem).into_iter().next()?;

@@ -36,6 +36,13 @@ impl Bench<'_> {
 
     /// What can be done about a document that can't be read.
     pub(super) fn of_document(&self, document: &Document, problem: &Problem) -> Vec<Fix> {
+        let record = problem.record.and_then(|number| document.records.get(number as usize));
+        if record.is_some_and(|own| own.view().is_some()) {
+            let own = self.of_schema(document, problem);
+            if !own.is_empty() {
+                return own;
+            }
+        }
         let is_own = container(&document.path).is_none() && !document.path.starts_with("..");
         let is_known = matches!(problem.code, Code::BadJson | Code::ConflictMarkers | Code::BadFrontMatter);
         if !is_known || !is_own {

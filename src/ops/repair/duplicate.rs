@@ -31,7 +31,7 @@ impl Bench<'_> {
         let before = self.before(document, record, id);
         let may_go = writes.may(Deed::Delete, &document.path).is_ok();
         let Some(before) = before.filter(|_| may_go) else {
-            let copy = may_go.then(|| self.copy_elsewhere(document, problem, record, id)).flatten();
+            let copy = if may_go { self.copy_elsewhere(document, problem, record, id) } else { Vec::new() };
             return copy.into_iter().chain(renumbered).collect();
         };
         let goes = |own: &Record, title: &str, confidence, reason: &str| {
@@ -57,14 +57,8 @@ impl Bench<'_> {
         renumbered.into_iter().chain(removed).collect()
     }
 
-    /// The fix that removes a memory of which another file of the session has an equal one before it.
-    fn copy_elsewhere(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        id: &str,
-    ) -> Option<Fix> {
+    /// What removes a memory of which another file of the session has an equal one before it, or that one.
+    fn copy_elsewhere(&self, document: &Document, problem: &Problem, record: &Record, id: &str) -> Vec<Fix> {
         let raw = document.raw(record);
         let session = self.session_at(&document.path);
         let is_first = |own: &&Here<'_>| {
@@ -74,16 +68,33 @@ impl Bench<'_> {
                 && order(own.document) < order(document)
         };
         let others = self.others().here.get(id).into_iter().flatten();
-        let first = others.filter(is_first).find(|own| is_same(&own.document.raw(own.record), &raw))?;
+        let first = others.filter(is_first).find(|own| is_copy(&own.document.raw(own.record), &raw));
+        let Some(first) = first else { return Vec::new() };
         let is_exact = *first.document.raw(first.record) == *raw;
         let place = format!("{}:{}", first.document.path.told(), first.record.line);
+        let (edits, out) = leaves(document, problem, record);
+        let goes = (&*document.path, edits, out);
+        if (first.document.role, document.role) == (Role::Records, Role::Archive) {
+            let reason = format!("It is in {place}, too: the archiving was interrupted.");
+            let back = Fix::edit("undo the archiving: remove the archived copy", 90, &*reason, goes);
+            return std::iter::once(back).chain(self.finished(problem, first, &reason)).collect();
+        }
         let reason = match is_exact {
             true => format!("It is the same as {place}, byte for byte."),
             false => format!("It says the same as {place}, and is spelled differently."),
         };
-        let (edits, out) = leaves(document, problem, record);
         let confidence = if is_exact { 95 } else { 90 };
-        Some(Fix::edit("remove this copy", confidence, reason, (&document.path, edits, out)))
+        vec![Fix::edit("remove this copy", confidence, reason, goes)]
+    }
+
+    /// The fix that takes an archived memory out of the live file, as its archiving would have.
+    fn finished(&self, problem: &Problem, live: &Here<'_>, reason: &str) -> Option<Fix> {
+        let (_, writes) = writes(self.store()).ok()?;
+        writes.may(Deed::Delete, &live.document.path).ok()?;
+        let place = Problem { file: live.document.path.clone(), ..problem.clone() }.at_line(live.record.line);
+        let (edits, out) = leaves(live.document, &place, live.record);
+        let title = "finish the archiving: remove it from the live file";
+        Some(Fix::edit(title, 95, reason, (&live.document.path, edits, out)))
     }
 
     /// The record before that has the id, too.
@@ -153,5 +164,15 @@ fn another(id: &str, number: u64) -> String {
 /// Whether two records say the same, however they are spelled.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     let value = |own: &[u8]| serde_json::from_slice::<serde_json::Value>(own).ok();
+    value(one).is_some_and(|own| Some(own) == value(other))
+}
+
+/// Whether two records say the same but for whether they are archived.
+fn is_copy(one: &[u8], other: &[u8]) -> bool {
+    let value = |own: &[u8]| {
+        let mut value = serde_json::from_slice::<serde_json::Value>(own).ok()?;
+        value.as_object_mut()?.remove("archived");
+        Some(value)
+    };
     value(one).is_some_and(|own| Some(own) == value(other))
 }

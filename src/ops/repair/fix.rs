@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::damage;
 use crate::check::derived;
-use crate::model::{Code, Plan, Problem, Store};
+use crate::model::{Change, Code, Plan, Problem, Store};
 
 /// A replacement of bytes of a file.
 pub(super) type Edit = (Range<usize>, Vec<u8>);
@@ -32,6 +32,19 @@ pub(super) enum Act {
     Rebuild,
     /// A file is edited; what leaves it.
     Edits(PathBuf, Vec<Edit>, Vec<Piece>),
+    /// Files are changed, or go; what leaves them.
+    Files(Vec<Change>, Vec<Piece>),
+}
+
+impl Act {
+    /// The lines that come to a file, where it is changed so.
+    pub(super) fn added(&self) -> Option<Vec<u8>> {
+        let Act::Files(changes, _) = self else { return None };
+        changes.iter().find_map(|own| match &own.act {
+            crate::model::Act::Append(lines) => Some(lines.clone()),
+            _ => None,
+        })
+    }
 }
 
 /// What leaves a file, byte for byte.
@@ -102,6 +115,9 @@ pub enum Ease {
 pub fn ease(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Ease {
     if derived::is_repaired(problem, anew) {
         return Ease::Safe("rebuild it from the memories");
+    }
+    if problem.code == Code::LeftoverTemp {
+        return Ease::Choose;
     }
     let Some(document) = store.at_path(&problem.file) else { return Ease::ByHand };
     if !damage::is_log(document) {

@@ -19,6 +19,7 @@ mod quarantine;
 mod salvage;
 mod schema;
 mod spelling;
+mod temp;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -68,6 +69,8 @@ pub struct Material {
     pub gone: Gone,
     /// What was deleted.
     pub deleted: Deletions,
+    /// The bytes of temporary files.
+    pub raw: HashMap<PathBuf, Vec<u8>>,
 }
 
 /// A store with all that it takes to tell the fixes of its problems.
@@ -121,7 +124,9 @@ impl<'a> Bench<'a> {
     /// What can be done about a problem, the best first.
     pub fn fixes(&self, problem: &Problem) -> Vec<Fix> {
         let mut fixes: Vec<Fix> = self.safe(problem).into_iter().collect();
-        if let Some(document) = self.document(problem) {
+        if problem.code == Code::LeftoverTemp {
+            fixes.extend(self.of_temp(problem));
+        } else if let Some(document) = self.document(problem) {
             fixes.extend(match damage::is_log(document) {
                 true => self.of_line(document, problem),
                 false => self.of_document(document, problem),

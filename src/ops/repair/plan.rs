@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::fix::{Act, Edit, Fix, Repair};
+use super::fix::{Act, Edit, Fix, Piece, Repair};
 use super::line::{after_edits, touched};
 use super::{Bench, Material, Pick, Which};
 use crate::check::{derived, findings};
@@ -79,6 +79,8 @@ fn picked(bench: &Bench<'_>, problem: &Problem, pick: &Pick) -> Result<Fix> {
 #[derive(Default)]
 struct Changes {
     edits: BTreeMap<PathBuf, Vec<Edit>>,
+    /// Files that are changed as a whole, or that go.
+    files: Vec<Change>,
     /// Where edits start, and where they end, by file.
     taken: HashMap<PathBuf, BTreeMap<usize, usize>>,
     repair: Repair,
@@ -93,7 +95,12 @@ impl Changes {
     fn add(&mut self, store: &Store, problem: &Problem, fix: Fix) {
         match fix.act {
             Act::Rebuild => self.rebuilds = true,
+            Act::Files(changes, out) => self.add_files(problem, &fix.title, (changes, out)),
             Act::Edits(file, edits, out) => {
+                if self.files.iter().any(|own| own.path == file) {
+                    self.waiting += 1;
+                    return;
+                }
                 let taken = self.taken.entry(file.clone()).or_default();
                 let is_same =
                     |(range, _): &Edit| taken.get(&range.start) == Some(&range.end) && !range.is_empty();
@@ -116,6 +123,29 @@ impl Changes {
                 self.repair.quarantined.extend(out);
             }
         }
+    }
+}
+
+impl Changes {
+    /// Takes in a fix that changes whole files.
+    fn add_files(&mut self, problem: &Problem, title: &str, (changes, out): (Vec<Change>, Vec<Piece>)) {
+        let is_taken = |own: &Change| {
+            self.edits.contains_key(&own.path) || self.files.iter().any(|other| other.path == own.path)
+        };
+        if changes.iter().any(is_taken) {
+            self.waiting += 1;
+            return;
+        }
+        self.count += 1;
+        if self.told.len() < TOLD * 3 {
+            self.told.push(format!("{}  {title}", problem.file.told()));
+            let added = Act::Files(changes.clone(), Vec::new()).added().unwrap_or_default();
+            let added = String::from_utf8_lossy(&added);
+            let lines = added.lines().filter(|own| !own.is_empty()).take(TOLD);
+            self.told.extend(lines.map(|own| format!("  + {}", cut(own))));
+        }
+        self.files.extend(changes);
+        self.repair.quarantined.extend(out);
     }
 }
 
@@ -164,7 +194,8 @@ fn planned(bench: &Bench<'_>, fixes: Vec<(&Problem, Fix)>, all: bool) -> Result<
     let document = |path: &Path| scene.store.at_path(path);
     let edited = std::mem::take(&mut own.edits).into_iter();
     let edited = edited.filter_map(|(path, edits)| Some(Change::edits(&path, base(document(&path)?), edits)));
-    let changes: Vec<Change> = edited.filter(|own| !own.is_empty()).collect();
+    let files = std::mem::take(&mut own.files);
+    let changes: Vec<Change> = edited.chain(files).filter(|own| !own.is_empty()).collect();
     let mut repair = own.repair;
     if changes.is_empty() {
         let anew = if own.rebuilds { derived::disagreeing(scene.store, scene.now) } else { Vec::new() };

@@ -1,13 +1,16 @@
 //! Fields that are not as their format has them, corrected: what the form of the memory offers.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
-use super::damage::{piece, range};
-use super::fix::Fix;
+use super::damage::{bytes, is_log, range};
+use super::fix::{Edit, Fix};
+use super::line::taken;
 use super::{Bench, line};
 use crate::format::writing::{Deed, set_field};
-use crate::model::{Code, Document, Entry, Problem};
-use crate::ops::form::{self, Finding, as_settings};
+use crate::model::{Code, Document, Entry, Problem, Splice, container};
+use crate::ops::edit::{Edited, after_edit};
+use crate::ops::form::{self, Finding, Form, as_settings};
 use crate::ops::{is_json, writes};
 use crate::text::edit::scan;
 use crate::text::scan::Tape;
@@ -22,7 +25,7 @@ impl<'a> Bench<'a> {
             own.contains(&number)
         };
         let entry = is_naive.then(|| self.entry(document, number)).flatten()?;
-        self.corrected(document, entry, &|own| own.code == Code::NoTimezone)
+        self.corrected(document, entry, &|_, own| own.code == Code::NoTimezone)
     }
 
     pub(super) fn entry(&self, document: &Document, number: u32) -> Option<&'a Entry> {
@@ -30,64 +33,141 @@ impl<'a> Bench<'a> {
         self.store().entries.get(self.store().place(at as u32, number)? as usize)
     }
 
-    /// The record of a log with what fixes those findings; it is signed anew where it was signed.
+    /// The record of a log with what fixes those findings.
     fn corrected(
         &self,
         document: &Document,
         entry: &Entry,
-        is_meant: &dyn Fn(&Finding) -> bool,
+        is_meant: &dyn Fn(&Form, &Finding) -> bool,
     ) -> Option<Vec<u8>> {
+        let own = self.mended(document, entry, is_meant)?;
+        own.edits.into_iter().next().map(|(_, after)| after)
+    }
+
+    /// A record with what fixes those findings; it is signed anew where it was signed. Of a document every
+    /// byte beside it stays.
+    fn mended(
+        &self,
+        document: &Document,
+        entry: &Entry,
+        is_meant: &dyn Fn(&Form, &Finding) -> bool,
+    ) -> Option<Mended> {
         let (format, writes) = writes(self.store()).ok()?;
         writes.may(Deed::Edit, &document.path).ok()?;
         let is_doubtful = |own: &&Problem| own.code == Code::ChecksumMismatch;
-        if !is_json(format, self.store(), entry)
-            || self.store().problems_of(entry).any(|own| is_doubtful(&own))
-        {
+        if self.store().problems_of(entry).any(|own| is_doubtful(&own)) {
             return None;
         }
         let form = form::form(self.store(), entry, self.scene.now).ok()?;
         let mut values = form.values();
         let judged = form::judge(self.scene, entry, &form, &values);
-        for fix in judged.findings.into_iter().filter(is_meant).filter_map(|own| own.fix) {
+        let mut titles = Vec::new();
+        let meant = judged.findings.into_iter().filter(|own| is_meant(&form, own));
+        for fix in meant.filter_map(|own| own.fix) {
+            titles.push(format!("{}: {}", form.fields.get(fix.field)?.name, fix.title));
             *values.get_mut(fix.field)? = fix.value;
         }
-        let raw = self.store().raw(entry);
-        let mut tape = Tape::default();
-        let before = scan(&mut tape, &raw).ok()?;
-        let main = format.main_text(before).1.first().copied().unwrap_or("text");
-        let mut after = raw.to_vec();
-        for setting in as_settings(&form.settings(&values)) {
-            after = set_field(writes, &after, &setting, main).ok()?;
-        }
-        let after = if *raw == *after { after } else { writes.signed(before, after, self.scene.now).ok()? };
-        (*raw != *after).then_some(after)
+        let settings = form.settings(&values);
+        let edits = match is_log(document) && is_json(format, self.store(), entry) {
+            true => {
+                let raw = self.store().raw(entry);
+                let mut tape = Tape::default();
+                let before = scan(&mut tape, &raw).ok()?;
+                let main = format.main_text(before).1.first().copied().unwrap_or("text");
+                let mut after = raw.to_vec();
+                for setting in as_settings(&settings) {
+                    after = set_field(writes, &after, &setting, main).ok()?;
+                }
+                let is_same = *raw == *after;
+                let after =
+                    if is_same { after } else { writes.signed(before, after, self.scene.now).ok()? };
+                vec![(range(self.store().record(entry)), after)]
+            }
+            false => self.within(document, entry, &settings)?,
+        };
+        let is_edit = |(place, after): &Edit| bytes(document, place.clone()).as_deref() != Some(after);
+        edits.iter().any(is_edit).then_some(Mended { edits, titles })
     }
 
-    /// What corrects the field that a problem is about.
+    /// The edits that set fields of a memory in a document of many, or in a note.
+    fn within(&self, document: &Document, entry: &Entry, settings: &[(String, String)]) -> Option<Vec<Edit>> {
+        if settings.is_empty() || container(&document.path).is_some() || document.path.starts_with("..") {
+            return None;
+        }
+        match after_edit(self.scene, entry, &as_settings(settings)).ok()? {
+            Edited::Record(after) => Some(vec![(range(self.store().record(entry)), after)]),
+            Edited::Files(changes) => {
+                let [only] = changes.as_slice() else { return None };
+                let own = only.splices().filter(|_| only.path == document.path)?;
+                let edit = |own: Splice| {
+                    let start = own.start as usize;
+                    (start..start + own.was.len(), own.becomes.to_vec())
+                };
+                Some(own.into_iter().map(edit).collect())
+            }
+        }
+    }
+
+    /// What corrects the field that a problem is about, and all fields of its memory where more are wrong.
     pub(super) fn of_schema(&self, document: &Document, problem: &Problem) -> Vec<Fix> {
-        self.schema_fix(document, problem, false).into_iter().collect()
+        if problem.code == Code::NoTimezone && is_log(document) {
+            // The safe fix of its line does that.
+            return Vec::new();
+        }
+        let own = self.schema_fix(document, problem, false);
+        let all = own.as_ref().and_then(|_| self.every_field(document, problem));
+        own.into_iter().chain(all).collect()
     }
 
     /// The same; with `all` every field that has a problem of that kind.
     pub(super) fn schema_fix(&self, document: &Document, problem: &Problem, all: bool) -> Option<Fix> {
         let confidence = sureness(problem.code)?;
         let entry = self.entry(document, problem.record?)?;
-        let is_meant = |own: &Finding| own.code == problem.code && (all || own.message == problem.message);
-        let form = form::form(self.store(), entry, self.scene.now).ok()?;
-        let judged = form::judge(self.scene, entry, &form, &form.values());
-        let own = judged.findings.into_iter().filter(|own| is_meant(own)).find_map(|own| own.fix)?;
-        let title = format!("{}: {}", form.fields.get(own.field)?.name, own.title);
-        let reason = "It is the value nearest to this one that the format allows.";
-        let after = self.corrected(document, entry, &is_meant)?;
-        let at = range(self.store().record(entry));
-        let out = vec![piece(document, problem, (at.start, self.store().raw(entry).into_owned()))];
-        Some(Fix::edit(&title, confidence, reason, (&document.path, vec![(at, after)], out)))
+        let name = problem.message.strip_prefix('`').and_then(|rest| rest.split(['`', '[']).next());
+        let is_meant = |form: &Form, own: &Finding| {
+            let field = own.field.and_then(|at| form.fields.get(at)).map(|field| &*field.name);
+            let is_it = own.message == problem.message || name.is_some() && field == name;
+            own.code == problem.code && (all || is_it)
+        };
+        let own = self.mended(document, entry, &is_meant)?;
+        let reason = match problem.code {
+            Code::NoTimezone => "It is read as UTC already.",
+            _ => "It is the value nearest to this one that the format allows.",
+        };
+        let out = taken(document, problem, &own.edits);
+        Some(Fix::edit(own.titles.first()?, confidence, reason, (&document.path, own.edits, out)))
     }
+
+    /// What corrects every field of a memory that can be corrected, where those are several.
+    fn every_field(&self, document: &Document, problem: &Problem) -> Option<Fix> {
+        let entry = self.entry(document, problem.record?)?;
+        let sure = Cell::new(100);
+        let own = self.mended(document, entry, &|_, own| match sureness(own.code) {
+            Some(confidence) if own.fix.is_some() => {
+                sure.set(sure.get().min(confidence));
+                true
+            }
+            _ => false,
+        })?;
+        let several = own.titles.len() > 1;
+        let reason = format!("{}.", own.titles.join("; "));
+        let out = taken(document, problem, &own.edits);
+        let title = "correct all its fields";
+        several.then(|| Fix::edit(title, sure.get(), reason, (&document.path, own.edits, out)))
+    }
+}
+
+/// What becomes of a memory whose fields are corrected.
+struct Mended {
+    edits: Vec<Edit>,
+    /// What is done about each field.
+    titles: Vec<String>,
 }
 
 /// How sure the form's own fix is for a problem of that kind.
 fn sureness(code: Code) -> Option<u8> {
     Some(match code {
+        Code::NoTimezone => 90,
         Code::BadTimestamp => 80,
         Code::WrongType => 70,
         Code::OutOfRange => 60,

@@ -9,48 +9,48 @@ use crate::support::{KeptLog, Output, TempStore, run};
 const LOG: &str = crate::support::kept_log::LOG;
 
 /// A store of a format with one log.
-struct One {
-    store: TempStore,
+pub struct One {
+    pub store: TempStore,
     data: TempDir,
     format: &'static str,
     log: &'static str,
 }
 
 impl One {
-    fn of((format, log): (&'static str, &'static str), bytes: &str) -> One {
+    pub fn of((format, log): (&'static str, &'static str), bytes: &str) -> One {
         One::of_files(format, &[(log, bytes)])
     }
 
     /// The same with more files beside the first, which is the log.
-    fn of_files(format: &'static str, files: &[(&'static str, &str)]) -> One {
+    pub fn of_files(format: &'static str, files: &[(&'static str, &str)]) -> One {
         let all: Vec<_> = files.iter().map(|(path, own)| ((*path).into(), own.as_bytes().to_vec())).collect();
         let (store, data) = (TempStore::of_files("own", &all), crate::support::folder::new());
         One { store, data, format, log: files[0].0 }
     }
 
-    fn run(&self, words: &[&str]) -> Output {
+    pub fn run(&self, words: &[&str]) -> Output {
         let data = self.data.path().to_str().unwrap();
         let own = ["--store", self.store.path.to_str().unwrap(), "--as", self.format, "--data-dir", data];
         run(words.iter().chain(&own).copied())
     }
 
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         String::from_utf8(self.store.read(self.log)).unwrap()
     }
 
-    fn problem(&self, code: &str) -> Value {
+    pub fn problem(&self, code: &str) -> Value {
         let rows = self.run(&["check", "--json"]).json_lines();
         rows.into_iter().find(|row| row["code"] == code).unwrap_or_else(|| panic!("no {code}"))
     }
 
     /// Carries out a fix of the first problem of that kind.
-    fn fix(&self, code: &str, number: usize) {
+    pub fn fix(&self, code: &str, number: usize) {
         let key = self.problem(code)["problem"].as_str().unwrap().to_owned();
         self.run(&["repair", "--problem", &key, "--fix", &number.to_string(), "--yes"]).expect_status(0);
     }
 }
 
-fn titles(problem: &Value) -> Vec<&str> {
+pub fn titles(problem: &Value) -> Vec<&str> {
     problem["fixes"].as_array().unwrap().iter().map(|fix| fix["title"].as_str().unwrap()).collect()
 }
 
