@@ -25,7 +25,7 @@ use crate::tui::layout;
 use crate::tui::list_view::{self, Esc, Kind, ListView, Row, Rows, row};
 use crate::tui::panes;
 use crate::work::{Inspect, InspectRequest, Inspected, Job};
-pub use filtering::typed as filter_typed;
+pub use filtering::{filter, typed as filter_typed};
 
 /// Does an action of these views; whether it is theirs.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -186,7 +186,20 @@ fn shown(app: &App, mut all: Vec<Row>, of: &Rows) -> Vec<Row> {
         heads.push((level, has(row::title(app, *own))));
         true
     });
+    recount(&mut all);
     all
+}
+
+/// Headings that count say how many rows are shown below them.
+fn recount(rows: &mut [Row]) {
+    let mut below = 0;
+    for row in rows.iter_mut().rev() {
+        match row {
+            Row::Severity(_, count) | Row::Store(_, count) => *count = std::mem::take(&mut below),
+            row if row.level().is_none() => below += 1,
+            _ => {}
+        }
+    }
 }
 
 /// Makes what is about the row under the cursor afresh.
