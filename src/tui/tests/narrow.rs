@@ -22,7 +22,7 @@ fn every_figure_of_the_health_leads_to_so_many_rows() {
             _ => desk.app.view.list.len(),
         };
         assert!(rows > 0, "{}: {}", row.text, desk.screen());
-        let figure = row.text.split(' ').next().and_then(|word| word.parse().ok());
+        let figure = row.text.split(' ').next().and_then(|word| word.parse::<usize>().ok());
         let is_size = matches!(row.leads, Lead::View(crate::tui::action::Action::Maintain));
         if let Some(figure) = figure.filter(|_| !is_size) {
             assert_eq!(rows, figure, "{}: {}", row.text, desk.screen());
