@@ -1,5 +1,7 @@
 //! The help: each verb's has the options that it obeys, and examples; the manual page and completions of it.
 
+use std::ffi::OsString;
+
 use clap::{Command, CommandFactory};
 
 use super::Context;
@@ -9,10 +11,20 @@ use super::table::{known, obeys};
 
 /// The command line, with its help.
 pub fn command() -> Command {
+    with_help_of(|_| true)
+}
+
+/// The command line with the help of the verbs that stand among its words: that of all takes longer than
+/// the first screen.
+pub fn command_of(words: &[OsString]) -> Command {
+    with_help_of(|name| words.iter().any(|word| word == name))
+}
+
+fn with_help_of(is_wanted: impl Fn(&str) -> bool) -> Command {
     let command =
         Args::command().override_usage("palimp [OPTIONS] [PATH]...\n       palimp VERB [OPTIONS] ...");
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-    verbs.into_iter().fold(command, |command, name| {
+    verbs.into_iter().filter(|name| is_wanted(name)).fold(command, |command, name| {
         let globals: Vec<clap::Arg> =
             command.get_arguments().filter(|own| own.is_global_set()).cloned().collect();
         command.mut_subcommand(&name, |verb| {

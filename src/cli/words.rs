@@ -40,7 +40,8 @@ fn takes(verb: &OsStr) -> Takes {
 impl Args {
     /// Reads the arguments.
     pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
-        let mut command = help::command();
+        let words: Vec<OsString> = words.into_iter().collect();
+        let mut command = help::command_of(&words);
         let mut words = words.into_iter();
         let mut sorted = Sorted::new(&command, words.next());
         words.for_each(|word| sorted.take(word));

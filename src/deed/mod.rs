@@ -33,7 +33,7 @@ pub use layout::{Border, Layout};
 pub use meanwhile::{Difference, Moved, held, held_store, moved_since, same, say_rule, say_which};
 pub use of_stores::plans_due;
 pub use planned::{Planned, name_of, plan, preview};
-pub use repaired::{FromQuarantine, InQuarantine, in_quarantine, material};
+pub use repaired::{FromQuarantine, InQuarantine, fixes_of, in_quarantine, material};
 pub use turn::{Recent, Step};
 pub use visits::Visits;
 pub use wanted::{DeleteAs, NewRecord, Restoring, SessionDeed, Wanted};

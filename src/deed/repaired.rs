@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use super::checked;
 use super::failed::{Failed, Result};
-use crate::check::findings;
+use super::meanwhile::held_store;
+use crate::check::{derived, findings};
 use crate::disk::Disk;
-use crate::model::{Act, Code, Moment, Plan, Store, Tell};
+use crate::model::{Act, Code, Moment, Plan, Problem, Store, Tell};
 use crate::ops::erase::Gone;
-use crate::ops::repair::{self, Bench, Kept, Material, Piece, Quarantined, Repair, Which};
+use crate::ops::repair::{self, Bench, Beside, Kept, Material, Piece, Quarantined, Repair, Which};
 use crate::ops::{NO_PACKED, Scene};
 use crate::store::commit::{Deletions, History, Host, TakenOut, Vault, copies};
 
@@ -104,12 +105,43 @@ pub(super) fn brought_back(host: Host<'_>, store: &Store, now: Moment, of: &From
     Ok(repair::restored(&Bench::of(&scene, &material, []), (&of.pieces, of.step))?)
 }
 
+/// What can be done about one problem, and what that makes of its lines: nothing that a repair would refuse.
+///
+/// # Errors
+///
+/// If our own data about the store can't be read, or the problem is there no more.
+pub fn fixes_of(
+    disk: &dyn Disk,
+    data: &Path,
+    store: &Arc<Store>,
+    of: &Problem,
+    now: Moment,
+) -> Result<Beside> {
+    let store = held_store(store, now);
+    let kept = material_for(disk, data, &store, std::iter::once(of), now)?;
+    // What is made anew is no memory.
+    let anew = if of.record.is_none() { derived::disagreeing(&store, now) } else { Vec::new() };
+    let scene = Scene { store: &store, now, random: [0; 16], packed: &NO_PACKED };
+    Ok(Bench::of(&scene, &kept, anew.iter().map(|own| &*own.path)).beside(of))
+}
+
 /// What is kept beside a store of its damaged files, and what was erased of it.
 ///
 /// # Errors
 ///
 /// If our own data about the store can't be read: what was erased could come back then.
 pub fn material(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Material> {
+    material_for(disk, data, store, store.problems.iter(), now)
+}
+
+/// The same, as far as it takes for some of its problems.
+fn material_for<'p>(
+    disk: &dyn Disk,
+    data: &Path,
+    store: &Store,
+    problems: impl Iterator<Item = &'p Problem>,
+    now: Moment,
+) -> Result<Material> {
     let vault = Vault::look(disk, data, &store.root);
     let gone = Gone::of_lines(vault.erased()?);
     let mut own = Material { copies: Vec::new(), gone, deleted: Deletions::default() };
@@ -117,7 +149,7 @@ pub fn material(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Res
         let torn = matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine);
         torn || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline | Code::BadFrontMatter)
     };
-    let broken = store.problems.iter().filter(|own| is_broken(own.code));
+    let broken = problems.filter(|own| is_broken(own.code));
     let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
     let is_damaged = |file: &Path| damaged.contains(file);
     if !damaged.is_empty() {

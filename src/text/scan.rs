@@ -251,9 +251,7 @@ impl Scanner<'_, '_> {
         let mut is_escaped = false;
         self.at += 1;
         loop {
-            let rest = &self.bytes[self.at..];
-            let plain = rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len());
-            self.at += plain;
+            self.at += plain(&self.bytes[self.at..]);
             match self.bytes.get(self.at) {
                 None => return Err(Scan::Incomplete),
                 Some(b'"') => break,
@@ -351,6 +349,17 @@ impl Scanner<'_, '_> {
         self.push(kind, start);
         Ok(Expect::CommaOrEnd)
     }
+}
+
+/// How many bytes of a string come before a quote, a backslash or a control character. Looked at
+/// sixteen at once, which the compiler does in a few instructions.
+fn plain(bytes: &[u8]) -> usize {
+    const TOGETHER: usize = 16;
+    let ends = |b: u8| (b == b'"') | (b == b'\\') | (b < 0x20);
+    let has_end = |own: &[u8; TOGETHER]| own.iter().fold(false, |found, &b| found | ends(b));
+    let (together, _) = bytes.as_chunks::<TOGETHER>();
+    let whole = TOGETHER * together.iter().take_while(|own| !has_end(own)).count();
+    whole + bytes[whole..].iter().position(|&b| ends(b)).unwrap_or(bytes.len() - whole)
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ actions! {
     Suspend: "suspend", ["Ctrl-z"], "back to the shell; `fg` returns";
     OpenDemo: "demo", [], "on the first screen: open the demo", "demo";
     Save: "save", ["F2", "Ctrl-s"], "in the editor: save the form", "edit";
-    Fix: "fix", ["Alt-f"], "in the editor: fix this field; in problems: fix this one";
+    Fix: "fix", ["Alt-f"], "fix this problem; in the editor this field; among memories: its fixes";
     NextFinding: "next finding", ["Alt-n"], "in the editor: the next field with a problem";
     PreviousFinding: "previous finding", ["Alt-p"], "in the editor: the previous one";
     FieldInEditor: "field in $EDITOR", ["Ctrl-e"], "in the editor: this field in $EDITOR", "edit";

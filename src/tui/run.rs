@@ -1,6 +1,7 @@
 //! The event loop: with `terminal` the only part of the screens that does anything.
 
 mod first;
+mod lent;
 mod listen;
 
 use std::io;
@@ -18,20 +19,15 @@ pub use first::{frame, plain};
 use listen::listen;
 
 use super::Options;
-use super::app::{Aim, App, DEMO};
+use super::app::{App, DEMO};
 use super::input::{Keyboard, is_gone};
 use super::linear;
-use super::msg::{Effect, Lent, Msg};
+use super::msg::{Effect, Msg};
 use super::signals;
-use super::terminal::{
-    Left, Screen, append, copy_out, enter, leave, redraw, retake, take_mouse, tell_lines, with_editor,
-    with_pager,
-};
+use super::terminal::{Screen, append, copy_out, enter, leave, redraw, retake, take_mouse, tell_lines};
 use super::update;
 use super::view::view;
-use crate::deed::keep;
-use crate::format;
-use crate::model::{EntryRef, Moment, Snapshot, Tell};
+use crate::model::{Moment, Tell};
 use crate::work::{Watch, Workers};
 
 /// Ages are drawn anew this often while nothing else happens.
@@ -43,6 +39,8 @@ const REVEALED: Duration = Duration::from_millis(800);
 const TOLD: Duration = Duration::from_secs(10);
 /// However fast keys come, a frame is drawn so often.
 const FRAME: Duration = Duration::from_millis(50);
+/// What is asked as the cursor moves is waited for so long, once a frame.
+const AT_ONCE: Duration = Duration::from_millis(2);
 /// After so long a change tells how far it is, and as often from then on.
 const FIGURE: Duration = Duration::from_millis(200);
 /// The keys that may follow those that wait are shown after so long.
@@ -119,6 +117,8 @@ struct Loop<'a> {
     pending: Vec<Effect>,
     /// What was told, where lines are told instead of screens drawn.
     told: Option<linear::Told>,
+    /// Whether what was asked as the cursor moved was waited for before the next frame.
+    has_waited: bool,
     /// When values are masked again.
     mask_at: Option<Instant>,
     /// When what came was told for long enough.
@@ -159,6 +159,7 @@ impl<'a> Loop<'a> {
             watch: None,
             pending: Vec::new(),
             told: options.linear.then(linear::Told::default),
+            has_waited: false,
             mask_at: None,
             told_at: None,
             keep_at: None,
@@ -201,6 +202,12 @@ impl<'a> Loop<'a> {
             if mem::take(&mut self.is_resized) {
                 redraw(self.screen)?;
             }
+            if let Some(event) = self.comes_at_once() {
+                match self.take_in(event, now)? {
+                    Some(ended) => return Ok(ended),
+                    None => continue,
+                }
+            }
             self.show()?;
             let waits = !self.app.waiting.is_empty() && !self.app.waited;
             let shown_at = waits.then(|| Instant::now() + WAITED);
@@ -216,6 +223,13 @@ impl<'a> Loop<'a> {
                 return Ok(ended);
             }
         }
+    }
+
+    /// Where the cursor moved, why the memory ranks where it does mostly comes at once: one frame has both.
+    fn comes_at_once(&mut self) -> Option<Happening> {
+        let is_asked = self.app.why.is_none() && self.app.selected().is_some();
+        self.has_waited = is_asked && !self.has_waited;
+        if self.has_waited { self.events.recv_timeout(AT_ONCE).ok() } else { None }
     }
 
     /// Draws the screen, or tells what is new.
@@ -330,63 +344,5 @@ impl<'a> Loop<'a> {
             },
         }
         Ok(false)
-    }
-
-    fn edit(&mut self, mut aim: Aim, now: Moment) -> io::Result<()> {
-        let Some(at) = aim.one() else { return Ok(()) };
-        // What is written is of what was read now, whatever becomes of the file meanwhile.
-        aim.snapshot = aim.snapshot.with_bytes_of(at).map_or(aim.snapshot, Arc::new);
-        let (store, entry) = aim.snapshot.get(at);
-        let before = format::text_of(store, entry).text;
-        let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;
-        self.pending.extend(update::take(self.app, Msg::Edited(Box::new(aim), before, after), now));
-        self.take_size(now)
-    }
-
-    /// Shows a text in the user's pager.
-    fn page(&mut self, text: String, now: Moment) -> io::Result<()> {
-        let (read, entered) = with_pager(&self.keyboard, self.screen, text);
-        entered?;
-        if let Err(why) = read {
-            self.app.say(why);
-        }
-        self.take_size(now)
-    }
-
-    /// Lets the user change what a form has in another editor.
-    fn lend(&mut self, what: Lent, now: Moment) -> io::Result<()> {
-        let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
-        let of = self.app.editor.as_ref().map(|editor| (Arc::clone(&editor.snapshot), editor.at));
-        let after = self.in_editor(of, &before, now)?;
-        self.pending.extend(update::take(self.app, Msg::Lent(what, before, after), now));
-        self.take_size(now)
-    }
-
-    /// What another editor made of a text of a memory, or why it made nothing. What it left is kept
-    /// where the screens can't have it.
-    fn in_editor(
-        &mut self,
-        of: Option<(Arc<Snapshot>, EntryRef)>,
-        before: &str,
-        now: Moment,
-    ) -> io::Result<Result<String, String>> {
-        let (left, entered) = with_editor(&self.keyboard, self.screen, before);
-        let keep = |text: &[u8]| match (&self.app.data, &of) {
-            (Some(data), Some((snapshot, at))) => keep(data, snapshot.get(*at), text, now),
-            _ => String::new(),
-        };
-        if let Err(error) = entered {
-            let kept = match &left {
-                Left::Text(after) if *after != before => keep(after.as_bytes()),
-                Left::Nothing(_, Some(left)) => keep(left),
-                _ => String::new(),
-            };
-            return Err(io::Error::new(error.kind(), format!("{error}. {kept}")));
-        }
-        Ok(match left {
-            Left::Text(after) => Ok(after),
-            Left::Nothing(why, None) => Err(why),
-            Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
-        })
     }
 }

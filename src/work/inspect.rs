@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::deed::held;
+use crate::deed::{fixes_of, held};
 use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
-use crate::model::{Moment, Plan, Snapshot, State, Store, Tell, container};
+use crate::model::{Moment, Plan, Problem, Snapshot, State, Store, Tell, container};
 use crate::ops::Scene;
 use crate::ops::effect::Touched;
 use crate::ops::erase::Gone;
+use crate::ops::repair::Beside;
 use crate::ops::restore::{Comparison, compare};
 use crate::store::commit::{Account, Copy, Host, Vault, Verified, copies};
 
@@ -45,6 +46,8 @@ pub enum Inspect {
     Journal,
     /// What one step changed.
     Step(usize, u64),
+    /// What can be done about a problem of a store; a newer one takes its place.
+    Fixes(usize, Box<Problem>),
 }
 
 /// What was read.
@@ -61,6 +64,8 @@ pub enum Inspected {
     Journal(Vec<Account>, Vec<StepShown>),
     /// What a step changed, or why that can't be told.
     Step(Box<StepShown>),
+    /// What can be done about a problem of a store, or why that can't be told.
+    Fixes(usize, Box<Problem>, Result<Beside, String>),
 }
 
 /// A backup in the list.
@@ -176,7 +181,7 @@ pub fn inspect(request: InspectRequest) -> Inspected {
     let InspectRequest { snapshot, data, now, what } = request;
     let host = Host::here(&data, now);
     let snapshot = match what {
-        Inspect::Backups | Inspect::Journal => snapshot,
+        Inspect::Backups | Inspect::Journal | Inspect::Fixes(..) => snapshot,
         // They are compared with what is there, byte by byte.
         _ => held(&snapshot, host, now),
     };
@@ -203,6 +208,10 @@ pub fn inspect(request: InspectRequest) -> Inspected {
             Inspected::Journal(accounts, newest)
         }
         Inspect::Step(store, step) => Inspected::Step(Box::new(look.step(store, step))),
+        Inspect::Fixes(store, problem) => {
+            let fixes = look.fixes(store, &problem);
+            Inspected::Fixes(store, problem, fixes)
+        }
     }
 }
 
@@ -215,6 +224,11 @@ struct Look<'a> {
 impl<'a> Look<'a> {
     fn vault(&self, store: &Store) -> Vault<'static> {
         Vault::look(&Real, self.data, &store.root)
+    }
+
+    fn fixes(&self, number: usize, problem: &Problem) -> Result<Beside, String> {
+        let store = self.store(number)?;
+        fixes_of(&Real, self.data, store, problem, self.now).map_err(|failed| failed.told())
     }
 
     fn backups(&self) -> (Vec<Backup>, Option<String>) {

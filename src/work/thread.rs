@@ -10,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::editor::FormSaved;
+use super::inspect::Inspect;
 use super::job::{Done, Job, Kept, perform};
 use crate::deed::{ChangeRequest, not_made};
 use crate::query::Cancel;
@@ -164,10 +165,20 @@ fn newer(first: Job, next: Job) -> Job {
     }
 }
 
+/// Of problems that wait to be looked at the last is enough: the cursor went on.
 fn look(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
-    while let Ok(job) = jobs.recv() {
-        if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
-            deliver(done);
+    let is_passing = |job: &Job| matches!(job, Job::Inspect(own) if matches!(own.what, Inspect::Fixes(..)));
+    while let Ok(first) = jobs.recv() {
+        let mut waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
+        let mut left = waiting.iter().filter(|job| is_passing(job)).count();
+        waiting.retain(|job| {
+            left -= usize::from(is_passing(job));
+            !is_passing(job) || left == 0
+        });
+        for job in waiting {
+            if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
+                deliver(done);
+            }
         }
     }
 }

@@ -7,9 +7,10 @@ use std::rc::Rc;
 
 use super::Bench;
 use super::damage::{leaves, range};
+use super::elsewhere::Here;
 use super::fix::Fix;
 use crate::format::writing::{Deed, uuid};
-use crate::model::{Document, Problem, Record};
+use crate::model::{Document, Problem, Record, Role, Tell};
 use crate::ops::writes;
 use crate::text::digest::digest;
 use crate::text::edit::{quoted, scan, set};
@@ -28,8 +29,10 @@ impl Bench<'_> {
         let Ok((_, writes)) = writes(self.store()) else { return Vec::new() };
         let renumbered = self.renumbered(document, problem, record, id);
         let before = self.before(document, record, id);
-        let Some(before) = before.filter(|_| writes.may(Deed::Delete, &document.path).is_ok()) else {
-            return renumbered.into_iter().collect();
+        let may_go = writes.may(Deed::Delete, &document.path).is_ok();
+        let Some(before) = before.filter(|_| may_go) else {
+            let copy = may_go.then(|| self.copy_elsewhere(document, problem, record, id)).flatten();
+            return copy.into_iter().chain(renumbered).collect();
         };
         let goes = |own: &Record, title: &str, confidence, reason: &str| {
             let (edits, out) = leaves(document, problem, own);
@@ -52,6 +55,35 @@ impl Bench<'_> {
             }),
         };
         renumbered.into_iter().chain(removed).collect()
+    }
+
+    /// The fix that removes a memory of which another file of the session has an equal one before it.
+    fn copy_elsewhere(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        record: &Record,
+        id: &str,
+    ) -> Option<Fix> {
+        let raw = document.raw(record);
+        let session = self.session_at(&document.path);
+        let is_first = |own: &&Here<'_>| {
+            let order = |own: &Document| (own.role, own.path.clone());
+            own.session == session
+                && matches!(own.document.role, Role::Records | Role::Archive)
+                && order(own.document) < order(document)
+        };
+        let others = self.others().here.get(id).into_iter().flatten();
+        let first = others.filter(is_first).find(|own| is_same(&own.document.raw(own.record), &raw))?;
+        let is_exact = *first.document.raw(first.record) == *raw;
+        let place = format!("{}:{}", first.document.path.told(), first.record.line);
+        let reason = match is_exact {
+            true => format!("It is the same as {place}, byte for byte."),
+            false => format!("It says the same as {place}, and is spelled differently."),
+        };
+        let (edits, out) = leaves(document, problem, record);
+        let confidence = if is_exact { 95 } else { 90 };
+        Some(Fix::edit("remove this copy", confidence, reason, (&document.path, edits, out)))
     }
 
     /// The record before that has the id, too.

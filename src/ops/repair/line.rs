@@ -1,16 +1,15 @@
-//! The safe fix of a log's lines, and a line before and after each fix.
+//! The safe fix of a log's lines, and lines as edits leave them.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::damage::{self, is_log, piece, safe_reason, safe_title, stretch};
-use super::fix::{Act, Edit, Fix, Piece};
-use super::{Bench, Material};
+use super::Bench;
+use super::damage::{self, piece, safe_reason, safe_title, stretch};
+use super::fix::{Edit, Fix, Piece};
 use crate::format::reading::is_record;
 use crate::model::bytes::Ranges;
-use crate::model::{Code, Document, Moment, Problem, Store};
-use crate::ops::{NO_PACKED, Scene};
+use crate::model::{Code, Document, Problem};
 use crate::text::tidy::tidied;
 use crate::text::torn::first_name;
 
@@ -112,40 +111,6 @@ impl Bench<'_> {
 /// So many records of a file tell how its records begin.
 const SAMPLE: usize = 1000;
 
-/// A file of more bytes is not looked at while someone waits.
-const LARGE: usize = 1 << 20;
-
-/// The lines that a problem is on, and what each fix makes of them.
-pub struct Beside {
-    /// As they are.
-    pub before: Vec<u8>,
-    /// The fixes, each with the lines as it leaves them; nothing where it is of other files.
-    pub fixes: Vec<(Fix, Option<Vec<u8>>)>,
-}
-
-/// The lines of a problem with its fixes; `None` where there is none, or its file is too large to tell while
-/// someone waits.
-pub fn beside(store: &Store, problem: &Problem, now: Moment) -> Option<Beside> {
-    let document = store.at_path(&problem.file).filter(|own| is_log(own) && own.is_held())?;
-    if document.bytes.len() > LARGE {
-        return None;
-    }
-    let lines = stretch(document, problem.record? as usize)?;
-    let scene = Scene { store, now, random: [0; 16], packed: &NO_PACKED };
-    let material = Material::default();
-    let fixes = Bench::of(&scene, &material, []).fixes(problem);
-    let shown = |fix: Fix| {
-        let after = match &fix.act {
-            Act::Edits(_, edits, _) => Some(after_edits(document, lines.clone(), edits)),
-            _ => None,
-        };
-        (fix, after)
-    };
-    let fixes: Vec<(Fix, Option<Vec<u8>>)> = fixes.into_iter().map(shown).collect();
-    let before = without_end(damage::bytes(document, lines.clone())?);
-    (!fixes.is_empty()).then_some(Beside { before, fixes })
-}
-
 /// Some lines of a file as edits leave them, without the last line end.
 pub(super) fn after_edits(document: &Document, lines: Range<usize>, edits: &[Edit]) -> Vec<u8> {
     let mut after = damage::bytes(document, lines.clone()).unwrap_or_default();
@@ -156,7 +121,7 @@ pub(super) fn after_edits(document: &Document, lines: Range<usize>, edits: &[Edi
     without_end(after)
 }
 
-fn without_end(mut line: Vec<u8>) -> Vec<u8> {
+pub(super) fn without_end(mut line: Vec<u8>) -> Vec<u8> {
     while line.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
         line.pop();
     }

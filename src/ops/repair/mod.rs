@@ -5,6 +5,7 @@
 //! else asks: to complete a torn memory, to fill it from a copy, to move a line away. What leaves a file is
 //! kept in quarantine byte for byte. What was deleted or erased comes back by none of them.
 
+mod beside;
 mod best;
 mod damage;
 mod document;
@@ -24,9 +25,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+pub use beside::Beside;
 pub use elsewhere::Kept;
 pub use fix::{Ease, Fix, Piece, Repair, ease};
-pub use line::{Beside, beside};
 pub use plan::{all_safe, chosen};
 pub use quarantine::{Quarantined, read, restored, written};
 

@@ -69,3 +69,17 @@ proptest! {
 fn only_lone_surrogates(text: &str) -> bool {
     serde_json::from_str::<Box<serde_json::value::RawValue>>(text).is_ok()
 }
+
+#[test]
+fn a_string_ends_at_its_first_quote_wherever_that_is() {
+    for length in 0..50 {
+        for (end, is_end) in [(b'"', true), (b'\\', true), (0x1f, true), (b'\n', true), (0x7f, false)] {
+            let mut bytes = vec![b'a'; length];
+            bytes.push(end);
+            bytes.extend([b'"'; 40]);
+            let at = plain(&bytes);
+            assert_eq!(at, if is_end { length } else { length + 1 }, "{end:#x} after {length}");
+        }
+        assert_eq!(plain(&vec![b'a'; length]), length);
+    }
+}

@@ -10,7 +10,7 @@ use super::row::{Cell, Row};
 use super::{About, Kind};
 use crate::check::findings;
 use crate::model::{Code, EntryRef, Problem, Severity, Snapshot, Store, Tell};
-use crate::ops::repair::{self, Ease, Pick, Which};
+use crate::ops::repair::{self, Beside, Ease, Pick, Which};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::panes::hints::{Hint, hint};
@@ -119,17 +119,9 @@ pub fn entry(snapshot: &Snapshot, store: usize, problem: &Problem) -> Option<Ent
     Some(EntryRef { store: store as u32, entry: entry as u32 })
 }
 
-/// The line that the problem under the cursor is in, before and after a repair that can lose nothing, where
-/// there is one; otherwise its memory.
-pub fn line(app: &App) -> Option<Fix> {
-    let (store, problem) = selected(app)?;
-    let at = entry(&app.snapshot, store, problem)?;
-    let (own, entry) = app.snapshot.get(at);
+/// A problem's lines before and after each of its fixes, as they are shown.
+pub fn shown(lines: Beside) -> Option<Fix> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).trim_end().to_owned();
-    let Some(lines) = repair::beside(own, problem, app.now) else {
-        let bytes = own.read(entry).unwrap_or_default();
-        return Some(Fix { bytes: bytes.len(), before: text(&bytes), ..Fix::default() });
-    };
     let ways = lines.fixes.into_iter().map(|(fix, after)| Way {
         after: after.as_deref().map(text),
         title: fix.title,
@@ -137,7 +129,17 @@ pub fn line(app: &App) -> Option<Fix> {
         is_safe: fix.is_safe,
     });
     let (bytes, before) = (lines.before.len(), text(&lines.before));
-    Some(Fix { bytes, before, ways: ways.collect(), chosen: None })
+    let own = Fix { bytes, before, ways: ways.collect(), chosen: None };
+    (bytes > 0 || !own.ways.is_empty()).then_some(own)
+}
+
+/// The first problem of a line that can't be read; its number in the list.
+pub fn first_broken(app: &App) -> Option<usize> {
+    let is_broken = |number: &usize| {
+        let own = problem(app, *number).and_then(|(store, own)| Some((app.snapshot.stores.get(store)?, own)));
+        own.is_some_and(|(store, own)| own.record.is_some_and(|record| !reads(store, own, record)))
+    };
+    (0..app.problem_list.len()).find(is_broken)
 }
 
 /// A line with a problem, and what a repair makes of it. Untrusted text.
@@ -165,7 +167,7 @@ pub fn wanted(app: &App) -> Option<Which> {
     let (store, problem) = selected(app)?;
     let of = app.snapshot.stores.get(store)?;
     let key = findings(of).into_iter().find(|own| std::ptr::eq(own.problem, problem))?.key;
-    let way = app.view.fix.as_ref().and_then(|own| own.ways.get(own.chosen?));
+    let way = app.view.fix.as_ref().and_then(|own| own.ways.get(own.chosen.unwrap_or(0)));
     let pick = way.map_or(Pick::Number(1), |way| Pick::Title(way.title.clone()));
     Some(Which::Chosen(vec![(key, pick)]))
 }
@@ -195,9 +197,11 @@ fn about(app: &App, width: usize) -> About {
     );
     if let Some(fix) = &app.view.fix {
         lines.push(Line::default());
-        let order = if fix.ways.is_empty() { "" } else { "Before, " };
-        lines.extend(says(&format!("{order}{} bytes:", fix.bytes), theme.dim()));
-        lines.extend(says(&fix.before, Style::new()));
+        if fix.bytes > 0 {
+            let order = if fix.ways.is_empty() { "" } else { "Before, " };
+            lines.extend(says(&format!("{order}{} bytes:", fix.bytes), theme.dim()));
+            lines.extend(says(&fix.before, Style::new()));
+        }
         for (number, way) in (1..).zip(&fix.ways) {
             let is_chosen = fix.chosen.unwrap_or(0) + 1 == number;
             let (mark, style) = if is_chosen { ("›", theme.accent()) } else { (" ", Style::new()) };

@@ -135,9 +135,14 @@ fn memories(app: &App) -> Vec<Hint> {
     let changes: Vec<Hint> = changes(app).collect();
     let (first, rest): (Vec<Hint>, Vec<Hint>) =
         changes.into_iter().partition(|(keys, _)| *keys == Action::Delete.key());
+    let fix = fix(app);
+    let is_own = fix.as_ref().is_some_and(|(is_own, _)| *is_own);
+    let fix = fix.map(|(_, hint)| hint);
+    hints.extend(fix.clone().filter(|_| is_own));
     hints.extend(first);
     hints.push(hint("g", "go to…"));
     hints.push(hint("w", "why"));
+    hints.extend(fix.filter(|_| !is_own));
     hints.extend(rest);
     if let Some((store, entry)) = selected {
         let view = store.view(entry);
@@ -150,6 +155,18 @@ fn memories(app: &App) -> Vec<Hint> {
     }
     hints.push(hint("o", "order"));
     hints
+}
+
+/// The way to the fixes: of the memory under the cursor, and whether it is that, or of lines that can't be read.
+fn fix(app: &App) -> Option<(bool, Hint)> {
+    let is_own = app.hit().is_some_and(|hit| {
+        let (store, entry) = app.listed.get(hit.at);
+        store.problems_of(entry).next().is_some()
+    });
+    match is_own {
+        true => Some((true, act(Action::Fix, "fix"))),
+        false => (app.problem_counts()[0] > 0).then(|| (false, act(Action::Fix, "fix errors"))),
+    }
 }
 
 /// What Esc does in the list of memories; nothing where it does nothing.

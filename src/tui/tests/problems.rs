@@ -162,7 +162,7 @@ fn a_torn_line_shows_its_fixes_and_the_one_that_is_chosen_is_planned_and_carried
     assert!(desk.screen().contains("›1 keep what can be read as a memory"), "{}", desk.screen());
     desk.type_keys("2");
     let before = torn(&desk);
-    desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('f'), KeyModifiers::ALT)));
+    fix(&mut desk);
     let screen = desk.screen();
     assert!(desk.app.confirm.is_some() && screen.contains("quarantine"), "{screen}");
     desk.type_keys("y");
@@ -230,6 +230,64 @@ fn a_stale_index_says_what_can_be_done() {
     desk.type_keys("gp/index-stale");
     desk.press(crossterm::event::KeyCode::Enter);
     assert!(below(&desk).contains("`palimp reindex` makes it again"), "{}", below(&desk));
+}
+
+/// A log of which the last line is torn, and whose memory was deleted before.
+fn torn_after(deletes: bool) -> Desk {
+    let folder = crate::folder::new();
+    let line = |id: u32| {
+        format!(
+            "{{\"id\":\"m{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"tags\":[],\
+             \"content\":{{\"finding\":\"what {id} found\"}}}}\n"
+        )
+    };
+    let file = folder.path().join("ops/memory/sessions/a/memory.jsonl");
+    crate::disk::write_new(&file, (line(1) + &line(2)).as_bytes()).unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    if deletes {
+        super::marks::search(&mut desk, "id:m2");
+        desk.type_keys("dx");
+    }
+    let left = std::fs::read_to_string(&file).unwrap();
+    let whole = line(2);
+    std::fs::write(&file, left.replace(&whole, "") + &whole[..whole.len() - 12]).unwrap();
+    desk.type_keys("R");
+    desk.press(KeyCode::Esc);
+    desk.type_keys("gp/torn");
+    desk.press(KeyCode::Enter);
+    desk
+}
+
+#[test]
+fn of_a_torn_line_whose_memory_was_deleted_no_fix_is_shown_that_brings_it_back() {
+    let titles = |desk: &Desk| -> Vec<String> {
+        let Some(fix) = &desk.app.view.fix else { panic!("{}", desk.screen()) };
+        fix.ways.iter().map(|way| way.title.clone()).collect()
+    };
+    let desk = torn_after(false);
+    assert!(titles(&desk)[0].starts_with("keep what can be read"), "{:?}", titles(&desk));
+    let desk = torn_after(true);
+    assert_eq!(titles(&desk), ["move the line to quarantine"]);
+    assert!(below(&desk).contains("deleted"), "{}", below(&desk));
+}
+
+#[test]
+fn a_memory_leads_to_its_own_problem_and_esc_back_to_it() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("]p");
+    let at = desk.app.selected().unwrap();
+    assert!(desk.screen().contains("Alt-f fix"), "{}", desk.screen());
+    fix(&mut desk);
+    let (store, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
+    let memory = crate::tui::list_view::problems::entry(&desk.app.snapshot, store, problem);
+    assert_eq!((desk.app.screen, memory), (Screen::Problems, Some(at)));
+    desk.press(KeyCode::Esc);
+    assert_eq!((desk.app.screen, desk.app.selected()), (Screen::Browse, Some(at)));
+}
+
+/// The key that fixes.
+pub fn fix(desk: &mut Desk) {
+    desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('f'), KeyModifiers::ALT)));
 }
 
 #[test]

@@ -45,6 +45,23 @@ fn a_torn_line_is_found_and_explained_with_four_keys_at_most() {
 }
 
 #[test]
+fn a_torn_line_is_mended_with_three_keys_that_are_on_the_screen_and_undone_with_one() {
+    let mut desk = Desk::new(120, 36);
+    let broken = |desk: &Desk| -> usize { desk.app.tallies.iter().map(|own| own.broken).sum() };
+    let before = (files(&desk), broken(&desk));
+    assert!(desk.screen().contains("Alt-f fix errors"), "{}", desk.screen());
+    super::problems::fix(&mut desk);
+    let screen = desk.screen();
+    assert!(screen.contains("Alt-f fix") && screen.contains("›1 keep what can be read"), "{screen}");
+    super::problems::fix(&mut desk);
+    assert!(desk.screen().contains("y do it"), "{}", desk.screen());
+    typed(&mut desk, "y");
+    assert_eq!(broken(&desk), before.1 - 1, "{}", desk.screen());
+    typed(&mut desk, "u");
+    assert_eq!(super::changes::differing(&before.0, &files(&desk)), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
 fn everything_about_a_topic_of_last_month_is_deleted_and_undone() {
     let mut desk = Desk::new(120, 36);
     let before = files(&desk);

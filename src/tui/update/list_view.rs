@@ -34,6 +34,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
         Action::ArchiveView => open(app, Screen::Archive),
         Action::Journal => open(app, Screen::Journal),
         Action::Problems => open(app, Screen::Problems),
+        Action::Fix if app.screen == Screen::Browse => problems::open_at_memory(app),
         Action::New => open(app, Screen::New),
         Action::Maintain | Action::Compact => {
             open(app, Screen::Upkeep);
@@ -207,7 +208,7 @@ fn renew_within(app: &mut App) {
     let all = list_view::rows_within(app);
     let rows = shown(app, all, &app.view.within);
     app.view.within.put(rows);
-    app.view.fix = list_view::problems::line(app);
+    problems::ask_fixes(app);
     app.view.text = list_view::text_about(app).lines().map(str::to_owned).collect();
 }
 
@@ -220,6 +221,7 @@ fn follow(app: &mut App) {
     }
     if !is_same {
         (app.view.within, app.view.top) = (Rows::default(), 0);
+        app.view.fix = None;
         backups::follow(app);
     }
     (app.view.about, app.view.is_stale) = (key, false);
@@ -369,10 +371,15 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         }
         Inspected::Upkeep(_) => matches!(app.screen, Screen::Archive | Screen::Upkeep),
         Inspected::Journal(..) | Inspected::Step(_) => app.screen == Screen::Journal,
+        Inspected::Fixes(..) => app.screen == Screen::Problems,
     };
     if !is_of {
         return;
     }
+    let seen = match seen {
+        Inspected::Fixes(store, of, fixes) => return problems::found(app, (store, &of), fixes),
+        seen => seen,
+    };
     let held = hold(app);
     match seen {
         Inspected::Backups(list, unread) => backups::listed(app, list, unread),
@@ -385,6 +392,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         }
         Inspected::Journal(accounts, newest) => journal::read(app, accounts, newest),
         Inspected::Step(shown) => journal::shown(app, *shown),
+        Inspected::Fixes(..) => {}
     }
     let is_first = held.is_none();
     renew(app, held);

@@ -18,8 +18,14 @@ struct One {
 
 impl One {
     fn of((format, log): (&'static str, &'static str), bytes: &str) -> One {
-        let files = [(log.into(), bytes.as_bytes().to_vec())];
-        One { store: TempStore::of_files("own", &files), data: crate::support::folder::new(), format, log }
+        One::of_files(format, &[(log, bytes)])
+    }
+
+    /// The same with more files beside the first, which is the log.
+    fn of_files(format: &'static str, files: &[(&'static str, &str)]) -> One {
+        let all: Vec<_> = files.iter().map(|(path, own)| ((*path).into(), own.as_bytes().to_vec())).collect();
+        let (store, data) = (TempStore::of_files("own", &all), crate::support::folder::new());
+        One { store, data, format, log: files[0].0 }
     }
 
     fn run(&self, words: &[&str]) -> Output {
@@ -276,6 +282,37 @@ fn a_fix_claims_no_more_than_a_check_of_its_result_says() {
             let after = load(&[(own.1, &after)], own.0);
             let lacks = after.problems.iter().find(|own| own.code.as_str() == "missing-field");
             assert!(lacks.is_none(), "{own:?} {cut}: {lacks:?}");
+        }
+    }
+}
+
+#[test]
+fn of_equal_memories_in_two_files_the_later_copy_goes_first_and_of_different_ones_none() {
+    let files = [
+        (LOGS[0].0, ["learnings.jsonl", "tasks.jsonl"]),
+        (LOGS[3].0, ["sessions/s/conversation.jsonl", "sessions/s/findings.jsonl"]),
+    ];
+    for (format, [first, second]) in files {
+        for (text, is_equal) in [("one text", true), ("another text", false)] {
+            let [own, other] = ["one text", text].map(|text| record(format, "same", text) + "\n");
+            let one = One::of_files(format, &[(first, &own), (second, &other)]);
+            let before = [first, second].map(|own| one.store.read(own));
+            let found = one.problem("duplicate-id");
+            let titles = titles(&found);
+            assert_eq!(titles.contains(&"remove this copy"), is_equal, "{format}: {found}");
+            if !is_equal {
+                continue;
+            }
+            assert_eq!(titles[0], "remove this copy", "{format}");
+            one.fix("duplicate-id", 1);
+            let left = [first, second].map(|own| one.store.read(own));
+            let later = found["file"].as_str().unwrap();
+            for (at, own) in [first, second].iter().enumerate() {
+                let wanted = if later.ends_with(own) { Vec::new() } else { before[at].clone() };
+                assert_eq!(left[at], wanted, "{format} {own}");
+            }
+            one.run(&["undo", "--yes"]).expect_status(0);
+            assert_eq!([first, second].map(|own| one.store.read(own)), before, "{format}");
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Problems: a fix is chosen, shown as a plan, and carried out.
 
 use super::super::references;
-use super::plan;
+use super::{ask, open, plan};
 use crate::deed::Wanted;
-use crate::model::EntryRef;
+use crate::model::{EntryRef, Problem};
+use crate::ops::repair::Beside;
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::{App, Screen};
 use crate::tui::list_view::{Row, problems};
+use crate::work::Inspect;
 
 /// The keys of the panes choose a fix by its number here.
 const NUMBERS: [Action; 5] =
@@ -60,4 +62,46 @@ fn fix(app: &mut App) {
     let line = problem.line.map_or(String::new(), |line| format!(" on line {line}"));
     let name = format!("\"{}\"{line}", problem.code.as_str().replace('-', " "));
     plan(app, name, Wanted::Repair(which));
+}
+
+/// Has what can be done about the problem under the cursor looked for.
+pub fn ask_fixes(app: &mut App) {
+    let own = problems::selected(app).map(|(store, own)| (store, Box::new(own.clone())));
+    if let (Screen::Problems, Some((store, own)), true) = (app.screen, own, app.data.is_some()) {
+        ask(app, Inspect::Fixes(store, own));
+    }
+}
+
+/// What can be done about a problem was found; the cursor may have gone on.
+pub fn found(app: &mut App, (store, of): (usize, &Problem), fixes: Result<Beside, String>) {
+    if problems::selected(app).is_none_or(|(other, own)| (other, own) != (store, of)) {
+        return;
+    }
+    let mut shown = match fixes {
+        Ok(fixes) => problems::shown(fixes),
+        Err(why) => {
+            app.say(why);
+            None
+        }
+    };
+    let was = app.view.fix.take().and_then(|own| Some(own.ways.get(own.chosen?)?.title.clone()));
+    if let Some(own) = &mut shown {
+        own.chosen = own.ways.iter().position(|way| Some(&way.title) == was.as_ref());
+    }
+    app.view.fix = shown;
+}
+
+/// From a memory to the fixes of its first problem; from one that has none to those of a line that can't be
+/// read.
+pub fn open_at_memory(app: &mut App) {
+    let is_own = app.selected().is_some_and(|at| {
+        let (store, entry) = app.listed.get(at);
+        store.problems_of(entry).next().is_some()
+    });
+    let number = problems::first_broken(app).filter(|_| !is_own);
+    open(app, Screen::Problems);
+    let place = app.view.list.each().position(|row| matches!(row, Row::Problem(own) if Some(own) == number));
+    if let Some(place) = place {
+        app.view.list.cursor.at = place;
+    }
 }
