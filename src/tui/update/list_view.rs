@@ -187,20 +187,8 @@ fn shown(app: &App, mut all: Vec<Row>, of: &Rows) -> Vec<Row> {
         heads.push((level, has(row::title(app, *own))));
         true
     });
-    recount(&mut all);
+    row::recount(&mut all);
     all
-}
-
-/// Headings that count say how many rows are shown below them.
-fn recount(rows: &mut [Row]) {
-    let mut below = 0;
-    for row in rows.iter_mut().rev() {
-        match row {
-            Row::Severity(_, count) | Row::Store(_, count) => *count = std::mem::take(&mut below),
-            row if row.level().is_none() => below += 1,
-            _ => {}
-        }
-    }
 }
 
 /// Makes what is about the row under the cursor afresh.
