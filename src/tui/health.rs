@@ -2,9 +2,10 @@
 
 use super::action::Action;
 use super::app::App;
+use super::list_view::problems;
 use super::theme::sign;
-use crate::model::Severity;
 use crate::model::plan::counted;
+use crate::model::{Code, Severity};
 pub use crate::text::columns::human;
 use crate::work::Tally;
 
@@ -21,6 +22,8 @@ pub struct Vital {
 pub enum Lead {
     /// To a view.
     View(Action),
+    /// To the problems that contain a text.
+    Problems(&'static str),
     /// To the memories that a search finds.
     Search(&'static str),
 }
@@ -30,7 +33,7 @@ impl Lead {
     pub fn key(self) -> &'static str {
         match self {
             Lead::View(action) => action.key(),
-            Lead::Search(_) => "↵",
+            Lead::Problems(_) | Lead::Search(_) => "↵",
         }
     }
 }
@@ -42,10 +45,10 @@ pub fn rows(app: &App) -> Vec<Vital> {
     }
     let sum = |of: fn(&Tally) -> usize| app.tallies.iter().map(of).sum::<usize>();
     let [errors, warnings, _] = app.problem_counts();
-    let problems = Lead::View(Action::Problems);
+    let problems = |severity| Lead::Problems(problems::heading(severity));
     let figures = [
-        (Severity::Error, sign(Severity::Error), errors, "error", problems),
-        (Severity::Warning, sign(Severity::Warning), warnings, "warning", problems),
+        (Severity::Error, sign(Severity::Error), errors, "error", problems(Severity::Error)),
+        (Severity::Warning, sign(Severity::Warning), warnings, "warning", problems(Severity::Warning)),
         (Severity::Warning, "!", sum(|own| own.sensitive), "secret", Lead::View(Action::Secrets)),
         (
             Severity::Error,
@@ -54,9 +57,15 @@ pub fn rows(app: &App) -> Vec<Vital> {
             "broken line",
             Lead::Search("is:broken"),
         ),
-        (Severity::Warning, "◷", sum(|own| own.stale_locks), "stale lock", problems),
+        (
+            Severity::Warning,
+            "◷",
+            sum(|own| own.stale_locks),
+            "stale lock",
+            Lead::Problems(Code::StaleLock.as_str()),
+        ),
         (Severity::Note, "◌", sum(|own| own.deleted), "deleted", Lead::Search("is:deleted")),
-        (Severity::Note, "▪", sum(|own| own.archived), "archived", Lead::View(Action::ArchiveView)),
+        (Severity::Note, "▪", sum(|own| own.archived), "archived", Lead::Search("is:archived")),
         (Severity::Note, " ", sum(|own| own.backups), "backup", Lead::View(Action::Restore)),
     ];
     let mut rows: Vec<Vital> = figures
@@ -65,8 +74,12 @@ pub fn rows(app: &App) -> Vec<Vital> {
         .map(|(severity, sign, count, name, leads)| Vital {
             severity,
             sign,
-            // What was done to memories is counted as it is named.
-            text: if name.ends_with("ed") { format!("{count} {name}") } else { counted(count as u64, name) },
+            text: match name {
+                // How many undo data and backups still hold is known to the search alone.
+                "deleted" => name.to_owned(),
+                "archived" => format!("{count} {name}"),
+                _ => counted(count as u64, name),
+            },
             leads,
         })
         .collect();

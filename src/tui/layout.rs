@@ -73,8 +73,8 @@ pub fn frame(app: &App) -> Frame {
     let (query, rest) = over(rest, if asks { 1 + query::rows_offered(app) } else { 0 });
     let foot = notice(app).len().max(1) as u16;
     let (body, hints) = over(rest, rest.height.saturating_sub(foot));
-    let teaches = app.tutor.is_shown && body.height >= 3 * tutor::ROWS && app.screen != Screen::Edit;
-    let (body, tutor) = over(body, body.height - if teaches { tutor::ROWS } else { 0 });
+    let teaches = app.tutor.is_shown && app.screen != Screen::Edit;
+    let (body, tutor) = over(body, body.height - if teaches { tutor::rows(body.height) } else { 0 });
     let mut borders = Vec::new();
     let panes = panes(app, body, &mut borders);
     Frame { title, query, panes, borders, body, tutor, hints }

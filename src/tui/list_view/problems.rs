@@ -311,18 +311,21 @@ pub fn words(app: &App, number: usize) -> String {
     format!("{} {} {store} {} {line} {} {safe}", own.code.as_str(), what(own), own.file.told(), own.message)
 }
 
+/// What heads the problems of a severity; as a filter it shows them alone.
+pub fn heading(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "✖ errors",
+        Severity::Warning => "⚠ warnings",
+        Severity::Note => "· notes",
+    }
+}
+
 pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     let theme = Theme::of(app);
     match row {
         Row::Severity(severity, count) => {
-            let name = match severity {
-                Severity::Error => "errors",
-                Severity::Warning => "warnings",
-                Severity::Note => "notes",
-            };
-            let head = format!("{} {name}", sign(severity));
             let count = Cell::right(count.to_string(), 5).styled(theme.dim());
-            vec![Cell::rest(head).styled(theme.severity(severity)), count]
+            vec![Cell::rest(heading(severity)).styled(theme.severity(severity)), count]
         }
         Row::File(number) => {
             let Some((store, own)) = problem(app, number) else { return Vec::new() };

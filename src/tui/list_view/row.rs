@@ -95,6 +95,18 @@ pub fn title(app: &App, row: Row) -> String {
     cells.map(|cell| cell.text.trim().to_owned()).collect::<Vec<_>>().join(" ")
 }
 
+/// Headings that count say how many rows are shown below them.
+pub fn recount(rows: &mut [Row]) {
+    let mut below = 0;
+    for row in rows.iter_mut().rev() {
+        match row {
+            Row::Severity(_, count) | Row::Store(_, count) => *count = std::mem::take(&mut below),
+            row if row.level().is_none() => below += 1,
+            _ => {}
+        }
+    }
+}
+
 /// A part of a row. Untrusted text, made safe when it is drawn.
 pub struct Cell {
     pub text: String,

@@ -30,7 +30,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let (title, place) = (title(app), place(app));
     // Without room for both, how many are marked is told sooner than the order.
     let has_room = columns(&title) + columns(&place) + 4 <= usize::from(area.width);
-    let title = if has_room || place.is_empty() { &title } else { NAME };
+    let title = if has_room || place.is_empty() { &title } else { short_title(app) };
     let inner = pane(app, frame, Pane::Memories, title, &place, area);
     if app.results.hits.is_empty() {
         let lines = empty(app, usize::from(inner.width).saturating_sub(2));
@@ -55,6 +55,14 @@ fn title(app: &App) -> String {
     match app.marks.shown() {
         Shown::Picked(pick) => format!("{NAME}  {}", pick.title),
         _ => format!("{NAME}  {}{}", of_what(app), order_name(app)),
+    }
+}
+
+/// What is left of the title where it has no room.
+fn short_title(app: &App) -> &'static str {
+    match app.marks.shown() {
+        Shown::Picked(pick) => pick.title,
+        _ => NAME,
     }
 }
 

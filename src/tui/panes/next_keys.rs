@@ -7,13 +7,17 @@ use ratatui::widgets::Paragraph;
 
 use crate::tui::action::{ACTIONS, Action, Known};
 use crate::tui::app::App;
+use crate::tui::layout;
 use crate::tui::list_view::new;
-use crate::tui::pane::{sheet, sheet_area};
+use crate::tui::pane::sheet;
 use crate::tui::theme::{Theme, column};
 use crate::work::Tally;
 
 /// The narrowest that an entry gets.
 const ENTRY: usize = 17;
+
+/// On a narrower terminal one key is named that cancels.
+const NARROW: usize = 50;
 
 /// What the first keys are for.
 fn meaning(waiting: &str) -> &'static str {
@@ -46,9 +50,16 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let each = (width / ENTRY).clamp(1, keys.len().max(1));
     let rows: Vec<Line<'static>> = keys.chunks(each).map(|row| line(app, row, width / each)).collect();
     let title = format!("{}  {}", app.waiting, meaning(&app.waiting));
-    let area = sheet_area(app, rows.len());
-    let inner = sheet(app, frame, &title, "any other key cancels", area);
+    let cancel = if width < NARROW { "Esc cancels" } else { "any other key cancels" };
+    let inner = sheet(app, frame, &title, cancel, area(app, rows.len()));
     frame.render_widget(Paragraph::new(rows), Rect { x: inner.x + 1, width: inner.width - 1, ..inner });
+}
+
+/// Every key is in sight, whatever it hides: the next key brings the rows behind it back.
+fn area(app: &App, rows: usize) -> Rect {
+    let body = layout::frame(app).body;
+    let height = u16::try_from(rows + 1).unwrap_or(u16::MAX).min(body.height);
+    Rect { y: body.bottom() - height, height, ..body }
 }
 
 fn line(app: &App, row: &[(&'static str, &'static Known)], width: usize) -> Line<'static> {

@@ -6,11 +6,22 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
 use crate::tui::app::App;
-use crate::tui::theme::{Theme, fit};
+use crate::tui::theme::{Theme, fit, wrap};
 use crate::tui::update::tutor::TASKS;
 
-/// So many rows are taken: a title and the tasks.
-pub const ROWS: u16 = TASKS.len() as u16 + 1;
+/// A title and the tasks.
+const ALL: u16 = TASKS.len() as u16 + 1;
+/// A title and the next task.
+const NEXT: u16 = 4;
+
+/// So many rows are taken where there are so many for the panes and them.
+pub fn rows(height: u16) -> u16 {
+    match height {
+        _ if height >= 3 * ALL => ALL,
+        _ if height >= 2 * NEXT => NEXT,
+        _ => 0,
+    }
+}
 
 /// Draws them.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
@@ -22,6 +33,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let done = app.tutor.done.iter().filter(|done| **done).count();
     let head = match app.tutor.next() {
         Some(_) => format!(" Tutor  {done} of {}   g t hides it", TASKS.len()),
+        None if area.height < ALL => " Tutor  all done   g t hides it".to_owned(),
         None => " Tutor  all done: these are the ways through palimp.   g t hides it".to_owned(),
     };
     let task = |(at, task): (usize, &&str)| {
@@ -33,9 +45,15 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         let text = if app.tutor.next() == Some(at) { theme.strong() } else { theme.dim() };
         Line::from(vec![Span::styled(format!(" {sign} "), style), Span::styled(fit(task, width), text)])
     };
-    let lines: Vec<Line<'static>> = std::iter::once(Line::styled(head, theme.focus()))
-        .chain(TASKS.iter().enumerate().map(task))
-        .collect();
+    let next = || {
+        let text = app.tutor.next().map_or("", |next| TASKS[next]);
+        wrap(text, width).into_iter().map(|line| Line::styled(format!("   {line}"), theme.strong()))
+    };
+    let tasks: Vec<Line<'static>> = match area.height < ALL {
+        true => next().collect(),
+        false => TASKS.iter().enumerate().map(task).collect(),
+    };
+    let lines: Vec<Line<'static>> = std::iter::once(Line::styled(head, theme.focus())).chain(tasks).collect();
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines), area);
 }

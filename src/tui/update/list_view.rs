@@ -25,7 +25,7 @@ use crate::tui::layout;
 use crate::tui::list_view::{self, Esc, Kind, ListView, Row, Rows, row};
 use crate::tui::panes;
 use crate::work::{Inspect, InspectRequest, Inspected, Job};
-pub use filtering::typed as filter_typed;
+pub use filtering::{filter, typed as filter_typed};
 
 /// Does an action of these views; whether it is theirs.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -187,6 +187,7 @@ fn shown(app: &App, mut all: Vec<Row>, of: &Rows) -> Vec<Row> {
         heads.push((level, has(row::title(app, *own))));
         true
     });
+    row::recount(&mut all);
     all
 }
 

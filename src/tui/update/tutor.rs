@@ -5,7 +5,7 @@ use crate::deed::{Changed, Turned};
 use crate::tui::app::{App, Pane};
 
 /// On a lower screen its rows would take the list away.
-const LOWEST: u16 = 21;
+const LOWEST: u16 = 12;
 
 /// What is to be done, and how.
 pub const TASKS: [&str; 5] = [
@@ -36,7 +36,7 @@ pub fn toggle(app: &mut App) {
         return app.say("The tutor works with the demo: palimp --demo");
     }
     if app.size.1 < LOWEST {
-        return app.say("The tutor needs a screen of 21 rows.");
+        return app.say(format!("The tutor needs a screen of {LOWEST} rows."));
     }
     app.tutor.is_shown = !app.tutor.is_shown;
 }

@@ -10,7 +10,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Identity, Pane, Screen};
 use crate::tui::health::{self, Lead};
 use crate::tui::layout;
-use crate::tui::list_view::{self, Row, new};
+use crate::tui::list_view::new;
 use crate::tui::tree;
 
 /// Moves the cursor of what has the keys.
@@ -123,15 +123,11 @@ pub fn open(app: &mut App) {
 fn open_vital(app: &mut App) {
     let Some(row) = health::rows(app).into_iter().nth(app.vital.at) else { return };
     match row.leads {
-        Lead::View(action) => {
-            act::act(app, action);
-            // A figure of warnings leads to the first of them.
-            let severity = |own| list_view::problems::problem(app, own).map(|(_, own)| own.severity);
-            let is_first = |own| matches!(own, Row::Problem(own) if severity(own) == Some(row.severity));
-            let first = app.view.list.each().position(is_first);
-            if let Some(first) = first.filter(|_| action == Action::Problems) {
-                app.view.list.cursor.at = first;
-            }
+        Lead::View(action) => act::act(app, action),
+        Lead::Problems(text) => {
+            act::act(app, Action::Problems);
+            super::list_view::filter(app, text);
+            app.view.list.cursor.at = 0;
         }
         Lead::Search(query) => {
             app.focus = Pane::Memories;

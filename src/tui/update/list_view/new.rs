@@ -8,7 +8,7 @@ use crate::tui::app::{App, DEMO};
 use crate::tui::list_view::Row;
 use crate::tui::list_view::new::{field, name_of};
 use crate::tui::msg::Effect;
-use crate::tui::theme::fit;
+use crate::tui::theme::{fit, safe, width};
 use crate::tui::update::borders::keep_lasting;
 use crate::tui::update::references;
 
@@ -97,15 +97,26 @@ pub fn arrived(app: &mut App, before: Option<Moment>) {
     let who = agent.unwrap_or("An agent").to_owned();
     let title = crate::format::title(store, entry);
     let file = store.document(entry).path.told().into_owned();
-    let said = format!("+ {who} wrote: {title}  {} {file}", app.store_name(at.store as usize));
+    let place = format!("{} {file}", app.store_name(at.store as usize));
     if app.notice.as_deref().is_none_or(|notice| notice == DEMO || app.brief.as_deref() == Some(notice)) {
-        // One row, so that nothing else moves.
-        let said = fit(&crate::tui::theme::safe(app, &said), usize::from(app.size.0.saturating_sub(2)));
+        let said = told(app, &who, &title, &place);
         app.brief = Some(said.clone());
         app.say(said);
         if !app.reduced_motion {
             app.give(Effect::BeBrief);
         }
+    }
+}
+
+/// What was written, in one row, so that nothing else moves: who and where are said, whatever room there is
+/// for the title.
+fn told(app: &App, who: &str, title: &str, place: &str) -> String {
+    let [who, title, place] = [who, title, place].map(|text| safe(app, text));
+    let room = usize::from(app.size.0.saturating_sub(2));
+    let others = width(&who) + width(&place) + "+  wrote:   ".len();
+    match room.saturating_sub(others) {
+        left if left < 8 => fit(&format!("+ {who} in {place}"), room),
+        left => format!("+ {who} wrote: {}  {place}", fit(&title, left)),
     }
 }
 

@@ -1,0 +1,84 @@
+//! What is cut on a narrow or low terminal is never the point, and figures lead to as many rows as they say.
+
+use super::{Desk, Msg};
+use crate::tui::app::Screen;
+use crate::tui::health::{self, Lead};
+use crate::tui::panes::next_keys::following;
+use crossterm::event::KeyCode;
+
+#[test]
+fn every_figure_of_the_health_leads_to_so_many_rows() {
+    let mut desk = Desk::new(120, 36);
+    let mut shown = 0;
+    for at in 0..health::rows(&desk.app).len() {
+        let row = health::rows(&desk.app).swap_remove(at);
+        desk.type_keys("gb3");
+        desk.pause();
+        desk.type_keys("gg");
+        desk.type_keys(&"j".repeat(at));
+        desk.press(KeyCode::Enter);
+        let rows = match desk.app.screen {
+            Screen::Browse => desk.app.results.hits.len(),
+            _ => desk.app.view.list.len(),
+        };
+        assert!(rows > 0, "{}: {}", row.text, desk.screen());
+        let figure = row.text.split(' ').next().and_then(|word| word.parse::<usize>().ok());
+        let is_size = matches!(row.leads, Lead::View(crate::tui::action::Action::Maintain));
+        if let Some(figure) = figure.filter(|_| !is_size) {
+            assert_eq!(rows, figure, "{}: {}", row.text, desk.screen());
+            shown += 1;
+        }
+        desk.press(KeyCode::Esc);
+    }
+    assert!(shown >= 5, "{shown}");
+}
+
+#[test]
+fn a_heading_of_problems_counts_what_the_filter_shows_below_it() {
+    let mut desk = Desk::new(80, 24);
+    desk.type_keys("gp/safe");
+    desk.press(KeyCode::Enter);
+    let shown = desk.app.view.list.len();
+    let screen = desk.screen();
+    let counted = screen
+        .lines()
+        .filter(|line| ["✖ errors", "⚠ warnings", "· notes"].iter().any(|own| line.contains(own)));
+    let counted = counted.filter_map(|line| line.split_whitespace().last()?.parse::<usize>().ok());
+    assert!(shown > 0 && counted.sum::<usize>() == shown, "{screen}");
+}
+
+#[test]
+fn every_key_that_may_follow_is_in_sight_on_a_low_terminal() {
+    for waiting in ["g", "z"] {
+        let mut desk = Desk::small(40, 12);
+        desk.type_keys(waiting);
+        desk.send(Msg::Waited);
+        let screen = desk.screen();
+        for (key, known) in following(waiting) {
+            let name: String = known.name.chars().take(4).collect();
+            assert!(screen.contains(&format!("{key} ")), "{key} {name}: {screen}");
+        }
+        assert!(screen.contains("Esc cancels"), "{screen}");
+        desk.press(KeyCode::Esc);
+        assert!(!desk.screen().contains("Esc cancels"), "{}", desk.screen());
+    }
+}
+
+#[test]
+fn the_forecast_says_what_it_is_on_a_narrow_terminal() {
+    let mut desk = Desk::new(40, 12);
+    desk.type_keys("gf");
+    assert!(desk.screen().contains("at the floor within 90 days"), "{}", desk.screen());
+}
+
+#[test]
+fn the_tutor_shows_the_next_task_on_a_low_terminal() {
+    let mut desk = Desk::new(40, 12);
+    desk.app.demo = Some(desk._folder.path().to_owned());
+    desk.type_keys("gt");
+    let screen = desk.screen();
+    assert!(screen.contains("Tutor  0 of 5   g t hides it") && screen.contains("then Enter"), "{screen}");
+    desk.type_keys("/retries");
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("press w"), "{}", desk.screen());
+}
