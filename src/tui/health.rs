@@ -33,7 +33,8 @@ impl Lead {
     pub fn key(self) -> &'static str {
         match self {
             Lead::View(action) => action.key(),
-            Lead::Problems(_) | Lead::Search(_) => "↵",
+            Lead::Problems(_) => Action::Problems.key(),
+            Lead::Search(_) => "↵",
         }
     }
 }
