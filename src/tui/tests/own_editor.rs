@@ -36,7 +36,7 @@ fn a_text_that_is_refused_is_kept_and_the_whole_refusal_is_told() {
     let long = "far too long ".repeat(400_000);
     desk.send(Msg::Edited(aim, String::new(), Ok(long.clone())));
     let told = notice(&desk).to_owned();
-    assert!(told.contains("Nothing was changed. (E_"), "{told}");
+    assert!(told.contains("Nothing was changed. What you wrote is kept in "), "{told}");
     let (_, draft) = told.rsplit_once("kept in ").unwrap();
     assert_eq!(std::fs::read_to_string(draft.trim_end_matches('.')).unwrap(), long);
     assert_eq!(files(&desk), before);

@@ -90,7 +90,7 @@ fn esc_leads_from_the_memories_of_a_day_back_to_that_day_and_the_search_of_befor
     assert_eq!((desk.app.screen, desk.app.calendar.day), (Screen::Statistics, day));
     desk.press(KeyCode::Esc);
     assert_eq!((desk.app.screen, desk.app.query.as_str()), (Screen::Browse, "type:finding"));
-    assert!(desk.screen().contains("Esc all"), "{}", desk.screen());
+    assert!(desk.screen().contains("Esc clear"), "{}", desk.screen());
 }
 
 #[test]
