@@ -74,6 +74,13 @@ pub(super) enum Edited {
 
 /// What setting fields of a record makes, before anything is judged.
 pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Edited, Refusal> {
+    let made = as_set(scene, entry, set)?;
+    sense::makes_sense(scene, entry, set, &made)?;
+    Ok(made)
+}
+
+/// The same where it is known that the memory keeps a text.
+pub(super) fn as_set(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Edited, Refusal> {
     let (format, writes) = writes(scene.store)?;
     let document = writable(scene.store, entry)?;
     writes.may(Deed::Edit, &document.path).map_err(Refusal::unfit)?;
@@ -81,7 +88,7 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
         return Err(Refusal::broken());
     }
     // What the format refuses says more of why.
-    let made = match writes.edit(scene, entry, set) {
+    match writes.edit(scene, entry, set) {
         Some(changes) => Ok(Edited::Files(changes?)),
         None if is_json(format, scene.store, entry) => {
             if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
@@ -91,9 +98,7 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
             edited(scene, format, writes, entry, set).map(Edited::Record)
         }
         None => Err(Refusal::unfit("it is not JSON, and can't be edited field by field.")),
-    }?;
-    sense::makes_sense(scene, entry, set, &made)?;
-    Ok(made)
+    }
 }
 
 /// The fields of a record that are set, and what they are to be.

@@ -68,7 +68,7 @@ fn time_of(words: &[&str]) -> Duration {
 }
 
 #[test]
-fn a_check_of_many_faulty_notes_takes_at_most_three_times_as_long_as_a_list() {
+fn a_check_of_many_faulty_notes_with_their_fixes_takes_at_most_five_times_as_long_as_a_list() {
     let count = crate::support::tries::count(400, 4_000);
     let note = |n: usize| {
         let text =
@@ -86,7 +86,7 @@ fn a_check_of_many_faulty_notes_takes_at_most_three_times_as_long_as_a_list() {
     let is_quick = (0..20).any(|_| {
         check = check.min(time_of(&words("check")));
         list = list.min(time_of(&words("list")));
-        check < list * 3
+        check < list * 5
     });
     assert!(is_quick, "{count} notes: check {check:?}, list {list:?}");
 }

@@ -84,6 +84,8 @@ pub struct Bench<'a> {
     names: RefCell<HashMap<PathBuf, HashSet<Vec<u8>>>>,
     /// The records whose times name no zone, by the path of their log.
     naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
+    /// The form of the memory that was looked at last, and what is wrong in it.
+    formed: RefCell<Option<Rc<schema::Formed>>>,
     /// The safe fix of the lines that were looked at last.
     last: RefCell<Option<line::Tidied>>,
     /// The merges that a file has markers of, by its path.
@@ -109,6 +111,7 @@ impl<'a> Bench<'a> {
             anew: anew.into_iter().map(Path::to_owned).collect(),
             names: RefCell::default(),
             naive: RefCell::default(),
+            formed: RefCell::default(),
             last: RefCell::default(),
             conflicts: RefCell::default(),
             twins: RefCell::default(),

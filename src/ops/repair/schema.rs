@@ -1,7 +1,8 @@
 //! Fields that are not as their format has them, corrected: what the form of the memory offers.
 
-use std::cell::Cell;
+use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::damage::{bytes, is_log, range};
 use super::fix::{Edit, Fix};
@@ -9,7 +10,7 @@ use super::line::taken;
 use super::{Bench, line};
 use crate::format::writing::{Deed, set_field};
 use crate::model::{Code, Document, Entry, Problem, Splice, container};
-use crate::ops::edit::{Edited, after_edit};
+use crate::ops::edit::{Edited, as_set};
 use crate::ops::form::{self, Finding, Form, as_settings};
 use crate::ops::{is_json, writes};
 use crate::text::edit::scan;
@@ -58,14 +59,16 @@ impl<'a> Bench<'a> {
         if self.store().problems_of(entry).any(|own| is_doubtful(&own)) {
             return None;
         }
-        let form = form::form(self.store(), entry, self.scene.now).ok()?;
+        let formed = self.formed(entry)?;
+        let Formed { form, findings, .. } = &*formed;
         let mut values = form.values();
-        let judged = form::judge(self.scene, entry, &form, &values);
         let mut titles = Vec::new();
-        let meant = judged.findings.into_iter().filter(|own| is_meant(&form, own));
-        for fix in meant.filter_map(|own| own.fix) {
+        for fix in findings.iter().filter(|own| is_meant(form, own)).filter_map(|own| own.fix.as_ref()) {
             titles.push(format!("{}: {}", form.fields.get(fix.field)?.name, fix.title));
-            *values.get_mut(fix.field)? = fix.value;
+            values.get_mut(fix.field)?.clone_from(&fix.value);
+        }
+        if titles.is_empty() {
+            return None;
         }
         let settings = form.settings(&values);
         let edits = match is_log(document) && is_json(format, self.store(), entry) {
@@ -89,12 +92,24 @@ impl<'a> Bench<'a> {
         edits.iter().any(is_edit).then_some(Mended { edits, titles })
     }
 
+    /// The form of a memory, and what is wrong in it. Its problems follow one another: it is judged once.
+    fn formed(&self, entry: &Entry) -> Option<Rc<Formed>> {
+        let of = (entry.document, entry.record);
+        let mut last = self.formed.borrow_mut();
+        if last.as_ref().is_none_or(|own| own.of != of) {
+            let form = form::form(self.store(), entry, self.scene.now).ok()?;
+            let findings = form::judge(self.scene, entry, &form, &form.values()).findings;
+            *last = Some(Rc::new(Formed { of, form, findings, whole: OnceCell::new() }));
+        }
+        last.clone()
+    }
+
     /// The edits that set fields of a memory in a document of many, or in a note.
     fn within(&self, document: &Document, entry: &Entry, settings: &[(String, String)]) -> Option<Vec<Edit>> {
         if settings.is_empty() || container(&document.path).is_some() || document.path.starts_with("..") {
             return None;
         }
-        match after_edit(self.scene, entry, &as_settings(settings)).ok()? {
+        match as_set(self.scene, entry, &as_settings(settings)).ok()? {
             Edited::Record(after) => Some(vec![(range(self.store().record(entry)), after)]),
             Edited::Files(changes) => {
                 let [only] = changes.as_slice() else { return None };
@@ -141,23 +156,33 @@ impl<'a> Bench<'a> {
     /// What corrects every field of a memory that can be corrected, where those are several.
     fn every_field(&self, document: &Document, problem: &Problem) -> Option<Fix> {
         let entry = self.entry(document, problem.record?)?;
-        let sure = Cell::new(100);
-        let own = self.mended(document, entry, &|_, own| match sureness(own.code) {
-            Some(confidence) if own.fix.is_some() => {
-                sure.set(sure.get().min(confidence));
-                true
-            }
-            _ => false,
-        })?;
-        let several = own.titles.len() > 1;
+        let formed = self.formed(entry)?;
+        let can = formed.findings.iter().filter(|own| own.fix.is_some());
+        let sure: Vec<u8> = can.filter_map(|own| sureness(own.code)).collect();
+        if sure.len() < 2 {
+            return None;
+        }
+        let can = |_: &Form, own: &Finding| own.fix.is_some() && sureness(own.code).is_some();
+        let own = formed.whole.get_or_init(|| self.mended(document, entry, &can)).clone()?;
         let reason = format!("{}.", own.titles.join("; "));
         let out = taken(document, problem, &own.edits);
-        let title = "correct all its fields";
-        several.then(|| Fix::edit(title, sure.get(), reason, (&document.path, own.edits, out)))
+        let confidence = sure.into_iter().min()?;
+        Some(Fix::edit("correct all its fields", confidence, reason, (&document.path, own.edits, out)))
     }
 }
 
+/// The form of a memory, and what is wrong in it.
+pub(super) struct Formed {
+    /// Its document and record.
+    of: (u32, u32),
+    form: Form,
+    findings: Vec<Finding>,
+    /// What corrects all of it.
+    whole: OnceCell<Option<Mended>>,
+}
+
 /// What becomes of a memory whose fields are corrected.
+#[derive(Clone)]
 struct Mended {
     edits: Vec<Edit>,
     /// What is done about each field.
