@@ -4,6 +4,7 @@
 //! since is ever hit. What is shown as a preview is the plan that is carried out.
 
 mod counted;
+mod joined;
 mod splice;
 
 use std::path::{Path, PathBuf};
@@ -88,20 +89,6 @@ impl Change {
     pub fn rewrite(path: impl Into<PathBuf>, base: Bytes, bytes: impl Into<Bytes>) -> Change {
         let splices = splice::rewritten(&base, &bytes.into());
         Change { path: path.into(), act: Act::Splice(splices), base: Some(base), mode: PRIVATE, had: None }
-    }
-
-    /// The same change of lines of a file, with lines added at its end.
-    pub fn and_append(self, lines: &[u8]) -> Change {
-        if lines.is_empty() {
-            // Nothing needs a line end then.
-            return self;
-        }
-        let (Act::Splice(splices), Some(base)) = (&self.act, &self.base) else { return self };
-        let end = base.len();
-        let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> =
-            splices.iter().map(|own| (own.range(), own.becomes.to_vec())).collect();
-        edits.push((end..end, [line_end_for(&Bytes::spliced(base, splices.clone())), lines].concat()));
-        Change { mode: self.mode, ..Change::edits(&self.path, base.clone(), edits) }
     }
 
     /// A file that goes.

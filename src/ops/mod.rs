@@ -173,21 +173,15 @@ fn join_derived(plan: &mut Plan) -> bool {
     plan.derived.len() < count
 }
 
-/// Lines that are added to a file and lines that change in it, as one change: each of two
-/// would be carried out on the file as it was before the other.
+/// What is done to a file as one change: each of two would be carried out on the file as it was before the other,
+/// and what takes one back would meet the other's lines.
 fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
     for change in changes {
         let place = *places.entry(change.path.clone()).or_insert(all.len());
-        match (all.get_mut(place), &change.act) {
-            (Some(own), Act::Append(lines)) if matches!(own.act, Act::Splice(_)) => {
-                *own = own.clone().and_append(lines);
-            }
-            (Some(own), Act::Splice(_)) if matches!(own.act, Act::Append(_)) => {
-                let Act::Append(lines) = own.act.clone() else { continue };
-                *own = change.and_append(&lines);
-            }
+        match all.get_mut(place).map(|own| (own.clone().joined(&change), own)) {
+            Some((Some(joined), own)) => *own = joined,
             _ => all.push(change),
         }
     }

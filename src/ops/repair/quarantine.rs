@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Bench;
 use super::fix::Piece;
-use crate::model::plan::{counted, line_end_for};
+use crate::format::Placement;
+use crate::model::plan::counted;
 use crate::model::{Change, Code, Plan, Role, Tell, is_log};
 use crate::ops::{Refusal, Result, base, plan, writes};
 use crate::text::lines::BOM;
@@ -134,10 +135,7 @@ pub fn restored(bench: &Bench<'_>, (pieces, step): (&[Piece], Option<u64>)) -> R
     let change = match is_log(&file) {
         true => {
             coming.take(bench, &file, pieces, &held)?;
-            let lines = match coming.lines.is_empty() {
-                true => Vec::new(),
-                false => [line_end_for(&held), &coming.lines].concat(),
-            };
+            let lines = coming.lines.clone();
             match document {
                 Some(_) => Change::append(&file, lines, Some(now)),
                 None => Change::create(&file, lines),
@@ -227,6 +225,9 @@ impl Coming {
     /// A stretch without the lines of memories that were deleted or erased since, whole or torn.
     fn without_deleted(&mut self, bench: &Bench<'_>, file: &Path, bytes: Vec<u8>, place: &str) -> Vec<u8> {
         let Some(format) = bench.format else { return bytes };
+        if format.place(file, false) == Placement::File(Role::Tombstones) {
+            return bytes;
+        }
         let read = format.read(Role::Records, file, &bytes, bench.scene.now);
         let mut spans = Vec::new();
         for own in &read.records {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Bench;
 use super::fix::{Act, Fix, Piece};
-use crate::model::plan::{counted, line_end_for};
+use crate::model::plan::counted;
 use crate::model::{Change, Document, Problem, Role, Tell, is_log};
 use crate::ops::base;
 
@@ -50,8 +50,7 @@ impl<'a> Bench<'a> {
             return vec![goes(MOVE, confidence, reason, None)];
         }
         let count = counted(lines.len() as u64, "memory");
-        let come = [line_end_for(&held[..]).to_vec(), lines.concat()].concat();
-        let added = Change::append(&target.path, come, Some(base(target)));
+        let added = Change::append(&target.path, lines.concat(), Some(base(target)));
         let title = format!("add {count} to {name}, then move the temporary file to quarantine");
         let confidence = if is_newer { 70 } else { 40 };
         vec![
