@@ -43,6 +43,11 @@ pub fn checksum(entry: Json<'_>) -> String {
     sha256(&canonical(entry, None))
 }
 
+/// The canonical form of an object (RFC 8785) without `checksum`.
+pub fn form(entry: Json<'_>) -> String {
+    canonical(entry, None)
+}
+
 /// The digest that agents make who copied the pseudo-code of specification 2 §8.2.
 pub fn legacy_checksum(entry: Json<'_>) -> String {
     let names: Vec<String> =

@@ -1,9 +1,11 @@
 //! What was deleted or erased: no fix and no restore from quarantine brings it back.
 
+use std::ops::Range;
 use std::path::Path;
 
-use super::Bench;
-use crate::model::{Record, Role};
+use super::{Bench, damage};
+use crate::model::{Document, Record, Role};
+use crate::store::erase::Wanted;
 use crate::text::lines::BOM;
 use crate::text::salvage::completed;
 
@@ -17,12 +19,28 @@ impl<'a> Bench<'a> {
         let object = own.bytes(content);
         let read = self.format?.read(role, file, &object, self.scene.now);
         let view = read.records.first().and_then(Record::view);
-        if self.others().erased.as_ref().is_some_and(|erased| erased.takes(file, &object, view, None)) {
+        if self.erased().is_some_and(|erased| erased.takes(file, &object, view, None)) {
             return Some("Its memory was erased, and is not restored.".into());
         }
         let kept = content.get(..own.kept).unwrap_or_default();
         let id = view?.id.filter(|id| !own.is_cut_text || !kept.ends_with(id.as_bytes()))?;
         self.why_deleted(file, id)
+    }
+
+    /// What was erased of the store, if anything was.
+    pub(super) fn erased(&self) -> Option<&Wanted<'a>> {
+        self.erased.get_or_init(|| self.material.gone.wanted(self.scene)).as_ref()
+    }
+
+    /// Whether some lines of a file hold a memory that was erased and written again: what is done about them makes it
+    /// whole. To erase it again is all that helps.
+    pub(super) fn holds_erased(&self, document: &Document, lines: Range<usize>) -> bool {
+        let Some(erased) = self.erased() else { return false };
+        let bytes = damage::bytes(document, lines).unwrap_or_default();
+        let records = erased.read(&document.path, &bytes, None);
+        let raw =
+            |own: &Record| bytes.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+        records.iter().any(|own| erased.takes(&document.path, raw(own), own.view(), None))
     }
 
     /// The same of an id.

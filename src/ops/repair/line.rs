@@ -62,6 +62,9 @@ impl Bench<'_> {
             lines.start = 0;
         }
         let before = damage::bytes(document, lines.clone())?;
+        if self.holds_erased(document, lines.clone()) {
+            return Some(Tidied { file: document.path.clone(), lines, fix: None });
+        }
         let zoned = self.zoned(document, lines.clone());
         let moved = |at: usize| {
             let come = zoned.iter().filter(|(range, with)| range.end - lines.start + with.len() <= at);

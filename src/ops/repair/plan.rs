@@ -20,17 +20,17 @@ const WIDE: usize = 160;
 /// Repairs whatever can be repaired without a loss.
 pub fn all_safe(scene: &Scene<'_>) -> Result<Repair> {
     let material = Material::default();
-    let bench = Bench::of(scene, &material, []);
-    let safe = scene.store.problems.iter().filter_map(|own| Some((own, bench.safe(own)?)));
-    let fixes: Vec<(&Problem, Fix)> = safe.collect();
-    planned(&bench, fixes, true)
+    chosen(&Bench::of(scene, &material, []), &Which::AllSafe)
 }
 
 /// Repairs what was chosen, in a store with all its problems.
 pub fn chosen(bench: &Bench<'_>, which: &Which) -> Result<Repair> {
     let store = bench.store();
     match which {
-        Which::AllSafe => all_safe(bench.scene),
+        Which::AllSafe => {
+            let safe = store.problems.iter().filter_map(|own| Some((own, bench.safe(own)?)));
+            planned(bench, safe.collect(), true)
+        }
         Which::Code(code) => {
             let own: Vec<&Problem> = store.problems.iter().filter(|own| own.code == *code).collect();
             let best: Vec<_> = own.iter().filter_map(|own| Some((*own, bench.best(own)?))).collect();

@@ -5,6 +5,7 @@ mod apart;
 mod clean;
 mod contents;
 mod digests;
+mod keyed;
 mod namesake;
 mod removal;
 mod staying;
@@ -13,6 +14,7 @@ mod wanted;
 
 pub use clean::{Marks, clean};
 pub use contents::{Contents, Sought};
+pub use keyed::{apart, with_key};
 pub use namesake::spare;
 pub use removal::{Kept, LARGEST, Outside, Removal, Shown, Site};
 pub use wanted::{Target, Wanted, is_log, original};

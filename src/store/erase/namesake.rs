@@ -27,7 +27,7 @@ impl Target {
     pub fn when_over(&self) -> Target {
         let bare = |own: &Namesake| Namesake { digest: None, ..own.clone() };
         let namesakes = self.namesakes.iter().map(bare).collect();
-        Target { digest: None, namesakes, ..self.clone() }
+        Target { digest: None, keyed: None, namesakes, ..self.clone() }
     }
 }
 

@@ -9,7 +9,6 @@ use super::contents::{Contents, Seeking, Sought};
 use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Recorded, Refusal, Scene, document};
-use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, Document, Entry, Plan, Role, Tell, container};
 use crate::store::commit::CommitError;
 use crate::store::derive;
@@ -333,15 +332,11 @@ impl Site<'_> {
             let Some(there) = document(&store.documents, &path) else {
                 return Change::append(path, new, None);
             };
-            let mut edits = clean_tombstones(self.wanted, there, all, self.reason);
+            let edits = clean_tombstones(self.wanted, there, all, self.reason);
             if edits.is_empty() {
                 return Change::append(path, new, Some(there.bytes.clone()));
             }
-            let end = there.bytes.len();
-            if !new.is_empty() {
-                edits.push((end..end, [line_end_for(&there.bytes), &new].concat()));
-            }
-            Change::edits(path, there.bytes.clone(), edits)
+            Change::edits(path, there.bytes.clone(), edits).and_append(&new)
         };
         lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contents::Text;
 use super::digests::{Digests, salted};
+use super::keyed::{Keyed, keyed};
 use super::namesake::{Group, Namesake, created};
 use super::staying::Staying;
 use crate::format::writing::Erases;
@@ -35,6 +36,10 @@ pub struct Target {
     /// What a record that has no id is recognized by: salted, and gone when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// What a record that has no id is known again by when the erasure is over: a keyed digest. The list keeps it
+    /// without the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyed: Option<String>,
     /// When it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<String>,
@@ -53,6 +58,8 @@ impl Target {
         let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
         let said = || part.map_or_else(|| store.raw(entry), Cow::Borrowed);
         let digest = id.is_none().then(|| salted(salt, &said()));
+        let is_known_again = id.is_none() && part.is_none() && store.view(entry).is_some();
+        let keyed = is_known_again.then(|| keyed(salt, &store.raw(entry)));
         let path = &store.document(entry).path;
         let file = deleted_from(path).unwrap_or(path);
         Target {
@@ -61,6 +68,7 @@ impl Target {
             file: file.to_path_buf(),
             was,
             digest,
+            keyed,
             created: store.view(entry).and_then(created),
             namesakes: Vec::new(),
         }
@@ -126,6 +134,7 @@ pub struct Wanted<'a> {
     /// What is erased of an id, by session.
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, Group<'a>)>>,
     pub(super) digests: Digests<'a>,
+    keyed: Keyed<'a>,
     /// Whether they were erased before: their ids may have been given to other records since.
     is_over: bool,
     /// Ids, sessions and files: they stay in tombstones, in the journal and in paths.
@@ -159,6 +168,7 @@ impl<'a> Wanted<'a> {
             with_torn: RefCell::default(),
             by_id,
             digests,
+            keyed: Keyed::of(targets),
             is_over: false,
             named: Named::of(targets),
         }
@@ -256,7 +266,8 @@ impl<'a> Wanted<'a> {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),
         };
-        let is_named = is_named || self.digests.has(raw);
+        let is_keyed = || view.is_some_and(|view| self.keyed.has(raw, view));
+        let is_named = is_named || self.digests.has(raw) || is_keyed();
         let copied = || self.raws.borrow().contains(raw);
         // A torn half of a record has no other name than what it says.
         is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))

@@ -38,6 +38,13 @@ impl One {
         String::from_utf8(self.store.read(self.log)).unwrap()
     }
 
+    /// A file of palimp's own data, wherever in it that is.
+    pub fn own_file(&self, name: &str) -> String {
+        let all = crate::support::files_below(self.data.path());
+        let own = all.into_iter().find(|(path, _)| path.ends_with(name));
+        String::from_utf8(own.unwrap_or_else(|| panic!("no {name}")).1).unwrap()
+    }
+
     pub fn problem(&self, code: &str) -> Value {
         let rows = self.run(&["check", "--json"]).json_lines();
         rows.into_iter().find(|row| row["code"] == code).unwrap_or_else(|| panic!("no {code}"))

@@ -43,7 +43,7 @@ impl Known {
         }
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
             let session = session_of(store, &own.path).map(|at| store.sessions[at as usize].name.clone());
-            let ids = own.records.iter().filter_map(|record| record.view()?.id);
+            let ids = own.records.iter().filter_map(|record| record.names());
             let both = |id: &str| [Name::Id(id.to_owned()), Name::Tombstone(id.to_owned())];
             known.names.extend(ids.flat_map(both).map(|name| (session.clone(), name)));
         }

@@ -8,6 +8,7 @@
 mod back;
 mod conclude;
 mod history;
+mod list;
 mod looked;
 mod olds;
 mod outcome;
@@ -24,10 +25,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use history::History;
+pub use list::ErasedLine;
 pub use looked::Doubt;
 pub use outcome::{Erased, cannot_reach};
 pub use search::Searched;
-pub use vaulted::{ErasedLine, Erasing};
+pub use vaulted::Erasing;
 pub use versions::versions;
 
 use super::{CommitError, Files, Vault, Writer, carry, file_line};

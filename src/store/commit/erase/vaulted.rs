@@ -8,8 +8,9 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::each_within;
+use super::list::{KEYS, LIST};
 use crate::disk::ItemKind;
-use crate::model::plan::{PRIVATE, line_end_for};
+use crate::model::plan::PRIVATE;
 use crate::model::{Act, Bytes, Change, meant};
 use crate::store::commit::drafts::{DraftOf, draft_of};
 use crate::store::commit::keeping::NEW;
@@ -43,20 +44,7 @@ pub struct Erasing {
     pub with_torn: Vec<String>,
 }
 
-/// A line of the erasure list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErasedLine {
-    /// The step that erased it.
-    pub step: u64,
-    /// When.
-    pub at: String,
-    /// Which record.
-    #[serde(flatten)]
-    pub record: Target,
-}
-
 pub(super) const ERASING: &str = "erasing.json";
-const LIST: &str = "erased.jsonl";
 /// The folders of content: undo data first.
 const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
 
@@ -100,48 +88,6 @@ impl Vault<'_> {
         self.sync(&self.path(""))
     }
 
-    /// What was erased, ever: by number and name, never by content.
-    ///
-    /// # Errors
-    ///
-    /// If the list, or a line of it, is there and can't be read: what was erased could come
-    /// back then.
-    pub fn erased(&self) -> Result<Vec<ErasedLine>, CommitError> {
-        let path = self.path(LIST);
-        let bytes = self.own(&path)?.unwrap_or_default();
-        let lines = bytes.split(|byte| *byte == b'\n').zip(1_u32..);
-        let read = |(line, number): (&[u8], u32)| {
-            serde_json::from_slice(line).map_err(|error| {
-                let why = format!("line {number} of the erasure list names no memory ({error})");
-                CommitError::unread(&path, std::io::Error::other(why))
-            })
-        };
-        lines.filter(|(line, _)| !line.trim_ascii().is_empty()).map(read).collect()
-    }
-
-    /// Adds to the list, durably; what a step has listed already is not listed again.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be read or written.
-    pub fn list_erased(&self, entry: &Erasing) -> Result<(), CommitError> {
-        if self.erased()?.iter().any(|line| line.step == entry.step) {
-            return Ok(());
-        }
-        let mut bytes = Vec::new();
-        for record in &entry.records {
-            let record = record.when_over();
-            let line = ErasedLine { step: entry.step, at: entry.at.clone(), record };
-            bytes.extend(json(&line)?);
-            bytes.push(b'\n');
-        }
-        let path = self.path(LIST);
-        let mut whole = self.own(&path)?.unwrap_or_default();
-        whole.extend_from_slice(line_end_for(&whole));
-        whole.extend(bytes);
-        self.put_whole(&path, &whole)
-    }
-
     /// Where it is kept what an erasure came to.
     pub(super) fn receipt_of(&self, step: u64) -> Result<PathBuf, CommitError> {
         Ok(self.folder("receipts")?.join(format!("{step:06}.json")))
@@ -151,7 +97,7 @@ impl Vault<'_> {
     pub(super) fn why_kept(&self, path: &Path) -> Option<&'static str> {
         match path.strip_prefix(self.path("")).ok()?.to_str()? {
             // Without that list it would come back.
-            LIST => Some("; keep it: palimp needs it to keep erased memories from coming back"),
+            LIST | KEYS => Some("; keep it: palimp needs it to keep erased memories from coming back"),
             JOURNAL => Some("; keep it: palimp needs it to number its steps"),
             _ => None,
         }

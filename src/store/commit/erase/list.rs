@@ -1,0 +1,105 @@
+//! The list of what was erased, ever: by number and name, never by content. What has no name is on it by a keyed
+//! digest, and the key is in a file of its own.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::vaulted::{Erasing, json};
+use crate::model::plan::line_end_for;
+use crate::store::commit::{CommitError, Vault};
+use crate::store::erase::{Target, apart, with_key};
+
+pub(super) const LIST: &str = "erased.jsonl";
+pub(super) const KEYS: &str = "erased.keys";
+
+/// A line of the erasure list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasedLine {
+    /// The step that erased it.
+    pub step: u64,
+    /// When.
+    pub at: String,
+    /// Which record.
+    #[serde(flatten)]
+    pub record: Target,
+}
+
+/// The key to the digests of a step.
+#[derive(Serialize, Deserialize)]
+struct Key {
+    step: u64,
+    key: String,
+}
+
+impl Vault<'_> {
+    /// What was erased, ever.
+    ///
+    /// # Errors
+    ///
+    /// If the list, or a line of it, is there and can't be read: what was erased could come
+    /// back then.
+    pub fn erased(&self) -> Result<Vec<ErasedLine>, CommitError> {
+        let mut lines: Vec<ErasedLine> = self.lines_of(LIST)?;
+        if lines.iter().all(|line| line.record.keyed.is_none()) {
+            return Ok(lines);
+        }
+        let keys: HashMap<u64, String> =
+            self.lines_of(KEYS)?.into_iter().map(|own: Key| (own.step, own.key)).collect();
+        for line in &mut lines {
+            let keyed = line.record.keyed.take();
+            line.record.keyed = keyed.and_then(|own| Some(with_key(keys.get(&line.step)?, &own)));
+        }
+        Ok(lines)
+    }
+
+    fn lines_of<T: for<'d> Deserialize<'d>>(&self, name: &str) -> Result<Vec<T>, CommitError> {
+        let path = self.path(name);
+        let bytes = self.own(&path)?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n').zip(1_u32..);
+        let read = |(line, number): (&[u8], u32)| {
+            serde_json::from_slice(line).map_err(|error| {
+                let why = format!("line {number} of the erasure list names no memory ({error})");
+                CommitError::unread(&path, std::io::Error::other(why))
+            })
+        };
+        lines.filter(|(line, _)| !line.trim_ascii().is_empty()).map(read).collect()
+    }
+
+    /// Adds to the list, durably; what a step has listed already is not listed again. The key is there before what
+    /// only it can check.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be read or written.
+    pub fn list_erased(&self, entry: &Erasing) -> Result<(), CommitError> {
+        if self.lines_of::<ErasedLine>(LIST)?.iter().any(|line| line.step == entry.step) {
+            return Ok(());
+        }
+        let (mut lines, mut keys) = (Vec::new(), Vec::new());
+        for record in &entry.records {
+            let keyed = record.keyed.as_deref().and_then(apart);
+            if let Some((key, _)) = keyed.filter(|_| keys.is_empty()) {
+                keys.push(Key { step: entry.step, key: key.to_owned() });
+            }
+            let keyed = keyed.map(|(_, digest)| digest.to_owned());
+            let record = Target { keyed, ..record.when_over() };
+            lines.push(ErasedLine { step: entry.step, at: entry.at.clone(), record });
+        }
+        if !keys.is_empty() {
+            self.add_lines(KEYS, &keys)?;
+        }
+        self.add_lines(LIST, &lines)
+    }
+
+    fn add_lines<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), CommitError> {
+        let path = self.path(name);
+        let mut whole = self.own(&path)?.unwrap_or_default();
+        whole.extend_from_slice(line_end_for(&whole));
+        for line in lines {
+            whole.extend(json(line)?);
+            whole.push(b'\n');
+        }
+        self.put_whole(&path, &whole)
+    }
+}

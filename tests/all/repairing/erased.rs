@@ -1,0 +1,104 @@
+//! What was erased and had no id: it is known again however it is spelled, and no repair makes it whole.
+
+use super::coming_back::One;
+use super::*;
+
+/// A record of that format without an id, as it lies in the log.
+fn nameless(format: &str, text: &str) -> String {
+    let mut own: Value = serde_json::from_str(&record(format, "gone", text)).unwrap();
+    let members = own.as_object_mut().unwrap();
+    members.remove("id");
+    members.remove("event_id");
+    own.to_string()
+}
+
+/// The formats in which a memory without an id can be erased.
+const ERASED: [(&str, &str); 4] = [LOGS[0], LOGS[1], LOGS[3], LOGS[4]];
+
+fn codes(one: &One) -> Vec<String> {
+    let rows = one.run(&["check", "--json"]).json_lines();
+    rows.iter().filter_map(|row| Some(row["code"].as_str()?.to_owned())).collect()
+}
+
+/// The store after the erasure of what says that, and its log.
+fn erased(own: (&'static str, &'static str), text: &str) -> One {
+    let one =
+        One::of(own, &format!("{}\n{}\n", record(own.0, "stays", "another text"), nameless(own.0, text)));
+    let rows = one.run(&["list", "--json"]).json_lines();
+    let is_it = |row: &&Value| row["title"].as_str().is_some_and(|title| title.contains(text));
+    let key = rows.iter().find(is_it).unwrap_or_else(|| panic!("{own:?} {rows:?}"))["key"].as_str().unwrap();
+    one.run(&["erase", key, "--yes"]).expect_status(0);
+    assert!(!one.text().contains(text));
+    one
+}
+
+#[test]
+fn what_had_no_id_and_comes_back_damaged_is_not_repaired_and_is_told_in_every_format() {
+    let text = "the words that were erased";
+    for own in ERASED {
+        let raw = nameless(own.0, text);
+        let value: Value = serde_json::from_str(&raw).unwrap();
+        let other_order =
+            value.as_object().unwrap().iter().rev().map(|(name, own)| format!("{name:?} : {own}"));
+        let other_order = format!("{{ {} }}", other_order.collect::<Vec<_>>().join(" , "));
+        let pretty = serde_json::to_string_pretty(&value).unwrap();
+        for (what, back, is_damaged) in [
+            ("whole", raw.clone(), false),
+            ("in another order", other_order, false),
+            ("a brace more", format!("{raw}}}"), true),
+            ("behind a NUL", format!("\0{raw}"), true),
+            ("over several lines", pretty, true),
+            ("glued", format!("{}{raw}", record(own.0, "new", "a new text")), true),
+        ] {
+            let one = erased(own, text);
+            one.store.append(own.1, format!("{back}\n").as_bytes());
+            let before = one.text();
+            let found = codes(&one);
+            assert!(found.contains(&"erased-anew".to_owned()), "{own:?} {what}: {found:?}");
+            one.run(&["repair", "--all-safe", "--yes"]).expect_status(0);
+            if is_damaged {
+                assert!(one.text().contains(&back), "{own:?} {what}: {}", one.text());
+            }
+            assert!(codes(&one).contains(&"erased-anew".to_owned()), "{own:?} {what}");
+            assert!(one.text().starts_with(&before), "{own:?} {what}");
+            // To erase it again takes it in any spelling.
+            let rows = one.run(&["list", "--json"]).json_lines();
+            let key = rows.iter().find(|row| row["title"].as_str().is_some_and(|title| title.contains(text)));
+            let key = key.unwrap_or_else(|| panic!("{own:?} {what}: {rows:?}"))["key"].as_str().unwrap();
+            one.run(&["erase", key, "--yes"]).expect_status(0);
+            assert!(
+                !one.text().contains(text) && !codes(&one).contains(&"erased-anew".to_owned()),
+                "{own:?} {what}"
+            );
+        }
+    }
+}
+
+#[test]
+fn another_memory_without_an_id_is_not_taken_for_one_that_was_erased() {
+    for own in ERASED {
+        let one = erased(own, "the words that were erased");
+        let other = nameless(own.0, "the words that were never erased");
+        one.store.append(own.1, format!("{other}}}\n").as_bytes());
+        assert!(!codes(&one).contains(&"erased-anew".to_owned()), "{own:?}");
+        one.run(&["repair", "--all-safe", "--yes"]).expect_status(0);
+        assert!(one.text().contains(&format!("{other}\n")), "{own:?}");
+    }
+}
+
+#[test]
+fn the_list_of_what_was_erased_has_no_digest_that_a_stranger_could_check() {
+    use sha2::{Digest, Sha256};
+    let text = "the words that were erased";
+    for own in ERASED {
+        let one = erased(own, text);
+        let list = one.own_file("erased.jsonl");
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let raw = nameless(own.0, text);
+        for known in [raw.clone(), format!("{raw}\n"), text.to_owned()] {
+            assert!(!list.contains(&hex(&Sha256::digest(known.as_bytes()))), "{own:?}");
+        }
+        let key: Value = serde_json::from_str(one.own_file("erased.keys").lines().next().unwrap()).unwrap();
+        assert!(!list.contains(key["key"].as_str().unwrap()), "{own:?}");
+    }
+}
