@@ -9,7 +9,7 @@ use super::failed::{Failed, Result};
 use super::meanwhile::held_store;
 use crate::check::{derived, findings};
 use crate::disk::Disk;
-use crate::model::{Act, Code, Moment, Plan, Problem, Store, Tell};
+use crate::model::{Act, Change, Code, Moment, Plan, Problem, Role, Store, Tell};
 use crate::ops::erase::Gone;
 use crate::ops::repair::{self, Bench, Beside, Kept, Material, Piece, Quarantined, Repair, Which};
 use crate::ops::{NO_PACKED, Scene};
@@ -78,7 +78,9 @@ pub(super) fn repaired(
     which: &Which,
 ) -> Result<Option<Repair>> {
     if *which == Which::AllSafe {
-        return Ok(Some(repair::all_safe(scene)?));
+        let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
+        let material = Material { gone: Gone::of_lines(erased), ..Material::default() };
+        return Ok(Some(repair::chosen(&Bench::of(scene, &material, []), which)?));
     }
     let checked = checked(Some(host.data), store, scene.now);
     let own = match which {
@@ -180,6 +182,7 @@ fn material_for<'p>(
         // One that can't be read has nothing to give. What a step took away on purpose stays away.
         let Ok(Some(step)) = vault.step(number) else { continue };
         if matches!(step.line.verb.as_str(), "delete" | "erase" | "compact" | "archive" | "maintain") {
+            own.tombstones.extend(tombstones(store, number, &step.changes, &is_damaged));
             continue;
         }
         for change in step.changes.iter().filter(|own| is_damaged(&own.path)) {
@@ -193,6 +196,17 @@ fn material_for<'p>(
         }
     }
     Ok(own)
+}
+
+/// The lines that a deletion added to damaged logs of tombstones.
+fn tombstones(store: &Store, step: u64, changes: &[Change], is_damaged: &dyn Fn(&Path) -> bool) -> Vec<Kept> {
+    let is_log = |path: &Path| store.at_path(path).is_some_and(|own| own.role == Role::Tombstones);
+    let own = changes.iter().filter(|own| is_log(&own.path) && is_damaged(&own.path));
+    own.map(|own| {
+        let from = format!("the undo data of step {step}");
+        Kept { file: own.path.clone(), from, bytes: held(&own.act).0, is_whole: false }
+    })
+    .collect()
 }
 
 /// What a change of a step's undo data has of its file, and whether that is all of it.

@@ -16,10 +16,12 @@ mod ids;
 mod lists;
 mod memory_server;
 mod outline;
+mod said;
 mod session_log;
 mod store_names;
 mod stored;
 mod title;
+mod tombstones;
 mod written;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +31,7 @@ use crate::model::{Bytes, DecayTable, Document, Entry, Lock, Moment, Problem, Ro
 use crate::text::json::Json;
 
 pub use outline::outline;
+pub use said::LOST;
 
 pub use entry_text::{
     Searched, is_markdown, main_text, searched_of, text_of, text_of_raw, title, title_of_raw,
@@ -36,6 +39,7 @@ pub use entry_text::{
 pub use store_names::store_names;
 pub use stored::{is_sensitive, lines_of};
 pub use title::title_of;
+pub use tombstones::legible_id;
 
 use glance::{Evidence, Glance};
 use reading::Reading;
@@ -154,6 +158,11 @@ pub trait Format: Writes {
     /// A record's main text, and the dotted names of the members that hold it.
     fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
         (self.about().main_text)(value)
+    }
+
+    /// Whether a record says something of its own.
+    fn says(&self, record: Json<'_>) -> bool {
+        said::says(self, record)
     }
 
     /// How writers of those files, relative to the root and of one session at most, keep apart.

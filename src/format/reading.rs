@@ -26,6 +26,8 @@ pub struct Rows {
     packer: Packer,
     /// Each record without its view, and where that is among the packed ones.
     own: Vec<(Record, Option<u32>)>,
+    /// The places among them of those that are torn.
+    torn: Vec<usize>,
     problems: Vec<Problem>,
 }
 
@@ -35,6 +37,12 @@ impl Rows {
         self.faults(path, place.line, parsed.id.as_deref(), faults);
         let view = self.packer.add(parsed);
         self.own.push((place.record(Body::Broken), Some(view)));
+    }
+
+    /// Adds a record that is torn, and of which what names it could be read.
+    pub fn torn(&mut self, path: &Path, place: Place, parsed: &Parsed, faults: Vec<Fault>) {
+        self.torn.push(self.own.len());
+        self.push(path, place, parsed, faults);
     }
 
     /// Adds a record that can't be read.
@@ -58,7 +66,13 @@ impl Rows {
             Some(at) => Record { body: Body::Read(view(at)), ..record },
             None => record,
         };
-        Reading { records: self.own.into_iter().map(with_view).collect(), problems: self.problems }
+        let mut records: Vec<Record> = self.own.into_iter().map(with_view).collect();
+        for at in self.torn {
+            if let Some(Body::Read(packed)) = records.get_mut(at).map(|own| &mut own.body) {
+                *packed = packed.clone().torn();
+            }
+        }
+        Reading { records, problems: self.problems }
     }
 }
 
@@ -93,8 +107,13 @@ pub fn read_lines(
     now: Moment,
     view: &dyn Fn(&mut Fields<'_>, &[u8]) -> Parsed,
 ) -> Reading {
+    read_pieces(path, bytes, &mut |rows, piece| take(rows, path, bytes, piece, now, view))
+}
+
+/// Reads JSON Lines, where `take` adds what each piece is.
+pub fn read_pieces(path: &Path, bytes: &[u8], take: &mut dyn FnMut(&mut Rows, Piece<'_>)) -> Reading {
     let mut rows = Rows::default();
-    let file_faults = records::split(bytes, &mut |piece| take(&mut rows, path, bytes, piece, now, view));
+    let file_faults = records::split(bytes, &mut |piece| take(&mut rows, piece));
     for (code, line) in file_faults {
         let message = match code {
             Code::ByteOrderMark => "The file starts with a byte order mark; it is read without it.",
@@ -106,7 +125,8 @@ pub fn read_lines(
     rows.finish()
 }
 
-fn take(
+/// Adds what a piece of JSON Lines is.
+pub fn take(
     rows: &mut Rows,
     path: &Path,
     bytes: &[u8],
@@ -137,7 +157,7 @@ pub fn form(record: &[u8], now: Moment, view: &dyn Fn(&mut Fields<'_>, &[u8]) ->
 
 /// How bad a fault of a line is, and what it says: a warning where the object was read
 /// all the same, an error where it was not.
-fn fault(code: Code, read: bool) -> Fault {
+pub fn fault(code: Code, read: bool) -> Fault {
     let severity = match read {
         true if code == Code::ByteOrderMark => Severity::Note,
         true => Severity::Warning,

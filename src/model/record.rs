@@ -40,7 +40,7 @@ pub struct Record {
 /// What could be read of a record's bytes.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// A whole object, and its view.
+    /// A whole object, and its view; or a torn tombstone, and what is certain of it.
     Read(Packed),
     /// Nothing without guessing: torn, not JSON, not an object, …
     Broken,
@@ -50,7 +50,15 @@ impl Record {
     /// The typed view, if the record is not broken.
     pub fn view(&self) -> Option<View<'_>> {
         match &self.body {
-            Body::Read(packed) => Some(packed.view()),
+            Body::Read(packed) if !packed.is_torn() => Some(packed.view()),
+            _ => None,
+        }
+    }
+
+    /// The id that it names, as a memory or as a tombstone: of a torn tombstone, too, where all of it is there.
+    pub fn names(&self) -> Option<&str> {
+        match &self.body {
+            Body::Read(packed) => packed.view().id,
             Body::Broken => None,
         }
     }

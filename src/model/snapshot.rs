@@ -12,7 +12,7 @@ use super::key::{Key, file_digest};
 use super::on_demand::OnDemand;
 use super::plan::{Act, Change};
 use super::problem::{Code, Problem, Severity};
-use super::record::{Body, Record};
+use super::record::Record;
 use super::references::References;
 use super::time::Moment;
 use super::told::Tell;
@@ -162,7 +162,7 @@ impl Store {
 
     /// Whether an entry could be read.
     pub fn is_readable(&self, entry: &Entry) -> bool {
-        matches!(self.record(entry).body, Body::Read(_))
+        self.record(entry).view().is_some()
     }
 
     /// The exact bytes of an entry.

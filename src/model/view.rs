@@ -20,6 +20,8 @@ pub struct Packed {
     run: Arc<Run>,
     /// Its number among them.
     number: u32,
+    /// Whether the record is torn: then nothing but what names it is certain.
+    is_torn: bool,
 }
 
 impl Packed {
@@ -28,6 +30,17 @@ impl Packed {
         let mut packer = Packer::default();
         packer.add(parsed);
         packer.views()(0)
+    }
+
+    /// The same of a record that is torn, and of which what names it could be read.
+    #[must_use]
+    pub fn torn(self) -> Packed {
+        Packed { is_torn: true, ..self }
+    }
+
+    /// Whether the record is torn.
+    pub fn is_torn(&self) -> bool {
+        self.is_torn
     }
 
     /// What was read.

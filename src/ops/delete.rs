@@ -215,10 +215,7 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
         count += 1;
         changes.entry(file.path.clone()).or_insert_with(|| {
             let wanted = |id: &str| named.contains(&(entry.session, id));
-            let own = file
-                .records
-                .iter()
-                .filter(|record| record.view().and_then(|view| view.id).is_some_and(wanted));
+            let own = file.records.iter().filter(|record| record.names().is_some_and(wanted));
             let spans: Vec<_> = own.map(|record| record.span).collect();
             Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
         });

@@ -185,7 +185,7 @@ fn is_data(role: Role) -> bool {
 
 fn ids<'d>(documents: impl Iterator<Item = &'d Document>) -> HashSet<&'d str> {
     let records = documents.flat_map(|own| &own.records);
-    records.filter_map(|record| record.view()?.id).collect()
+    records.filter_map(|record| record.names()).collect()
 }
 
 fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> Touched {

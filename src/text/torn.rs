@@ -91,6 +91,17 @@ fn ends_a_record(mut rest: &[u8]) -> bool {
     true
 }
 
+/// Where objects start in bytes that are no object, but for those that are where a value may be.
+pub fn starts(content: &[u8]) -> Vec<usize> {
+    let starts = |at: &usize| {
+        let rest = content[at + 1..].trim_ascii_start();
+        let name = first_name(rest).filter(|_| rest.starts_with(b"\""));
+        let behind = name.and_then(|name| rest.get(name.len()..)).unwrap_or_default();
+        behind.trim_ascii_start().starts_with(b":") && !may_be_a_value(&content[..*at])
+    };
+    memchr_iter(b'{', content).filter(starts).collect()
+}
+
 fn may_be_a_value(before: &[u8]) -> bool {
     let last = before.iter().rev().find(|byte| !byte.is_ascii_whitespace());
     matches!(last, Some(b':' | b',' | b'['))

@@ -3,9 +3,13 @@
 mod coming_back;
 mod corpus;
 mod cut;
+mod erased;
 mod fields;
 mod left_behind;
 mod many;
+mod texts;
+mod tombstones;
+mod undone;
 mod verbs;
 
 use crate::faulty::Faulty;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::format::fields::{Fields, Need};
 use crate::format::reading::{self, Reading};
+use crate::format::said::is_text;
 use crate::model::{Code, Moment, Name, Named, Parsed, Reference, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -86,11 +87,7 @@ pub fn main_text(event: Json<'_>) -> (String, Vec<&'static str>) {
     let word = |name: &str| event.get(name).and_then(|value| value.text());
     let what = word("event_type").or_else(|| word("action"));
     let how = word("status").or_else(|| word("outcome"));
-    let says = SAYS.iter().find_map(|&(outer, inner)| {
-        let value = event.get(outer)?;
-        let value = if outer == inner { value } else { value.get(inner)? };
-        value.text().filter(|text| !text.trim().is_empty())
-    });
+    let says = words(event);
     let head: Vec<&str> = [what.as_deref(), how.as_deref()].into_iter().flatten().collect();
     let text = match (head.is_empty(), says) {
         (false, Some(says)) => format!("{} · {says}", head.join(" ")),
@@ -99,4 +96,20 @@ pub fn main_text(event: Json<'_>) -> (String, Vec<&'static str>) {
         (true, None) => event.plain(),
     };
     (text, Vec::new())
+}
+
+/// What an event says in words.
+fn words<'a>(event: Json<'a>) -> Option<Cow<'a, str>> {
+    SAYS.iter().find_map(|&(outer, inner)| {
+        let value = event.get(outer)?;
+        let value = if outer == inner { value } else { value.get(inner)? };
+        value.text().filter(|text| !text.trim().is_empty())
+    })
+}
+
+/// Whether what happened is known: how it went, alone, says nothing. A profile says who.
+pub fn says(record: Json<'_>) -> bool {
+    let known = ["event_type", "action", "agent_name"].into_iter();
+    let known = known.filter_map(|name| record.get(name).and_then(|own| own.text()));
+    known.chain(words(record)).any(|text| is_text(&text))
 }

@@ -85,6 +85,10 @@ impl Format for AMem {
         }
     }
 
+    fn says(&self, record: Json<'_>) -> bool {
+        event::says(record)
+    }
+
     fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
         write::derived(parts, touched)
     }

@@ -54,7 +54,7 @@ impl<'a> EntryLog<'a> {
     /// Those of a log.
     pub fn of(log: Option<&'a Document>, tombstones: Option<&'a Document>) -> Self {
         let deleted = tombstones.into_iter().flat_map(|own| &own.records);
-        let deleted: HashSet<&str> = deleted.filter_map(|own| own.view()?.id).collect();
+        let deleted: HashSet<&str> = deleted.filter_map(|own| own.names()).collect();
         let count = log.map_or(0, |log| log.records.len());
         let (mut entries, mut again, mut ids) = (Vec::with_capacity(count), Vec::new(), Ids::of(count));
         let records = log.into_iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));

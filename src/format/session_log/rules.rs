@@ -78,7 +78,7 @@ impl<'a> FilesBySession<'a> {
 fn missing<'a>(parts: &Parts<'a>) -> Missing<'a> {
     let records = || parts.documents.iter().flat_map(|document| &document.records);
     let views = || records().filter_map(|record| record.view());
-    let ids = views().filter_map(|view| Some((Named::Record, view.id?)));
+    let ids = records().filter_map(|record| Some((Named::Record, record.names()?)));
     Missing::of(views().flat_map(|view| view.references), ids)
 }
 
@@ -128,10 +128,10 @@ impl<'a> SessionFiles<'a> {
         for &(document, file) in self.own {
             for (record, read) in file.records.iter().enumerate() {
                 let state = match &read.body {
-                    Body::Broken => State::Broken,
+                    _ if read.view().is_none() => State::Broken,
                     Body::Read(_) if file.role != Role::Records => continue,
                     Body::Read(own) if self.log.is_deleted(own.view()) => State::Deleted,
-                    Body::Read(_) => State::Live,
+                    _ => State::Live,
                 };
                 entries.push(Entry { document, record: record as u32, session: Some(session), state });
             }

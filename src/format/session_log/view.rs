@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::layout;
+use crate::format::Placement;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Parsed, Severity, Tell};
+use crate::format::tombstones;
+use crate::model::{Code, Moment, Parsed, Role, Severity, Tell};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, Kind};
 
@@ -44,6 +46,9 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
 
 /// The form of an entry.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
+    if layout::place(path, false) == Placement::File(Role::Tombstones) {
+        return reading::form(record, now, &|fields, _| tombstone(fields));
+    }
     let session = session_of(path);
     reading::form(record, now, &|fields, raw| entry(fields, raw, session.as_deref()))
 }
@@ -152,14 +157,17 @@ fn abridged(checksum: &str) -> String {
     checksum.chars().take(19).chain(['…']).collect()
 }
 
-/// Reads a file of tombstones: id, timestamp, reason.
+/// Reads a file of tombstones.
 pub fn read_tombstones(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    reading::read_lines(path, bytes, now, &|fields, _| {
-        let id = fields.text("id", Need::Required).map(Into::into);
-        let created = fields.moment("timestamp", Need::Required);
-        fields.text("reason", Need::Required);
-        Parsed { id, created, kind: Cow::Borrowed("tombstone"), ..Parsed::default() }
-    })
+    tombstones::read(path, bytes, now, &tombstone)
+}
+
+/// A tombstone: id, timestamp, reason.
+fn tombstone(fields: &mut Fields<'_>) -> Parsed {
+    let id = fields.text("id", Need::Required).map(Into::into);
+    let created = fields.moment("timestamp", Need::Required);
+    fields.text("reason", Need::Required);
+    Parsed { id, created, kind: Cow::Borrowed("tombstone"), ..Parsed::default() }
 }
 
 /// An entry's main text, and the members that hold it.
@@ -175,6 +183,8 @@ pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
     match (held, content.get("key").and_then(|key| key.text())) {
         (Some(("value", path, text)), Some(key)) => (format!("{key}: {text}"), vec![path, "content.key"]),
         (Some((_, path, text)), _) => (text, vec![path]),
+        // An object without a member has no text, not even one to show.
+        (None, _) if content.members().next().is_none() => (String::new(), Vec::new()),
         (None, _) => (first_text(content).unwrap_or_else(|| content.plain()), Vec::new()),
     }
 }

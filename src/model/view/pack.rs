@@ -74,7 +74,7 @@ impl Packer {
         let sensitive = self.places.iter().map(|_| AtomicU8::new(UNKNOWN)).collect();
         let (bytes, words, places) = (self.bytes.into(), self.words.into(), self.places.into());
         let run = Arc::new(Run { bytes, words, places, sensitive });
-        move |number| Packed { run: Arc::clone(&run), number }
+        move |number| Packed { run: Arc::clone(&run), number, is_torn: false }
     }
 
     /// How many items there are, how long they are, so that who reads can go past them, and they.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::fix::{Edit, Fix, Piece};
+use super::said::SILENT;
 use super::{Bench, spelling};
 use crate::model::bytes::Ranges;
 use crate::model::{Code, Document, Problem, Record, Role, Severity, container};
@@ -94,6 +95,34 @@ pub(super) fn leaves(document: &Document, problem: &Problem, record: &Record) ->
     (edits, pieces)
 }
 
+/// A record that becomes another: it ends its line, also where it is the last and its line had no end. Blanks and NULs
+/// behind it go with what it was.
+pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u8>) -> Edit {
+    let behind = bytes(document, at.end..document.bytes.line_end(at.end)).unwrap_or_default();
+    let is_last = !behind.ends_with(b"\n");
+    let ends: &[u8] = if behind.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+    let rest = behind.strip_suffix(ends).unwrap_or(&behind);
+    let is_blank = rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0));
+    if is_last && is_blank {
+        becomes.push(b'\n');
+    }
+    (at.start..if is_blank { at.end + rest.len() } else { at.end }, becomes)
+}
+
+/// What leaves a line where a record becomes another: all that it was, or what was behind it where it goes on.
+pub(super) fn left_of(
+    document: &Document,
+    problem: &Problem,
+    at: Range<usize>,
+    edit: &Edit,
+) -> Option<Piece> {
+    let was = bytes(document, edit.0.clone()).unwrap_or_default();
+    let goes_on = edit.1.starts_with(was.get(..at.len()).unwrap_or_default());
+    let from = if goes_on { at.len() } else { 0 };
+    let gone = was.get(from..).filter(|own| !own.is_empty())?.to_vec();
+    Some(piece(document, problem, (edit.0.start + from, gone)))
+}
+
 impl Bench<'_> {
     /// What can be done about a problem of a log, beside what is safe.
     pub(super) fn of_line(&self, document: &Document, problem: &Problem) -> Vec<Fix> {
@@ -108,6 +137,8 @@ impl Bench<'_> {
         }
         let content = if range(record).len() > LONG { None } else { bytes(document, range(record)) };
         let why = match &content {
+            // A tombstone brings nothing back.
+            Some(_) if document.role == Role::Tombstones => None,
             Some(content) => self.why_gone(&document.path, document.role, content),
             None => Some("It is longer than a memory is, and not taken apart. Its bytes are kept.".into()),
         };
@@ -117,8 +148,9 @@ impl Bench<'_> {
         };
         let (edits, out) = leaves(document, problem, record);
         let title = "move the line to quarantine";
-        let reason =
-            why.unwrap_or_else(|| "Its bytes are kept there as they are, and can be brought back.".into());
+        let reason = why
+            .or_else(|| self.why_comes_back(document, record))
+            .unwrap_or_else(|| "Its bytes are kept there as they are, and can be brought back.".into());
         fixes.push(Fix::edit(title, 20, reason, (&document.path, edits, out)));
         fixes
     }
@@ -129,24 +161,32 @@ impl Bench<'_> {
             _ => spelling::spelled(content)
                 .into_iter()
                 .filter(|own| self.is_record(document, &own.bytes))
+                .filter(|own| self.why_gone(&document.path, document.role, &own.bytes).is_none())
                 .map(|own| {
                     let (confidence, reason) = self.claim(document, &own);
                     let at = range(record);
+                    let edit = with_end(document, at.clone(), own.bytes);
+                    let behind = (at.end, bytes(document, at.end..edit.0.end).unwrap_or_default());
                     let out = own.out.into_iter().map(|(from, gone)| (at.start + from, gone));
+                    let out = out.chain([behind]).filter(|(_, gone)| !gone.is_empty());
                     let out = out.map(|own| piece(document, problem, own)).collect();
-                    let edits = vec![(at, own.bytes)];
-                    Fix::edit(own.title, confidence, reason, (&document.path, edits, out))
+                    Fix::edit(own.title, confidence, reason, (&document.path, vec![edit], out))
                 })
                 .collect(),
         };
-        if problem.code != Code::ConflictMarkers {
-            fixes.extend(self.of_torn(document, problem, record, content));
+        match (problem.code, document.role) {
+            (Code::ConflictMarkers, _) => {}
+            (_, Role::Tombstones) => fixes.extend(self.of_tombstone(document, problem, record, content)),
+            _ => fixes.extend(self.of_torn(document, problem, record, content)),
         }
         fixes
     }
 
     /// How sure a memory is as it is spelled, and why: what is wrong with it then is told.
     fn claim(&self, document: &Document, own: &spelling::Spelled) -> (u8, String) {
+        if !self.says(document, &own.bytes) {
+            return (SILENT, "Nothing is left of its text then.".to_owned());
+        }
         let wrong = self.wrong(document, &own.bytes);
         match wrong.as_slice() {
             [] => (own.confidence, own.reason.to_owned()),

@@ -4,6 +4,7 @@ use super::Bench;
 use super::damage::piece;
 use super::fix::{Fix, Piece};
 use crate::format::reading::{whole_value, without_mark};
+use crate::format::writing::Deletion;
 use crate::model::{Code, Document, Problem, Role, Severity, container};
 use crate::text::conflict::{Side, conflicts};
 use crate::text::json::Kind;
@@ -65,16 +66,38 @@ impl Bench<'_> {
             goes.into_iter().rev().for_each(|own| drop(left.drain(own)));
             offer(title, 60, "It is intact without the other side.", left);
         }
-        for own in self.material.copies.iter().filter(|own| own.is_whole && own.file == document.path) {
+        let copies = self.material.copies.iter().filter(|own| own.is_whole && own.file == document.path);
+        for own in copies.filter(|own| !self.undeletes(document, &own.bytes)) {
             let whole = self.material.gone.without(self.scene, &own.file, &own.bytes);
             let title = format!("restore the file from {}", own.from);
             offer(&title, 80, "It is the file as it was.", whole.unwrap_or_default());
         }
         if let Some(own) = completed(without_mark(&all)) {
             let whole = [own.bytes(without_mark(&all)), b"\n".to_vec()].concat();
+            let whole = if self.is_silent(document, &whole) { Vec::new() } else { whole };
             offer("keep what can be read of it", 40, "What was open is closed; the rest is lost.", whole);
         }
         fixes
+    }
+
+    /// Whether a copy of a note is from before it was deprecated: it says nothing of that.
+    fn undeletes(&self, document: &Document, copy: &[u8]) -> bool {
+        let Some(format) = self.format else { return false };
+        let is_marked = format.deletion(&document.path) == Deletion::Deprecated;
+        if !is_marked || self.material.deleted.step_of_file(&document.path, 0).is_none() {
+            return false;
+        }
+        let read = format.read(document.role, &document.path, copy, self.scene.now);
+        !read.records.iter().any(|own| own.view().is_some_and(|view| view.faded))
+    }
+
+    /// Whether a document of memories has none any more that says something.
+    fn is_silent(&self, document: &Document, bytes: &[u8]) -> bool {
+        let Some(format) = self.format.filter(|_| document.role == Role::Records) else { return false };
+        let read = format.read(document.role, &document.path, bytes, self.scene.now);
+        let whole = read.records.iter().filter(|own| own.view().is_some());
+        let mut raw = whole.filter_map(|own| bytes.get(own.span.start as usize..own.span.end as usize));
+        !raw.any(|own| self.says(document, own))
     }
 
     fn can_be_read(&self, document: &Document, bytes: &[u8]) -> bool {

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::Bench;
-use super::damage::{leaves, piece, range};
+use super::damage::{leaves, left_of, range, with_end};
 use super::fix::Fix;
+use super::said::SILENT;
 use crate::model::{Document, Problem, Record, Role, Tell};
 use crate::ops::restore::compare;
-use crate::store::erase::Wanted;
 use crate::text::salvage::completed;
 use crate::text::tidy::tidied;
 
@@ -36,12 +36,24 @@ pub(super) struct Here<'a> {
 }
 
 /// The whole memories of a store and of what is kept beside it, by id.
+#[derive(Default)]
 pub(super) struct Others<'a> {
     pub here: HashMap<&'a str, Vec<Here<'a>>>,
     kept: HashMap<(&'a Path, String), Vec<Copy>>,
     /// What tombstones name, each in the sessions that they are of.
     deleted: HashMap<&'a str, HashSet<Option<&'a str>>>,
-    pub erased: Option<Wanted<'a>>,
+    /// The tombstones of each memory, by their log and its id.
+    pub tombstones: HashMap<(&'a Path, &'a str), Tombstones>,
+    /// The lines that deletions added to logs of tombstones, sorted, each with its log and where it is kept.
+    pub added: Vec<(&'a Path, &'a [u8], &'a str)>,
+}
+
+/// The tombstones of a memory in a log.
+#[derive(Default)]
+pub(super) struct Tombstones {
+    pub count: usize,
+    /// The line of the first that is intact.
+    pub whole: Option<u32>,
 }
 
 impl Others<'_> {
@@ -56,22 +68,30 @@ impl Others<'_> {
     }
 }
 
+fn added(kept: &[Kept]) -> Vec<(&Path, &[u8], &str)> {
+    let mut all = Vec::new();
+    for own in kept {
+        let lines = own.bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        all.extend(lines.map(|line| (&*own.file, line, &*own.from)));
+    }
+    all.sort();
+    all
+}
+
 impl<'a> Bench<'a> {
     pub(super) fn others(&self) -> &Others<'a> {
         self.others.get_or_init(|| {
-            let mut own = Others {
-                here: HashMap::new(),
-                kept: HashMap::new(),
-                deleted: HashMap::new(),
-                erased: self.material.gone.wanted(self.scene),
-            };
+            let mut own = Others { added: added(&self.material.tombstones), ..Others::default() };
             for document in &self.store().documents {
-                let of = document.records.iter().filter_map(|own| Some((own.view()?.id?, own)));
+                let of = document.records.iter().filter_map(|own| Some((own.names()?, own)));
                 match document.role {
                     Role::Tombstones => {
                         let session = self.session_at(&document.path);
-                        for (id, _) in of {
+                        for (id, record) in of {
                             own.deleted.entry(id).or_default().insert(session);
+                            let all = own.tombstones.entry((&document.path, id)).or_default();
+                            all.count += 1;
+                            all.whole = all.whole.or(record.view().map(|_| record.line));
                         }
                     }
                     Role::Records | Role::Archive | Role::Backup if document.is_held() => {
@@ -116,10 +136,6 @@ impl<'a> Bench<'a> {
         let is_cut = |id: &str| own.is_cut_text && kept.ends_with(id.as_bytes());
         let id = view.and_then(|view| view.id).filter(|id| !is_cut(id));
         let mut fixes = Vec::new();
-        if document.role == Role::Tombstones {
-            // A tombstone has the id of a memory, and is none: neither a copy nor a form of one fills it.
-            return fixes;
-        }
         if let Some(id) = id {
             let same = others.here.get(id).into_iter().flatten();
             if let Some(Here { document: own, record: whole, .. }) =
@@ -135,7 +151,7 @@ impl<'a> Bench<'a> {
                 fixes.extend(
                     self.whole_of(document, id)
                         .into_iter()
-                        .map(|own| filled(document, problem, record, (content, kept), own)),
+                        .map(|own| self.filled(document, problem, record, kept, own)),
                 );
             }
         }
@@ -150,8 +166,7 @@ impl<'a> Bench<'a> {
         let here = others.here.get(id).into_iter().flatten().filter(|own| own.session == session);
         let here = here.filter_map(|Here { document: own, record, .. }| {
             let raw = own.raw(record).into_owned();
-            let is_erased =
-                others.erased.as_ref().is_some_and(|all| all.takes(&own.path, &raw, record.view(), None));
+            let is_erased = self.erased().is_some_and(|all| all.takes(&own.path, &raw, record.view(), None));
             let is_record = || self.is_record(document, &raw);
             (!is_erased && is_record()).then(|| (raw.clone(), format!("{}:{}", own.path.told(), record.line)))
         });
@@ -167,27 +182,25 @@ impl<'a> Bench<'a> {
         }
         all
     }
-}
 
-/// The fix that fills a torn record in.
-fn filled(
-    document: &Document,
-    problem: &Problem,
-    record: &Record,
-    (content, kept): (&[u8], &[u8]),
-    (whole, from): Copy,
-) -> Fix {
-    let is_it = whole.starts_with(kept.strip_suffix(b"}").unwrap_or(kept));
-    let at = range(record);
-    let out = if whole.starts_with(content) {
-        None
-    } else {
-        Some(piece(document, problem, (at.start, content.to_vec())))
-    };
-    let (confidence, reason) = match is_it {
-        true => (99, "It begins with the bytes that survived."),
-        false => (85, "It has the same id, and may be an earlier version."),
-    };
-    let title = format!("fill it from {from}");
-    Fix::edit(&title, confidence, reason, (&document.path, vec![(at, whole)], out.into_iter().collect()))
+    /// The fix that fills a torn record in.
+    fn filled(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        record: &Record,
+        kept: &[u8],
+        (whole, from): Copy,
+    ) -> Fix {
+        let is_it = whole.starts_with(kept.strip_suffix(b"}").unwrap_or(kept));
+        let edit = with_end(document, range(record), whole);
+        let out = left_of(document, problem, range(record), &edit);
+        let (confidence, reason) = match is_it {
+            _ if !self.says(document, &edit.1) => (SILENT, "That copy has no text."),
+            true => (99, "It begins with the bytes that survived."),
+            false => (85, "It has the same id, and may be an earlier version."),
+        };
+        let title = format!("fill it from {from}");
+        Fix::edit(&title, confidence, reason, (&document.path, vec![edit], out.into_iter().collect()))
+    }
 }

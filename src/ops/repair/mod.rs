@@ -7,6 +7,7 @@
 
 mod beside;
 mod best;
+mod cut_time;
 mod damage;
 mod document;
 mod duplicate;
@@ -16,10 +17,12 @@ mod gone;
 mod line;
 mod plan;
 mod quarantine;
+mod said;
 mod salvage;
 mod schema;
 mod spelling;
 mod temp;
+mod tombstone;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -38,6 +41,7 @@ use crate::check::derived;
 use crate::format::Format;
 use crate::model::{Code, Document, Problem, Store};
 use crate::store::commit::Deletions;
+use crate::store::erase::Wanted;
 use crate::text::conflict::Conflict;
 
 /// What is asked to be repaired.
@@ -65,6 +69,8 @@ pub enum Pick {
 pub struct Material {
     /// Copies of files as they were.
     pub copies: Vec<Kept>,
+    /// Lines of logs of tombstones as deletions wrote them, each with where it is kept.
+    pub tombstones: Vec<Kept>,
     /// What was erased.
     pub gone: Gone,
     /// What was deleted.
@@ -95,6 +101,8 @@ pub struct Bench<'a> {
     /// The new ids of memories that share one, by that; each by its file and where it starts.
     free: RefCell<HashMap<String, Rc<duplicate::Free>>>,
     others: OnceCell<elsewhere::Others<'a>>,
+    /// What was erased of the store.
+    erased: OnceCell<Option<Wanted<'a>>>,
 }
 
 impl<'a> Bench<'a> {
@@ -117,6 +125,7 @@ impl<'a> Bench<'a> {
             twins: RefCell::default(),
             free: RefCell::default(),
             others: OnceCell::new(),
+            erased: OnceCell::new(),
         }
     }
 

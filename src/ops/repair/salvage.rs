@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use super::Bench;
-use super::damage::{piece, range};
+use super::cut_time;
+use super::damage::{bytes, piece, range, with_end};
 use super::fix::Fix;
-use crate::format::Format;
+use super::said::SILENT;
 use crate::format::fields::Need;
 use crate::format::form::{Asked, Kind};
-use crate::model::{Code, Document, Problem, Record, Severity};
+use crate::format::{Format, LOST};
+use crate::model::{Code, Document, Problem, Record, Role, Severity};
 use crate::text::digest::hex;
 use crate::text::edit::{quoted, remove, scan, set};
 use crate::text::salvage::Completed;
@@ -21,9 +23,6 @@ const MARK: &str = "salvaged";
 const FIELDS: usize = 24;
 /// So many records before a torn one are looked at for one to take after.
 const NEAR: usize = 64;
-/// What stands for a text of which nothing is left.
-const LOST: &str = "(lost)";
-
 /// What a field may hold that says nothing.
 const EMPTY: [&str; 6] = ["\"(lost)\"", "[]", "{}", "null", "0", "false"];
 
@@ -32,6 +31,8 @@ struct Salvaged {
     bytes: Vec<u8>,
     /// The fields of which nothing was left.
     filled: Vec<String>,
+    /// The times that were cut, each with what it is exact to.
+    times: Vec<String>,
     is_valid: bool,
     /// What is wrong with it all the same.
     wrong: Vec<String>,
@@ -46,12 +47,15 @@ impl Bench<'_> {
         record: &Record,
         (content, own): (&[u8], &Completed),
     ) -> Option<Fix> {
-        let found = self.salvaged(document, record, own.bytes(content))?;
+        let is_silent = !self.says(document, &own.bytes(content));
+        let found = self.salvaged(document, record, (content, own))?;
         // All of the line leaves: a tail alone would not tell whose it is to who erases the memory.
-        let at = range(record);
-        let out = vec![piece(document, problem, (at.start, content.to_vec()))];
-        let is_all = found.filled.is_empty() && found.wrong.is_empty();
+        let edit = with_end(document, range(record), found.bytes);
+        let was = bytes(document, edit.0.clone())?;
+        let out = vec![piece(document, problem, (edit.0.start, was))];
+        let is_all = found.filled.is_empty() && found.wrong.is_empty() && found.times.is_empty();
         let confidence = match (found.is_valid, is_all) {
+            _ if is_silent => SILENT,
             (true, true) => 75,
             (true, false) => 60,
             (false, _) => 30,
@@ -60,20 +64,33 @@ impl Bench<'_> {
             (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
         };
         let filled = told("Filled in, because nothing was left of it", &found.filled);
+        let times = told("Kept as far as it survived", &found.times);
         let wrong = told("Still missing or wrong", &found.wrong);
-        let cut = own.is_cut_text.then(|| "Its last text ends where it was cut.".to_owned());
-        let reason: Vec<String> = filled.into_iter().chain(wrong).chain(cut).collect();
+        let is_cut = own.is_cut_text && !is_silent && found.times.is_empty();
+        let cut = is_cut.then(|| "Its last text ends where it was cut.".to_owned());
+        let silent = is_silent.then(|| "Nothing is left of its text.".to_owned());
+        let all = silent.into_iter().chain(times).chain(filled).chain(wrong).chain(cut);
+        let reason: Vec<String> = all.collect();
         let reason = match reason.as_slice() {
             [] => "All fields that the format asks for survived.".to_owned(),
             all => all.join(" "),
         };
-        let title = "keep what can be read as a memory, marked salvaged";
-        Some(Fix::edit(title, confidence, reason, (&document.path, vec![(at, found.bytes)], out)))
+        let title = match document.role {
+            Role::Tombstones => "complete the tombstone, marked salvaged",
+            _ => "keep what can be read as a memory, marked salvaged",
+        };
+        Some(Fix::edit(title, confidence, reason, (&document.path, vec![edit], out)))
     }
 
-    fn salvaged(&self, document: &Document, record: &Record, mut object: Vec<u8>) -> Option<Salvaged> {
+    fn salvaged(
+        &self,
+        document: &Document,
+        record: &Record,
+        (content, own): (&[u8], &Completed),
+    ) -> Option<Salvaged> {
         let format = self.format?;
         let near = self.neighbour(document, record);
+        let (mut object, times) = self.with_times(document, (content, own), near.as_deref());
         let mut known: HashSet<String> = HashSet::new();
         let mut filled = Vec::new();
         for _ in 0..FIELDS {
@@ -105,7 +122,51 @@ impl Bench<'_> {
         only.view()?;
         let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
         let wrong = self.wrong(document, &object);
-        Some(Salvaged { bytes: object, filled, is_valid, wrong })
+        Some(Salvaged { bytes: object, filled, times, is_valid, wrong })
+    }
+
+    /// A torn memory completed, with the time that was cut, and what is left of that.
+    fn with_times(
+        &self,
+        document: &Document,
+        (content, own): (&[u8], &Completed),
+        near: Option<&[u8]>,
+    ) -> (Vec<u8>, Vec<String>) {
+        let object = own.bytes(content);
+        // Most texts are no times, and need no closer look.
+        let text = content.get(..own.kept).unwrap_or_default().rsplit(|byte| *byte == b'"').next();
+        if !text.is_some_and(cut_time::may_be) {
+            return (object, Vec::new());
+        }
+        let cut = self.cut_time(document, &object, own).and_then(|name| {
+            let cut: String = serde_json::from_str(&member(&object, &name)?).ok()?;
+            let near = near.and_then(|near| serde_json::from_str::<String>(&member(near, &name)?).ok());
+            let (whole, exact) = cut_time::completed(&cut, near.as_deref())?;
+            let steps: Vec<&str> = name.split('.').collect();
+            Some((set(&object, &steps, &quoted(&whole)).ok()?, format!("{name} (to the {exact})")))
+        });
+        cut.map_or((object, Vec::new()), |(object, told)| (object, vec![told]))
+    }
+
+    /// The name of the time that ends where a memory was cut.
+    fn cut_time(&self, document: &Document, object: &[u8], own: &Completed) -> Option<String> {
+        let format = self.format.filter(|_| own.is_cut_text)?;
+        let read = format.read(document.role, &document.path, object, self.scene.now);
+        let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
+        let form = format.form(&document.path, kind, object, self.scene.now);
+        let asked = form.fields.into_iter().filter(|own| matches!(own.kind, Kind::Moment));
+        // A format without a form says what is a time where it is none any more.
+        let wrong = read.problems.iter();
+        let wrong = wrong.filter(|own| matches!(own.code, Code::BadTimestamp | Code::NoTimezone));
+        let wrong = wrong.filter_map(|own| named(own).map(str::to_owned));
+        let mut names = asked.map(|own| own.name).chain(wrong);
+        names.find(|name| {
+            let steps: Vec<&str> = name.split('.').collect();
+            let mut tape = Tape::default();
+            let end = scan(&mut tape, object).ok().and_then(|own| Some(own.path(&steps)?.span().1));
+            // Behind it is the quote that closes it.
+            end == Some(own.kept + 1)
+        })
     }
 
     /// A whole record near a torn one, before it if there is one.
@@ -138,6 +199,7 @@ impl Bench<'_> {
             Kind::Flag => "false".into(),
             Kind::Words { .. } | Kind::References => "[]".into(),
             Kind::Json => "{}".into(),
+            Kind::Text { .. } if document.role == Role::Tombstones => quoted("unknown"),
             Kind::Text { .. } | Kind::Fixed(_) => match (own.name.ends_with("_id"), taken) {
                 (true, Some(same)) => same,
                 _ => quoted(LOST),

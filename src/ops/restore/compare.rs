@@ -101,13 +101,13 @@ impl<'a> Beside<'a> {
 
     fn take(&mut self, document: &'a Document, file: &Path) {
         for record in &document.records {
-            let Some(view) = record.view() else { continue };
-            let Some(id) = view.id else { continue };
+            let Some(id) = record.names() else { continue };
             match document.role {
                 // Of a log of deletions each is a record itself.
                 Role::Tombstones if document.path != file => {
-                    let when = view.created.map(when).unwrap_or_default();
-                    let told = format!("deleted {when}, says {}:{}", document.path.told(), record.line);
+                    let created = record.view().and_then(|view| view.created);
+                    let when = created.map_or(String::new(), |at| format!(" {}", when(at)));
+                    let told = format!("deleted{when}, says {}:{}", document.path.told(), record.line);
                     self.tombstones.insert(id, told);
                 }
                 Role::Records | Role::Archive if document.path != file => {

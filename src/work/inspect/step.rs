@@ -113,7 +113,7 @@ fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
         store.entries.iter().filter(beside).filter_map(|own| Some((id(own)?, own))).collect();
     let named = |(came, bytes): &(bool, Vec<u8>)| {
         let records = format.read(Role::Tombstones, path, bytes, now).records;
-        let id = records.iter().find_map(|own| own.view()?.id)?;
+        let id = records.iter().find_map(|own| own.names())?;
         let gone = || format!("a memory that is gone: {id}");
         Some((!came, known.get(id).map_or_else(gone, |own| title(store, own))))
     };

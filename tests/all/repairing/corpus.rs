@@ -8,7 +8,7 @@ use palimp::ops::repair::{Bench, Material, Repair};
 use super::*;
 use crate::support::tries;
 
-type Damage = (&'static str, fn(&[String]) -> Vec<u8>);
+pub type Damage = (&'static str, fn(&[String]) -> Vec<u8>);
 
 fn lines(records: &[String]) -> String {
     records.iter().map(|own| format!("{own}\n")).collect()
@@ -23,7 +23,7 @@ fn pretty(own: &str) -> String {
 }
 
 /// What crashes, editors and merges do to four records.
-const DAMAGES: &[Damage] = &[
+pub const DAMAGES: &[Damage] = &[
     ("torn", |own| format!("{}\n{}\n{}", own[0], own[1], half(&own[2])).into()),
     ("torn, and more behind it", |own| format!("{}\n{}\n{}\n", half(&own[0]), own[1], own[2]).into()),
     ("torn, and glued", |own| format!("{}{}\n{}\n", half(&own[0]), own[1], own[2]).into()),
@@ -56,7 +56,7 @@ const DAMAGES: &[Damage] = &[
     ("twice", |own| (lines(own) + &lines(&own[..1])).into()),
 ];
 
-fn records(format: &str, from: usize) -> Vec<String> {
+pub fn records(format: &str, from: usize) -> Vec<String> {
     (from..from + 4).map(|number| record(format, &format!("evt-{number:06}"), "words \"x\" ü {y}")).collect()
 }
 

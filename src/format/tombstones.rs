@@ -1,0 +1,152 @@
+//! A log of tombstones, read. A torn tombstone deletes still, where all of the id is there: whoever wrote it meant
+//! that, and a memory that comes back by itself is worse than a line that is wrong.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::fields::Fields;
+use super::reading::{Place, Reading, Rows, fault, read_pieces, take};
+use crate::model::{Code, Moment, Parsed, Severity, Span};
+use crate::text::records::Piece;
+use crate::text::salvage::completed;
+use crate::text::scan::Tape;
+use crate::text::torn::{self, whole_behind};
+
+/// What turns an object into a tombstone, telling what is wrong.
+type Take = dyn Fn(&mut Fields<'_>) -> Parsed;
+
+/// Reads a log of tombstones.
+pub fn read(path: &Path, bytes: &[u8], now: Moment, view: &Take) -> Reading {
+    read_pieces(path, bytes, &mut |rows, piece| match piece.object {
+        Some(_) => take(rows, path, bytes, piece, now, &|fields, _| view(fields)),
+        None => Broken { path, bytes, now, view }.take(rows, &piece),
+    })
+}
+
+/// A stretch of the log that can't be read as one tombstone.
+struct Broken<'a> {
+    path: &'a Path,
+    bytes: &'a [u8],
+    now: Moment,
+    view: &'a Take,
+}
+
+impl Broken<'_> {
+    /// Adds the tombstones that are on it, whole or torn. Those behind the first were appended to a line without
+    /// an end.
+    fn take(&self, rows: &mut Rows, piece: &Piece<'_>) {
+        let content = &self.bytes[piece.start..piece.end];
+        let parts = parts(content);
+        let is_one = parts.len() == 1;
+        for (own, is_whole) in parts {
+            let span = Span { start: (piece.start + own.start) as u64, end: (piece.start + own.end) as u64 };
+            let place = Place { span, line: piece.line, lines: piece.lines };
+            let raw = &content[own];
+            if is_whole {
+                self.whole(rows, place, raw);
+                continue;
+            }
+            // One that goes on in the next is torn, whatever the line is as a whole.
+            self.torn(rows, place, raw, if is_one { piece.faults } else { &[Code::TornLine] });
+        }
+    }
+
+    fn whole(&self, rows: &mut Rows, place: Place, raw: &[u8]) {
+        let mut tape = Tape::default();
+        let Ok(object) = super::reading::whole_object(&mut tape, raw) else {
+            return rows.broken(self.path, place, vec![fault(Code::TornLine, false)]);
+        };
+        let mut fields = Fields::new(object, self.now);
+        let seen = (self.view)(&mut fields);
+        let glued = (
+            Code::GluedRecords,
+            Severity::Warning,
+            "This tombstone is on the same line as the one before it.".to_owned(),
+        );
+        let faults = std::iter::once(glued).chain(fields.into_faults()).collect();
+        rows.push(self.path, place, &seen, faults);
+    }
+
+    fn torn(&self, rows: &mut Rows, place: Place, raw: &[u8], codes: &[Code]) {
+        let Some(id) = legible_id(raw) else {
+            return rows.broken(self.path, place, codes.iter().map(|code| fault(*code, false)).collect());
+        };
+        let kept = |code: &Code| {
+            let (code, severity, message) = fault(*code, false);
+            let message = message.replace("a memory", "a tombstone");
+            (code, severity, format!("{message} The memory that it names stays deleted."))
+        };
+        let parsed = Parsed { id: Some(id), kind: "tombstone".into(), ..Parsed::default() };
+        rows.torn(self.path, place, &parsed, codes.iter().map(kept).collect());
+    }
+}
+
+/// Where tombstones are on a stretch, and whether each is whole.
+fn parts(content: &[u8]) -> Vec<(Range<usize>, bool)> {
+    let is_one = |object: &[u8]| torn::first_name(object).is_some() && legible_id(object).is_some();
+    let whole = whole_behind(content, &is_one).unwrap_or_default();
+    let mut parts: Vec<(Range<usize>, bool)> = Vec::new();
+    let mut at = 0;
+    for own in whole.into_iter().map(|own| own.range).chain(std::iter::once(content.len()..content.len())) {
+        let starts = torn::starts(&content[at..own.start]).into_iter().map(|start| at + start);
+        let bounds: Vec<usize> = std::iter::once(at).chain(starts.filter(|own| *own > at)).collect();
+        let ends = bounds.iter().skip(1).copied().chain(std::iter::once(own.start));
+        let torn = bounds.iter().zip(ends).map(|(start, end)| (*start..end, false));
+        parts.extend(torn.filter(|(range, _)| !range.is_empty()));
+        if !own.is_empty() {
+            parts.push((own.clone(), true));
+        }
+        at = own.end;
+    }
+    parts
+}
+
+/// The id of a tombstone that may be torn, where all of it is there.
+pub fn legible_id(raw: &[u8]) -> Option<Box<str>> {
+    let content = raw.get(memchr::memchr(b'{', raw)?..)?;
+    let own = completed(content)?;
+    let object = own.bytes(content);
+    let mut tape = Tape::default();
+    let id = crate::text::edit::scan(&mut tape, &object).ok()?.get("id")?.text()?.into_owned();
+    let kept = content.get(..own.kept)?;
+    let is_cut = own.is_cut_text && kept.ends_with(id.as_bytes());
+    (!id.is_empty() && !is_cut).then(|| id.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_torn_tombstone_is_legible_where_all_of_it_is_there() {
+        for (raw, id) in [
+            (r#"{"id":"mem_1","timestamp":"2026-0"#, Some("mem_1")),
+            (r#"{"id":"mem_1""#, Some("mem_1")),
+            (r#"{"timestamp":"2026-01-10T00:00:00Z","id":"mem_1","rea"#, Some("mem_1")),
+            ("\0{\"id\":\"mem_1\",\"reason\":\"\0\0", Some("mem_1")),
+            (r#"{"id":"mem_1"#, None),
+            (r#"{"id":"#, None),
+            (r#"{"id":7,"reason":"x"#, None),
+            ("", None),
+        ] {
+            assert_eq!(legible_id(raw.as_bytes()).as_deref(), id, "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_was_appended_to_a_torn_tombstone_is_one_of_its_own_whole_or_torn() {
+        let line = r#"{"id":"a","times{"id":"b","timestamp":"x","reason":"y"}{"id":"c","tim"#;
+        let own: Vec<(&str, bool)> =
+            parts(line.as_bytes()).into_iter().map(|(own, is)| (&line[own], is)).collect();
+        assert_eq!(
+            own,
+            [
+                (r#"{"id":"a","times"#, false),
+                (r#"{"id":"b","timestamp":"x","reason":"y"}"#, true),
+                (r#"{"id":"c","tim"#, false)
+            ]
+        );
+        let torn = r#"{"id":"a","times{"id":"b","ti"#;
+        assert_eq!(parts(torn.as_bytes()).len(), 2);
+    }
+}

@@ -1,0 +1,140 @@
+//! What a repair proposes of a memory of which little is left: its text, and its times.
+
+use palimp::check::findings;
+use palimp::model::Code;
+use palimp::ops::repair::{Bench, Fix, Material, Pick, Which, chosen};
+
+use super::*;
+
+/// A memory of each format in the order in which its writers put the members. `TEXT` is what it says.
+const MEMORIES: [(usize, &str); 5] = [
+    (
+        0,
+        r#"{"id":"2","type":"learning","created_at":"2026-01-20T10:35:00Z","content":"TEXT","updated_at":"2026-01-20T10:35:00Z","accessed_at":"2026-01-20T10:35:00Z","access_count":1,"importance":"high","tags":["a"]}"#,
+    ),
+    (
+        1,
+        r#"{"id":"mem_2","session_id":"s","timestamp":"2026-01-20T10:35:00Z","type":"conversation","content":{"role":"user","message":"TEXT"},"importance":0.5,"tags":["a"]}"#,
+    ),
+    (
+        2,
+        r#"{"id":"evt-000002","kind":"tool_run","sourceId":null,"createdAt":"2026-01-20T10:35:00Z","summary":"TEXT","signals":{},"sourceRef":null}"#,
+    ),
+    (
+        3,
+        r#"{"id":"msg-002","timestamp":"2026-01-20T10:35:00Z","agent_id":"dev","role":"user","content":"TEXT","metadata":{}}"#,
+    ),
+    (
+        4,
+        r#"{"timestamp":"2026-01-20T10:35:00.000001+00:00","trace_id":"t","status":"success","event_type":"TEXT","source":"x","schema_version":"1.0","metadata":{}}"#,
+    ),
+];
+
+/// What is proposed for the torn last line of a log, and the log after each.
+fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(Fix, Vec<u8>)> {
+    let store = load(&[(log, lines)], format);
+    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
+    let material = Material::default();
+    let bench = Bench::of(&scene, &material, []);
+    let all = findings(&store);
+    let torn = all.iter().find(|own| matches!(own.problem.code, Code::TornLine | Code::NulBytes));
+    let torn = torn.unwrap_or_else(|| panic!("{format}: {}", String::from_utf8_lossy(lines)));
+    let after = |at: usize| {
+        let which = Which::Chosen(vec![(torn.key.clone(), Pick::Number(at + 1))]);
+        let plan = chosen(&bench, &which).unwrap().plan.unwrap();
+        let own = plan.changes.iter().find(|own| own.path.as_os_str() == log).unwrap();
+        own.after().unwrap().to_vec()
+    };
+    bench.fixes(torn.problem).into_iter().enumerate().map(|(at, own)| (own, after(at))).collect()
+}
+
+fn first_line(number: usize) -> String {
+    let (which, memory) = MEMORIES[number];
+    let other = memory.replace("TEXT", "some other words").replace("10:35", "09:00");
+    let other = other.replace("\"2\"", "\"1\"").replace("mem_2", "mem_1").replace("evt-000002", "evt-000001");
+    let _ = which;
+    other.replace("msg-002", "msg-001") + "\n"
+}
+
+#[test]
+fn what_has_no_text_left_is_never_proposed_first_nor_called_whole_in_any_format() {
+    for (number, (which, memory)) in MEMORIES.into_iter().enumerate() {
+        let at = memory.find("TEXT").unwrap();
+        for cut in memory.find(':').unwrap() + 1..=at {
+            let lines = format!("{}{}", first_line(number), &memory[..cut]);
+            let all = proposed(LOGS[which], lines.as_bytes());
+            let (first, after) = &all[0];
+            let told = format!("{} {cut}: {}: {}", LOGS[which].0, first.title, first.reason);
+            assert_eq!(String::from_utf8_lossy(after), first_line(number), "{told}");
+            assert!(all.iter().all(|(own, _)| !own.reason.starts_with("All fields")), "{told}");
+            let lost = all.iter().filter(|(own, _)| own.title.contains("salvaged"));
+            lost.for_each(|(own, _)| assert!(own.reason.contains("Nothing is left of its text"), "{own:?}"));
+        }
+    }
+}
+
+#[test]
+fn what_has_some_of_its_text_is_proposed_first_and_ends_its_line() {
+    for (number, (which, memory)) in MEMORIES.into_iter().enumerate() {
+        let memory = memory.replace("TEXT", "the pool has twenty connections");
+        let at = memory.find("twenty").unwrap();
+        for (cut, end) in [(at, ""), (at + 3, ""), (at, "\0\0"), (at, "\n"), (at, " \0")] {
+            let lines = format!("{}{}{end}", first_line(number), &memory[..cut]);
+            let all = proposed(LOGS[which], lines.as_bytes());
+            let salvaged = all.iter().find(|(own, _)| own.title.contains("salvaged")).unwrap();
+            assert!(
+                salvaged.1.ends_with(b"}\n"),
+                "{}: {:?}",
+                LOGS[which].0,
+                String::from_utf8_lossy(&salvaged.1)
+            );
+            assert!(!salvaged.1.ends_with(b"\n\n"));
+            let text = String::from_utf8_lossy(&salvaged.1);
+            assert!(text.contains("the pool has") && text.contains("\"salvaged\":true"), "{text}");
+            let last = text.lines().last().unwrap();
+            assert!(serde_json::from_str::<Value>(last).is_ok(), "{last}");
+        }
+    }
+}
+
+#[test]
+fn a_text_of_nuls_alone_is_no_text() {
+    let (which, memory) = MEMORIES[0];
+    let lines = format!("{}{}\n", first_line(0), memory.replace("TEXT", "\0\0\0\0"));
+    let all = proposed(LOGS[which], lines.as_bytes());
+    assert_eq!(all[0].0.title, "move the line to quarantine");
+    assert!(all.iter().any(|(own, _)| own.title == "remove the NUL bytes"));
+}
+
+#[test]
+fn half_a_time_keeps_what_survived_of_it_in_every_format() {
+    for (number, (which, memory)) in MEMORIES.into_iter().enumerate() {
+        // The time comes last, so that a text is left where it is cut.
+        let object: Value = serde_json::from_str(&memory.replace("TEXT", "the pool has twenty")).unwrap();
+        let name = ["created_at", "timestamp", "createdAt"]
+            .into_iter()
+            .find(|own| object.get(own).is_some())
+            .unwrap();
+        let when = object[name].as_str().unwrap().to_owned();
+        let rest = object.as_object().unwrap().iter().filter(|(own, _)| *own != name);
+        let rest: String = rest.map(|(name, own)| format!("{name:?}:{own},")).collect();
+        for (kept, wanted) in [
+            ("2026-01-20", "2026-01-20T00:00:00"),
+            ("2026-01-20T1", "2026-01-20T10:00:00"),
+            ("2026-01-20T10", "2026-01-20T10:00:00"),
+            ("2026-01-20T10:35", "2026-01-20T10:35:00"),
+            ("2026-01-20T10:35:0", "2026-01-20T10:35:00"),
+        ] {
+            assert!(when.starts_with(kept));
+            let lines = format!("{}{{{rest}{name:?}:\"{kept}", first_line(number));
+            let all = proposed(LOGS[which], lines.as_bytes());
+            let (fix, after) = all.iter().find(|(own, _)| own.title.contains("salvaged")).unwrap();
+            let last = String::from_utf8_lossy(after).lines().last().unwrap().to_owned();
+            let last: Value = serde_json::from_str(&last).unwrap();
+            let zone = if which == 4 { "+00:00" } else { "Z" };
+            assert_eq!(last[name], format!("{wanted}{zone}"), "{} {kept}", LOGS[which].0);
+            assert_eq!(last["salvaged"], true);
+            assert!(fix.reason.contains("Kept as far as it survived"), "{}", fix.reason);
+        }
+    }
+}
