@@ -103,7 +103,7 @@ mod tests {
         let whole = |cut| completed(cut, near).unwrap().0;
         assert_eq!(whole("2026-01-20T10:3"), "2026-01-20T10:30:00+02:00");
         assert_eq!(whole("2026-01-"), "2026-01-19T08:00:00.000001+02:00");
-        assert_eq!(whole("2025-1"), "2025-01-01T00:00:00+02:00");
+        assert_eq!(whole("2025-1"), "2025-10-01T00:00:00+02:00");
         assert_eq!(completed("2026-01-20", Some("2026-01-19")).unwrap().0, "2026-01-20T00:00:00Z");
     }
 }
