@@ -52,8 +52,11 @@ fn known(desk: &Desk) -> Vec<Vec<u8>> {
 fn former(desk: &Desk) -> HashMap<PathBuf, Vec<Vec<u8>>> {
     let mut all: HashMap<PathBuf, Vec<Vec<u8>>> = HashMap::new();
     let everything = desk.everything();
-    let copies: Vec<Vec<u8>> =
-        everything.iter().filter(|(path, _)| path.starts_with(desk.data())).map(|(_, own)| own.clone()).collect();
+    let copies: Vec<Vec<u8>> = everything
+        .iter()
+        .filter(|(path, _)| path.starts_with(desk.data()))
+        .map(|(_, own)| own.clone())
+        .collect();
     for (path, bytes) in desk.files() {
         let Ok(own) = path.strip_prefix(&desk.place.root) else { continue };
         let known = all.entry(own.to_owned()).or_default();
@@ -85,6 +88,9 @@ fn hold(format: &'static str) {
             wrong: Vec::new(),
         };
         judge.sees(&known);
+        if number % 8 == 0 {
+            judge.prints();
+        }
         judge.repairs(count(4, 12));
         judge.restores(count(1, 3));
         judge.wrong.into_iter().for_each(|(claim, own)| wrong.entry(claim).or_default().push(own));
@@ -92,8 +98,10 @@ fn hold(format: &'static str) {
     let first = |all: &[String]| -> String {
         all.iter().take(3).map(|own| own.chars().take(MOST).chain(['\n']).collect::<String>()).collect()
     };
-    let told: Vec<String> =
-        wrong.iter().map(|(claim, all)| format!("{} times not so: {claim}\n{}", all.len(), first(all))).collect();
+    let told: Vec<String> = wrong
+        .iter()
+        .map(|(claim, all)| format!("{} times not so: {claim}\n{}", all.len(), first(all)))
+        .collect();
     assert!(wrong.is_empty(), "{format}\n{}", told.join("\n"));
 }
 

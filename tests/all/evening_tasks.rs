@@ -19,6 +19,8 @@ struct Evening {
     folder: tempfile::TempDir,
     terminal: Option<Terminal>,
     keys: usize,
+    /// The hints that the screen has shown.
+    known: Vec<String>,
 }
 
 impl Evening {
@@ -26,7 +28,7 @@ impl Evening {
     fn before() -> Evening {
         let folder = crate::support::folder::new();
         crate::support::demo::lay_out(&folder.path().join("demo"), NOW);
-        Evening { folder, terminal: None, keys: 0 }
+        Evening { folder, terminal: None, keys: 0, known: Vec::new() }
     }
 
     fn of(size: (u16, u16)) -> Evening {
@@ -51,7 +53,12 @@ impl Evening {
     }
 
     fn verb(&self, words: &[&str]) -> Output {
-        let (stores, data) = (self.stores(), self.data());
+        self.verb_on("", words)
+    }
+
+    /// Runs a verb on one of the stores, or on all.
+    fn verb_on(&self, store: &str, words: &[&str]) -> Output {
+        let (stores, data) = (self.stores().join(store), self.data());
         let own = ["--store", stores.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
         run([words, &own].concat())
     }
@@ -79,10 +86,13 @@ impl Evening {
         self.terminal.as_ref().unwrap().wait_for_text(text, SOON);
     }
 
-    /// Presses the key that the screen names by these words, as in `/ search`.
+    /// Presses the key that the screen names by these words, as in `/ search`, or has named before.
     #[track_caller]
     fn press(&mut self, hint: &str) {
-        self.sees(hint);
+        if !self.known.iter().any(|own| own == hint) {
+            self.sees(hint);
+            self.known.push(hint.to_owned());
+        }
         let key = hint.split(' ').next().unwrap();
         let typed = match key {
             "Enter" => "\r",
@@ -111,10 +121,28 @@ impl Evening {
         self.press("Enter run");
     }
 
-    /// Keys that need no hint: the arrows.
-    fn arrow_down(&mut self) {
-        self.terminal().send_keys("\x1b[B");
-        self.keys += 1;
+    /// Agrees to what is asked, once all of it is there.
+    #[track_caller]
+    fn agrees(&mut self) {
+        self.sees("Nothing is changed yet");
+        self.press("y do");
+    }
+
+    /// So many arrows.
+    fn arrows(&mut self, keys: &str, count: usize) {
+        self.terminal().send_keys(keys);
+        self.keys += count;
+    }
+
+    /// Goes down with the arrow, which needs no hint, until the row under the cursor says that.
+    #[track_caller]
+    fn goes_down_to(&mut self, text: &str) {
+        let mut at = 1;
+        while !self.row("▶").is_some_and(|row| row.contains(text)) {
+            at += 1;
+            self.arrows("\x1b[B", 1);
+            self.sees(&format!("{at} of "));
+        }
     }
 
     /// What the user has to say.

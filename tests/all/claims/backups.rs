@@ -9,7 +9,7 @@ use palimp::ops::restore::{Item, Kind};
 use palimp::work::{Backup, Done, Inspect, InspectRequest, Inspected, Job, Kept, Opened, perform};
 
 use super::Judge;
-use super::memories::{live, more_than};
+use super::memories::{Memory, live, more_than};
 
 impl Judge<'_> {
     /// Holds what is said of some backups to what restoring them does.
@@ -83,15 +83,20 @@ impl Judge<'_> {
         }
         let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.told()).collect();
         if let Err(why) = self.desk.carry_out(planned) {
-            return self.holds(false, "a restore that is planned can be carried out", || format!("{told}: {why}"));
+            return self
+                .holds(false, "a restore that is planned can be carried out", || format!("{told}: {why}"));
         }
         let now = live(&self.desk.store());
         let plan = plan.join("\n");
         for own in more_than(&now, &before) {
             let is_named = own.is_named_in(plan.as_bytes());
-            self.holds(is_named, "a restore names what comes back", || format!("{told}: {}\n    {plan}", own.told()));
+            self.holds(is_named, "a restore names what comes back", || {
+                format!("{told}: {}\n    {plan}", own.told())
+            });
             let gone = self.gone.iter().find(|gone| own.is(gone)).cloned();
-            let may = gone.as_ref().is_none_or(|gone| !gone.is_erased && (is_chosen || compared.whole_only.is_some()));
+            let may = gone
+                .as_ref()
+                .is_none_or(|gone| !gone.is_erased && (is_chosen || compared.whole_only.is_some()));
             self.holds(may, "a restore leaves out what was deleted since, unless it is chosen", || {
                 format!("{told}: {}", own.told())
             });
@@ -109,8 +114,30 @@ impl Judge<'_> {
             let stay = compared.items.iter().filter(|item| item.kind == Kind::Newer);
             let lost: Vec<&Item> = stay.filter(|item| !has(&bytes, &item.is)).collect();
             self.holds(lost.is_empty(), "what is said to be kept is there", || format!("{told}: {lost:?}"));
+            self.touches_nothing_else(opened, &chosen, (&before, &now));
         }
         self.comes_back(&files, &told);
+    }
+
+    /// What was not chosen neither comes nor changes.
+    fn touches_nothing_else(
+        &mut self,
+        opened: &Opened,
+        chosen: &HashSet<u64>,
+        (before, now): (&[Memory], &[Memory]),
+    ) {
+        let items = &opened.compared.items;
+        let own: Vec<&Item> =
+            items.iter().filter(|item| item.can_come && chosen.contains(&item.at)).collect();
+        let more: Vec<&Memory> = more_than(now, before);
+        let is_chosen = |one: &&Memory| own.iter().any(|item| one_line(&item.was) == one_line(&one.raw));
+        let unasked: Vec<&&Memory> = more.iter().filter(|one| !is_chosen(one)).collect();
+        self.holds(unasked.is_empty(), "nothing comes back that was not chosen", || format!("{unasked:?}"));
+        let stays = |one: &&Memory| {
+            now.iter().any(|own| own.raw == one.raw) || own.iter().any(|item| item.is == one.raw)
+        };
+        let changed: Vec<&Memory> = before.iter().filter(|one| !stays(one)).collect();
+        self.holds(changed.is_empty(), "nothing changes that was not chosen", || format!("{changed:?}"));
     }
 }
 

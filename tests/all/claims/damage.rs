@@ -132,7 +132,9 @@ fn once(desk: &Desk, chance: &mut Chance) -> Told {
 fn of_log(desk: &Desk, chance: &mut Chance) -> Told {
     let format = desk.place.format;
     let (what, way) = chance.one_of(&OF_LOGS);
-    let Some(mut bytes) = desk.read(log(format)).filter(|own| own.len() > 200) else { return "nothing".into() };
+    let Some(mut bytes) = desk.read(log(format)).filter(|own| own.len() > 200) else {
+        return "nothing".into();
+    };
     way(&mut bytes, chance, format);
     desk.write(log(format), &bytes);
     format!("{what} of {}", log(format))
@@ -155,7 +157,10 @@ fn of_document(desk: &Desk, chance: &mut Chance) -> Told {
         0 => ("empty", Vec::new()),
         1 => ("hello", b"hello".to_vec()),
         2 => ("NULs", vec![0; bytes.len().max(1)]),
-        3 => ("both sides of a merge", [b"<<<<<<< HEAD\n", &bytes[..], b"=======\n", &bytes, b">>>>>>> t\n"].concat()),
+        3 => (
+            "both sides of a merge",
+            [b"<<<<<<< HEAD\n", &bytes[..], b"=======\n", &bytes, b">>>>>>> t\n"].concat(),
+        ),
         _ => ("cut", bytes[..chance.below(bytes.len().max(1))].to_vec()),
     };
     desk.write(&file, &left);

@@ -14,7 +14,7 @@ use palimp::store::commit::{Host, Vault};
 use palimp::store::{Place, load};
 
 use super::stores::Gone;
-use crate::support::{Files as Begun, files_below, lasting};
+use crate::support::{Files as Begun, files_below, lasting, run};
 
 /// Files by their paths.
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -83,6 +83,13 @@ impl Desk {
         let request = self.request(Wanted::Undo, &[]);
         self.now = self.now.plus(60_000_000);
         deed::carry_out_at_once(&request, &mut Recent::default()).map(drop)
+    }
+
+    /// Runs a verb on the store.
+    pub fn verb(&self, words: &[&str]) -> Vec<serde_json::Value> {
+        let (root, data, now) = (&self.place.root, self.data(), self.now.to_rfc3339());
+        let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", &now];
+        run([words, &own, &["--as", self.place.format]].concat()).json_lines()
     }
 
     /// Copies what holds memories into palimp's own data, as `backup create` does.

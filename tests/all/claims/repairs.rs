@@ -54,7 +54,9 @@ impl Judge<'_> {
         let data = self.desk.data();
         let mut claims = Vec::new();
         for own in findings(store) {
-            let Ok(beside) = deed::fixes_of(&Real, &data, store, own.problem, self.desk.now) else { continue };
+            let Ok(beside) = deed::fixes_of(&Real, &data, store, own.problem, self.desk.now) else {
+                continue;
+            };
             for (number, (fix, after)) in (1..).zip(beside.fixes) {
                 let (key, before) = (own.key.clone(), beside.before.clone());
                 claims.push(Claim { key, problem: own.problem.clone(), number, fix, before, after });
@@ -69,13 +71,16 @@ impl Judge<'_> {
         let told = claim.told();
         let planned = match self.desk.plan(Wanted::Repair(which), &[]) {
             Ok(planned) => planned,
-            Err(why) => return self.holds(false, "a fix that is offered can be planned", || format!("{told}: {why}")),
+            Err(why) => {
+                return self.holds(false, "a fix that is offered can be planned", || format!("{told}: {why}"));
+            }
         };
         let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.told()).collect();
         let is_due = planned.plans.iter().any(|(_, plan)| !plan.is_empty());
         self.holds(is_due, "a fix that is offered does something", || told.clone());
         if let Err(why) = self.desk.carry_out(planned) {
-            return self.holds(false, "a fix that is planned can be carried out", || format!("{told}: {why}"));
+            return self
+                .holds(false, "a fix that is planned can be carried out", || format!("{told}: {why}"));
         }
         let after = self.desk.store();
         self.leaves_the_lines(claim, &files);
@@ -87,7 +92,11 @@ impl Judge<'_> {
             store.problems.iter().filter(is).count()
         };
         let (was, is) = (alike(store), alike(&self.desk.checked().store));
-        self.holds(is < was, "a fix ends its problem", || format!("{told}: {was} of the kind, then {is}"));
+        // What is torn beside a whole memory stays.
+        let stays = claim.fix.reason.contains("what is torn stays");
+        self.holds(is < was || stays, "a fix ends its problem", || {
+            format!("{told}: {was} of the kind, then {is}")
+        });
         self.comes_back(&files, &told);
     }
 
@@ -96,11 +105,13 @@ impl Judge<'_> {
         let Some(lines) = &claim.after else { return };
         let now = self.desk.files();
         let is_there = now.values().any(|own| memchr::memmem::find(own, lines).is_some());
-        let length = |all: &Files| all.get(&self.path_of(&claim.problem.file)).map_or(0, |own| own.len() as i64);
+        let length =
+            |all: &Files| all.get(&self.path_of(&claim.problem.file)).map_or(0, |own| own.len() as i64);
         let is_more = lines.len() as i64 - claim.before.len() as i64;
         let is_shift = (length(&now) - length(files) - is_more).abs() <= 2;
         // Where lines come to another file, or another line goes, those alone are shown.
-        let is_beside = claim.before.is_empty() || ["keep the newer", "finish"].iter().any(|own| claim.fix.title.starts_with(own));
+        let is_beside = claim.before.is_empty()
+            || ["keep the newer", "finish"].iter().any(|own| claim.fix.title.starts_with(own));
         self.holds(is_there && (is_shift || is_beside), "the lines are left as they were shown", || {
             format!("{}\n    shown {}\n    for   {}", claim.told(), text(lines), text(&claim.before))
         });
@@ -144,7 +155,8 @@ impl Judge<'_> {
             return;
         }
         let path = self.path_of(&claim.problem.file);
-        let (was, now) = (files.get(&path).cloned().unwrap_or_default(), std::fs::read(&path).unwrap_or_default());
+        let (was, now) =
+            (files.get(&path).cloned().unwrap_or_default(), std::fs::read(&path).unwrap_or_default());
         let kept = self.quarantined();
         let count = |bytes: &[u8], byte: u8| memchr::memchr_iter(byte, bytes).count();
         let lost: Vec<u8> =
@@ -188,7 +200,9 @@ impl Judge<'_> {
             let is_former = self.former.get(&claim.problem.file).is_some_and(|all| all.contains(&bytes));
             self.holds(is_former, "a file that is restored is as it was", || told.clone());
         }
-        if let Some(count) = title.strip_prefix("add ").and_then(|own| own.split(' ').next()?.parse::<usize>().ok()) {
+        if let Some(count) =
+            title.strip_prefix("add ").and_then(|own| own.split(' ').next()?.parse::<usize>().ok())
+        {
             let come = more_than(&live(after), &live(store)).len();
             self.holds(come == count, "as many memories are added as is said", || format!("{told}: {come}"));
         }
@@ -203,14 +217,18 @@ impl Judge<'_> {
         for own in own.into_iter().filter(|own| memchr::memmem::find(&claim.before, &own.raw).is_none()) {
             let is_said = !own.text.trim().is_empty() && !own.text.contains("(lost)");
             let is_first = claim.number == 1;
-            self.holds(is_said || !(says_whole || is_first), "what has no text is neither first nor whole", || {
-                format!("{}: {}", claim.told(), own.told())
-            });
+            self.holds(
+                is_said || !(says_whole || is_first),
+                "what has no text is neither first nor whole",
+                || format!("{}: {}", claim.told(), own.told()),
+            );
             let known = self.known.iter().filter_map(|raw| fields(raw).zip(id_of(raw)));
-            let of_id: Vec<_> = known.filter(|(_, id)| Some(id) == own.id.as_ref()).map(|(own, _)| own).collect();
+            let of_id: Vec<_> =
+                known.filter(|(_, id)| Some(id) == own.id.as_ref()).map(|(own, _)| own).collect();
             if says_whole && !of_id.is_empty() {
                 let is = fields(&own.raw).unwrap_or_default();
-                let has_all = of_id.iter().any(|was| was.iter().all(|(name, value)| is.get(name) == Some(value)));
+                let has_all =
+                    of_id.iter().any(|was| was.iter().all(|(name, value)| is.get(name) == Some(value)));
                 self.holds(has_all, "what is called whole has every field as it was", || {
                     format!("{}: {}", claim.told(), own.told())
                 });
@@ -239,7 +257,9 @@ impl Judge<'_> {
             .filter(|own| !is_torn(own) && !now.iter().any(|other| other.raw == own.raw))
             .map(Memory::told)
             .collect();
-        self.holds(changed.is_empty(), "all safe fixes leave whole lines as they are", || changed.join("\n    "));
+        self.holds(changed.is_empty(), "all safe fixes leave whole lines as they are", || {
+            changed.join("\n    ")
+        });
         for own in more_than(&now, &before) {
             let is_gone = self.gone.iter().any(|gone| own.is(gone));
             let is_named = own.is_named_in(plan.join("\n").as_bytes());
@@ -247,7 +267,9 @@ impl Judge<'_> {
         }
         let again = self.desk.plan(Wanted::Repair(Which::AllSafe), &[]);
         let more = again.map(|own| own.all().flat_map(|(_, plan)| plan.told()).collect::<Vec<_>>());
-        self.holds(more.as_ref().is_ok_and(Vec::is_empty), "all safe fixes are done at once", || format!("{more:?}"));
+        self.holds(more.as_ref().is_ok_and(Vec::is_empty), "all safe fixes are done at once", || {
+            format!("{more:?}")
+        });
         self.comes_back(&files, "all safe");
     }
 

@@ -55,6 +55,39 @@ impl Judge<'_> {
         }
     }
 
+    /// The verbs print the counts that are listed.
+    pub fn prints(&mut self) {
+        let whole = all(&self.desk.store());
+        let [listed, counted, held] =
+            [&["list", "--json", "--all"][..], &["stats", "--json"], &["stores", "--json"]]
+                .map(|own| self.desk.verb(own));
+        let states =
+            [("records", "live"), ("archived", "archived"), ("deleted", "deleted"), ("broken", "broken")];
+        for (name, state) in states {
+            let count = whole.iter().filter(|own| own.state == state).count();
+            let rows = listed.iter().filter(|row| row["state"] == state).count();
+            let told = [&counted[0]["stores"][0][name], &held[0][name]]
+                .map(|own| own.as_u64().unwrap_or(u64::MAX) as usize);
+            // What is deleted and in backups or undo data alone is listed, and counted nowhere.
+            let is_listed = rows == count || state == "deleted" && rows > count;
+            self.holds(
+                is_listed && told == [count; 2],
+                "list, stats and stores print the same counts",
+                || format!("{state}: {count}, list {rows}, stats and stores {told:?}"),
+            );
+        }
+        let found = self.desk.verb(&["check", "--json", "--all"]);
+        let broken = whole.iter().filter(|own| own.state == "broken").count();
+        let lines: std::collections::BTreeSet<String> = found
+            .iter()
+            .filter(|row| row["line"].is_u64())
+            .map(|row| format!("{}:{}", row["file"], row["line"]))
+            .collect();
+        self.holds(lines.len() >= broken.min(1), "check prints what is broken", || {
+            format!("{broken}: {lines:?}")
+        });
+    }
+
     fn results(&self, snapshot: &Snapshot) -> Option<Results> {
         let query = Query::parse("", self.desk.now).ok()?;
         let request = Request {

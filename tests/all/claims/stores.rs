@@ -86,7 +86,8 @@ fn begun(format: &str) -> Files {
             "sessions/s/metadata.json",
             json!({"session_id": "s", "user_id": "u", "created_at": "2026-01-01T00:00:00Z",
                 "last_accessed": "2026-01-01T00:00:00Z", "total_entries": FIRST, "total_size_bytes": 0,
-                "statistics": {}}).to_string(),
+                "statistics": {}})
+            .to_string(),
         ),
         "agent-memory" => {
             let store = AgentMemoryBuilder::new()
@@ -157,7 +158,8 @@ pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
     }
     // Agents wrote more, and one of them twice.
     let twice = record(format, 21).to_string().replace("-000000000021", "-000000000022");
-    let twice = twice.replace("mem_021", "mem_022").replace("msg-021", "msg-022").replace("evt-000021", "evt-000022");
+    let twice =
+        twice.replace("mem_021", "mem_022").replace("msg-021", "msg-022").replace("evt-000021", "evt-000022");
     let more = lines(format, 20..22) + &twice + "\n";
     desk.append(log(format), more.as_bytes());
     let _ = desk.change(Wanted::Reindex(None), &[]);

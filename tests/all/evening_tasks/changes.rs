@@ -1,6 +1,6 @@
 //! Tasks that change something, and the stores afterwards.
 
-use super::{Evening, sizes};
+use super::{Evening, SOON, sizes};
 
 #[test]
 fn a_torn_line_is_repaired_and_says_something_then() {
@@ -9,17 +9,12 @@ fn a_torn_line_is_repaired_and_says_something_then() {
         let before = evening.list(&["is:broken"]).len();
         evening.press("g go to");
         evening.press("p problems");
-        evening.sees("torn line");
-        for _ in 0..4 {
-            if !evening.row("▶").is_some_and(|row| row.contains("torn line")) {
-                evening.arrow_down();
-                evening.terminal().wait_for(|screen| !screen.contents().contains("▶  ✖   26"), crate::support::SOON);
-            }
-        }
+        evening.sees("1 of ");
+        evening.goes_down_to("torn line");
         evening.press("Alt-f fix");
         evening.sees("Nothing is changed yet");
         assert!(!evening.screen().contains("\"content\":{}"), "nothing of it is left\n{}", evening.screen());
-        evening.press("y do");
+        evening.agrees();
         evening.sees("Repaired \"torn line\"");
         assert_eq!(evening.list(&["is:broken"]).len(), before - 1);
         evening.took(8);
@@ -41,7 +36,7 @@ fn a_topic_of_the_last_month_is_deleted_and_comes_back_by_undo() {
         evening.press("x  delete");
         evening.sees("Nothing is changed yet");
         assert_eq!(evening.files(), before);
-        evening.press("y do");
+        evening.agrees();
         evening.sees(&format!("Deleted {count} memories"));
         assert_eq!(evening.list(&[query]).len(), 0);
         evening.took(15);
@@ -64,18 +59,22 @@ fn a_memory_is_edited_with_a_mistake_that_is_told_before_it_is_saved() {
         while !evening.screen().contains("▶importance") {
             let field = evening.row("field ").unwrap_or_default();
             evening.press("Tab field");
-            evening.terminal().wait_for(|screen| !screen.contents().contains(field.trim()), crate::support::SOON);
+            evening.terminal().wait_for(|screen| !screen.contents().contains(field.trim()), SOON);
         }
         evening.types("x");
         evening.sees("✖1");
         evening.press("F2 save");
+        evening.sees("It is not saved");
         assert_eq!(evening.files(), before);
         evening.types("\x7f5");
         evening.sees("✖0");
         evening.press("F2 save");
         evening.sees("Saved \"No retries of tests in CI\"");
         let own = &evening.list(&["id:mem_no_retries"])[0];
-        assert!(own["raw"].as_str().unwrap().contains("5,") && own["importance"].as_f64().unwrap() > 0.0, "{own}");
+        assert!(
+            own["raw"].as_str().unwrap().contains("5,") && own["importance"].as_f64().unwrap() > 0.0,
+            "{own}"
+        );
         evening.took(22);
         evening.leaves();
     }
@@ -96,7 +95,7 @@ fn twenty_memories_are_tagged() {
         evening.sees("+new -old");
         evening.types("+reviewed");
         evening.press("Enter do it");
-        evening.press("y do");
+        evening.agrees();
         evening.sees("Tagged 20 memories");
         assert_eq!(evening.list(&["tag:reviewed"]).len(), 20);
         evening.took(26);
@@ -109,26 +108,20 @@ fn three_memories_that_were_lost_come_back_of_a_backup() {
     for size in sizes(0) {
         let evening = Evening::before();
         let log = evening.stores().join("team/memories/learnings.jsonl");
-        evening.verb(&["backup", "create", "--yes"]).expect_status(0);
+        evening.verb_on("team", &["backup", "create", "--yes"]).expect_status(0);
         let whole = std::fs::read_to_string(&log).unwrap();
-        let left: Vec<&str> = whole.lines().enumerate().filter(|(at, _)| ![3, 5, 8].contains(at)).map(|own| own.1).collect();
+        let left: Vec<&str> =
+            whole.lines().enumerate().filter(|(at, _)| ![3, 5, 8].contains(at)).map(|own| own.1).collect();
         std::fs::write(&log, left.join("\n") + "\n").unwrap();
         let mut evening = evening.open(size);
         evening.press("g go to");
         evening.press("r backups");
         evening.sees("1 of ");
-        for _ in 0..12 {
-            if evening.row("▶").is_some_and(|row| row.contains("learnings")) {
-                break;
-            }
-            let row = evening.row("▶").unwrap_or_default();
-            evening.arrow_down();
-            evening.terminal().wait_for(|screen| !screen.contents().contains(row.trim()), crate::support::SOON);
-        }
+        evening.goes_down_to("learnings");
         evening.press("Enter open");
         evening.sees("3 marked");
         evening.press("r bring back 3");
-        evening.press("y do");
+        evening.agrees();
         evening.sees("Restored 3 memories");
         let now = std::fs::read_to_string(&log).unwrap();
         assert!(whole.lines().all(|line| now.contains(line)));
@@ -165,12 +158,15 @@ fn what_fades_is_rescued_and_seen_to_be() {
         evening.press("f forecast");
         evening.sees("at the floor within 90 days");
         let title = "Move the mail credentials";
+        evening.sees("<1d");
         assert!(evening.row(title).is_some_and(|row| row.contains("<1d")), "{}", evening.screen());
+        // The next key brings the hints back, whichever it is.
+        evening.arrows("\x1b[B\x1b[A", 2);
         evening.ask("p pin", "pin");
         evening.sees("· u to undo");
         let is_first = |screen: &str| screen.lines().any(|row| row.contains(title) && row.contains("<1d"));
-        evening.terminal().wait_for(|screen| !is_first(&screen.contents()), crate::support::SOON);
-        evening.took(7);
+        evening.terminal().wait_for(|screen| !is_first(&screen.contents()), SOON);
+        evening.took(9);
         evening.leaves();
     }
 }
@@ -187,7 +183,9 @@ fn one_memory_is_erased_and_what_was_not_reached_is_said() {
         evening.sees("What no program can reach");
         evening.sees("agents that have read it before");
         assert_eq!(evening.list(&["\"Send one key with every charge retry\" is:live store:shop"]).len(), 0);
-        evening.took(3);
+        evening.press("Esc close");
+        evening.terminal().wait_for(|screen| !screen.contents().contains("▌Receipt"), SOON);
+        evening.took(4);
         evening.leaves();
     }
 }

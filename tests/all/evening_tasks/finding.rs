@@ -34,7 +34,9 @@ fn why_the_first_hit_is_first_is_said_in_words() {
 
 #[test]
 fn what_an_agent_writes_shows_at_once_behind_a_torn_line_too() {
-    for (number, torn) in ["", "{\"id\":\"mem_x\",\"session_id\":\"outage_jan_29\",\"time"].into_iter().enumerate() {
+    for (number, torn) in
+        ["", "{\"id\":\"mem_x\",\"session_id\":\"outage_jan_29\",\"time"].into_iter().enumerate()
+    {
         for size in sizes(number) {
             let mut evening = Evening::of(size);
             let line = json!({"id": "mem_of_the_agent", "session_id": "checkout_rework", "type": "finding",
@@ -99,7 +101,9 @@ fn duplicates_are_grouped_and_those_that_are_marked_are_equal() {
             evening.press("y do it");
             evening.sees("Deleted ");
             let after = evening.list(&[]);
-            let is_in = |all: &[serde_json::Value], own: &serde_json::Value| all.iter().any(|one| one["key"] == own["key"]);
+            let is_in = |all: &[serde_json::Value], own: &serde_json::Value| {
+                all.iter().any(|one| one["key"] == own["key"])
+            };
             for gone in before.iter().filter(|own| !is_in(&after, own)) {
                 let says_it = |own: &&serde_json::Value| fields(&own["raw"]) == fields(&gone["raw"]);
                 assert!(after.iter().any(|own| says_it(&own)), "nothing says all of {gone}");
