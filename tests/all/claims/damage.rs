@@ -11,8 +11,11 @@ use crate::lossless::Chance;
 /// What was done, in a few words.
 pub type Told = String;
 
+/// Does something to a log of a format.
+type Way = fn(&mut Vec<u8>, &mut Chance, &str);
+
 /// The ways to damage a log.
-const OF_LOGS: [(&str, fn(&mut Vec<u8>, &mut Chance, &str)); 18] = [
+const OF_LOGS: [(&str, Way); 18] = [
     ("cut the file", |log, chance, _| log.truncate(1 + chance.below(log.len() - 1))),
     ("tear a line", tear),
     ("tear a line", tear),

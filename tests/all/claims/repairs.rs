@@ -72,7 +72,8 @@ impl Judge<'_> {
         let planned = match self.desk.plan(Wanted::Repair(which), &[]) {
             Ok(planned) => planned,
             Err(why) => {
-                return self.holds(false, "a fix that is offered can be planned", || format!("{told}: {why}"));
+                return self
+                    .holds(false, "a fix that is offered can be planned", || format!("{told}: {why}"));
             }
         };
         let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.told()).collect();

@@ -119,12 +119,13 @@ impl Judge<'_> {
     fn keeps_the_deleted(&mut self, store: &Store, whole: &[Memory]) {
         let deletions = store.documents.iter().filter(|own| own.role == Role::Tombstones);
         let named: Vec<u8> = deletions.flat_map(|own| own.bytes.to_vec()).collect();
-        for gone in self.gone.to_vec() {
+        let all = self.gone;
+        for gone in all {
             let quoted = format!("\"{}\"", gone.id.clone().unwrap_or_default());
             if memchr::memmem::find(&named, quoted.as_bytes()).is_none() {
                 continue;
             }
-            let back = whole.iter().find(|own| own.is_live && own.is(&gone));
+            let back = whole.iter().find(|own| own.is_live && own.is(gone));
             self.holds(back.is_none(), "a tombstone with a legible id deletes", || gone.title.clone());
         }
     }

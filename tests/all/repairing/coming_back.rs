@@ -118,6 +118,21 @@ fn an_id_that_is_filled_in_is_not_that_of_a_memory_which_was_deleted() {
 }
 
 #[test]
+fn what_a_tombstone_names_gets_no_id_of_its_own() {
+    let (format, log) = LOGS[1];
+    let tombstone = "{\"id\":\"same\",\"timestamp\":\"2026-01-21T10:00:00Z\",\"reason\":\"user_request\"}\n";
+    for other in ["one text", "another text"] {
+        let lines = ["one text", other].map(|text| record(format, "same", text) + "\n").concat();
+        let one = One::of_files(format, &[(log, &lines), ("sessions/s/tombstones.jsonl", tombstone)]);
+        let found = one.problem("duplicate-id");
+        assert!(!titles(&found).contains(&"give it an id of its own"), "{found}");
+        one.run(&["repair", "--code", "duplicate-id", "--yes"]).expect_status(0);
+        let left = one.run(&["list", "is:live", "--json"]).json_lines();
+        assert!(left.is_empty() && one.text().lines().count() == 1, "{left:?}: {}", one.text());
+    }
+}
+
+#[test]
 fn memories_that_share_an_id_and_differ_both_stay_and_only_equal_ones_go() {
     for own in [LOGS[0], LOGS[1], LOGS[3]] {
         let texts = ["one text", "another text", "a third text"];
