@@ -12,6 +12,8 @@ mod sequence;
 mod site;
 mod stores;
 
+pub use chance::Chance;
+
 /// Runs it, and names the seed where it fails.
 fn told<T>(seed: u64, run: impl FnOnce() -> T) -> T {
     struct Told(u64);

@@ -136,6 +136,29 @@ fn a_record_behind_one_that_was_cut_at_any_byte_is_never_lost() {
     }
 }
 
+#[test]
+fn of_a_merge_all_lines_are_shown_as_each_fix_leaves_them() {
+    let (format, log) = LOGS[1];
+    let [ours, theirs] = ["a", "b"].map(|id| record(format, id, "words"));
+    let text = format!("<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> topic");
+    let store = load(&[(log, format!("{text}\n").as_bytes())], format);
+    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
+    let material = repair::Material::default();
+    let bench = repair::Bench::of(&scene, &material, []);
+    for own in store.problems.iter().filter(|own| own.code.as_str() == "conflict-markers") {
+        let beside = bench.beside(own);
+        assert_eq!(String::from_utf8_lossy(&beside.before), text);
+        for (fix, after) in beside.fixes.iter().take(3) {
+            let left = match fix.title.as_str() {
+                "keep the first side" => ours.clone(),
+                "keep the second side" => theirs.clone(),
+                _ => format!("{ours}\n{theirs}"),
+            };
+            assert_eq!(String::from_utf8_lossy(after.as_deref().unwrap()), left, "{}", fix.title);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(crate::support::tries::config(200, 20_000))]
 

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::Bench;
 use super::damage::{self, is_log, range, stretch};
-use super::fix::{Act, Fix};
+use super::fix::{Act, Edit, Fix};
 use super::line::{after_edits, touched, without_end};
-use crate::model::{Document, Problem};
+use crate::model::{Code, Document, Problem};
 
 /// The lines that a problem is on, and what each fix makes of them.
 #[derive(Clone, Debug, Default)]
@@ -45,15 +45,25 @@ impl Bench<'_> {
 fn place(document: &Document, problem: &Problem, fixes: &[Fix]) -> Range<usize> {
     let record = problem.record.and_then(|number| document.records.get(number as usize));
     let own = match (record, problem.record) {
+        // Both sides and all markers are what it is about.
+        _ if problem.code == Code::ConflictMarkers => edited(document, fixes),
         (Some(_), Some(number)) if is_log(document) => stretch(document, number as usize),
         (Some(record), _) => Some(range(record)),
         _ => None,
     };
-    own.unwrap_or_else(|| {
-        let edits = fixes.iter().find_map(|own| match &own.act {
-            Act::Edits(_, edits, _) => Some(touched(document, edits)),
-            Act::Rebuild | Act::Files(..) => None,
-        });
-        edits.unwrap_or_default()
-    })
+    let first = || fixes.iter().find_map(|own| Some(touched(document, edits_of(own)?)));
+    own.or_else(first).unwrap_or_default()
+}
+
+/// All lines that one of the fixes changes, and those between them.
+fn edited(document: &Document, fixes: &[Fix]) -> Option<Range<usize>> {
+    let all: Vec<Edit> = fixes.iter().filter_map(edits_of).flatten().cloned().collect();
+    (!all.is_empty()).then(|| touched(document, &all))
+}
+
+fn edits_of(fix: &Fix) -> Option<&Vec<Edit>> {
+    match &fix.act {
+        Act::Edits(_, edits, _) => Some(edits),
+        Act::Rebuild | Act::Files(..) => None,
+    }
 }

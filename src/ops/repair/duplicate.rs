@@ -27,7 +27,9 @@ impl Bench<'_> {
     pub(super) fn of_duplicate(&self, document: &Document, problem: &Problem, record: &Record) -> Vec<Fix> {
         let Some(id) = record.view().and_then(|view| view.id) else { return Vec::new() };
         let Ok((_, writes)) = writes(self.store()) else { return Vec::new() };
-        let renumbered = self.renumbered(document, problem, record, id);
+        // With an id of its own what was deleted or erased would be back.
+        let is_gone = self.why_gone(&document.path, document.role, &document.raw(record)).is_some();
+        let renumbered = if is_gone { None } else { self.renumbered(document, problem, record, id) };
         let before = self.before(document, record, id);
         let may_go = writes.may(Deed::Delete, &document.path).is_ok();
         let Some(before) = before.filter(|_| may_go) else {
@@ -46,7 +48,7 @@ impl Bench<'_> {
                 Some(goes(record, "remove this copy", 90, "Both say the same, and are spelled differently."))
             }
             // Of what differs none is removed where both can stay.
-            () => renumbered.as_ref().map(|_| {
+            () => (is_gone || renumbered.is_some()).then(|| {
                 let is_older = Reverse(record.view().and_then(|view| view.created))
                     > Reverse(before.view().and_then(|view| view.created));
                 let old = if is_older { record } else { before };

@@ -216,7 +216,9 @@ impl Bench<'_> {
         let (stem, number) = last.split_at(last.len() - digits);
         if let (1..=18, Ok(number)) = (digits, number.parse::<u64>()) {
             let next = format!("{stem}{:0digits$}", number + 1);
-            if !others.has(&next) {
+            let own = set(object, &[name], &quoted(&next)).unwrap_or_default();
+            // Nor is it that of a memory which was deleted or erased.
+            if !others.has(&next) && self.why_gone(&document.path, document.role, &own).is_none() {
                 return next;
             }
         }

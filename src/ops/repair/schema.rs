@@ -63,7 +63,12 @@ impl<'a> Bench<'a> {
         let Formed { form, findings, .. } = &*formed;
         let mut values = form.values();
         let mut titles = Vec::new();
+        let mut corrected = HashSet::new();
         for fix in findings.iter().filter(|own| is_meant(form, own)).filter_map(|own| own.fix.as_ref()) {
+            // The first that is wrong with a field is the gravest: its fix leaves nothing to the others.
+            if !corrected.insert(fix.field) {
+                continue;
+            }
             titles.push(format!("{}: {}", form.fields.get(fix.field)?.name, fix.title));
             values.get_mut(fix.field)?.clone_from(&fix.value);
         }

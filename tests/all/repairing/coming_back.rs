@@ -109,6 +109,37 @@ fn of_a_memory_that_a_tombstone_names_a_torn_line_is_not_completed() {
 }
 
 #[test]
+fn an_id_that_is_filled_in_is_not_that_of_a_memory_which_was_deleted() {
+    for own in REMOVED {
+        let one = One::of(own, &["msg-001", "msg-002"].map(|id| record(own.0, id, "words") + "\n").concat());
+        one.run(&["delete", "msg-002", "--remove", "--yes"]).expect_status(0);
+        let whole = record(own.0, "msg-009", "what is left of it");
+        let torn = &whole[..whole.find(",\"id\"").unwrap()];
+        one.store.append(own.1, format!("{torn}\n").as_bytes());
+        let found = one.problem("torn-line");
+        let at = titles(&found).iter().position(|title| title.starts_with("keep what can be read")).unwrap();
+        one.fix("torn-line", at + 1);
+        let left = one.text();
+        assert!(left.contains("what is left of it") && !left.contains("msg-002"), "{own:?}: {left}");
+    }
+}
+
+#[test]
+fn what_a_tombstone_names_gets_no_id_of_its_own() {
+    let (format, log) = LOGS[1];
+    let tombstone = "{\"id\":\"same\",\"timestamp\":\"2026-01-21T10:00:00Z\",\"reason\":\"user_request\"}\n";
+    for other in ["one text", "another text"] {
+        let lines = ["one text", other].map(|text| record(format, "same", text) + "\n").concat();
+        let one = One::of_files(format, &[(log, &lines), ("sessions/s/tombstones.jsonl", tombstone)]);
+        let found = one.problem("duplicate-id");
+        assert!(!titles(&found).contains(&"give it an id of its own"), "{found}");
+        one.run(&["repair", "--code", "duplicate-id", "--yes"]).expect_status(0);
+        let left = one.run(&["list", "is:live", "--json"]).json_lines();
+        assert!(left.is_empty() && one.text().lines().count() == 1, "{left:?}: {}", one.text());
+    }
+}
+
+#[test]
 fn memories_that_share_an_id_and_differ_both_stay_and_only_equal_ones_go() {
     for own in [LOGS[0], LOGS[1], LOGS[3]] {
         let texts = ["one text", "another text", "a third text"];

@@ -1,0 +1,150 @@
+//! What is said of a backup before it is restored, and what comes of it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use palimp::deed::{Restoring, Wanted};
+use palimp::model::Snapshot;
+use palimp::ops::restore::{Item, Kind};
+use palimp::work::{Backup, Done, Inspect, InspectRequest, Inspected, Job, Kept, Opened, perform};
+
+use super::Judge;
+use super::memories::{Memory, live, more_than};
+
+impl Judge<'_> {
+    /// Holds what is said of some backups to what restoring them does.
+    pub fn restores(&mut self, most: usize) {
+        let Inspected::Backups(mut list, _) = self.inspect(Inspect::Backups) else { return };
+        let (all, now) = (self.desk.everything(), self.desk.now);
+        while list.len() > most {
+            let at = self.chance.below(list.len());
+            list.swap_remove(at);
+        }
+        for own in list {
+            let what = Inspect::Backup(own.store, own.copy.clone(), None);
+            let Inspected::Opened(opened) = self.inspect(what) else { continue };
+            let Ok(opened) = *opened else { continue };
+            self.says_why(&own, &opened);
+            self.restores_what_it_says(&opened, false);
+            self.desk.put_back(&all, now);
+            self.restores_what_it_says(&opened, true);
+            self.desk.put_back(&all, now);
+        }
+    }
+
+    fn inspect(&mut self, what: Inspect) -> Inspected {
+        let snapshot = Arc::new(Snapshot::of(vec![self.desk.store()]));
+        let request = InspectRequest { snapshot, data: self.desk.data(), now: self.desk.now, what };
+        let done = perform(Job::Inspect(Box::new(request)), &mut Kept::default(), &Default::default());
+        let Some(Done::Inspected(seen)) = done else { panic!("nothing was read") };
+        *seen
+    }
+
+    /// What is in no backup because the backup ends early is not called newer than it.
+    fn says_why(&mut self, own: &Backup, opened: &Opened) {
+        let file = opened.compared.file.display();
+        for item in opened.compared.items.iter().filter(|item| item.kind == Kind::Newer) {
+            let was_there = self.kept_once(own).is_some_and(|whole| has(&whole, &item.is));
+            let says_newer = item.told.starts_with("written") && opened.verified.is_whole;
+            self.holds(!was_there || !says_newer, "what a backup lost is not called newer than it", || {
+                format!("{file}: {:?} {:?}", item.id, item.told)
+            });
+        }
+    }
+
+    /// A backup as it was made, before it was damaged.
+    fn kept_once(&self, own: &Backup) -> Option<Vec<u8>> {
+        let path = self.desk.path(&own.copy.path);
+        self.begun.get(&path).cloned()
+    }
+
+    /// Restores what is offered, or one that is chosen of what can come.
+    fn restores_what_it_says(&mut self, opened: &Opened, is_chosen: bool) {
+        let compared = &opened.compared;
+        let can_come: Vec<&Item> = compared.items.iter().filter(|item| item.can_come).collect();
+        let chosen: HashSet<u64> = match is_chosen {
+            true => can_come.get(self.chance.below(can_come.len())).map(|item| item.at).into_iter().collect(),
+            false => compared.by_default(),
+        };
+        if chosen.is_empty() && compared.whole_only.is_none() {
+            return;
+        }
+        let restoring = Restoring {
+            store: 0,
+            copy: opened.copy.clone(),
+            bytes: Arc::clone(&opened.bytes),
+            chosen: compared.whole_only.is_none().then(|| chosen.clone()),
+        };
+        let told = format!("{} from {}", compared.file.display(), opened.copy.path.display());
+        let (before, files) = (live(&self.desk.store()), self.desk.files());
+        let Ok(planned) = self.desk.plan(Wanted::Restore(restoring), &[]) else { return };
+        if planned.is_empty() {
+            return;
+        }
+        let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.told()).collect();
+        if let Err(why) = self.desk.carry_out(planned) {
+            return self
+                .holds(false, "a restore that is planned can be carried out", || format!("{told}: {why}"));
+        }
+        let now = live(&self.desk.store());
+        let plan = plan.join("\n");
+        for own in more_than(&now, &before) {
+            let is_named = own.is_named_in(plan.as_bytes());
+            self.holds(is_named, "a restore names what comes back", || {
+                format!("{told}: {}\n    {plan}", own.told())
+            });
+            let gone = self.gone.iter().find(|gone| own.is(gone)).cloned();
+            let may = gone
+                .as_ref()
+                .is_none_or(|gone| !gone.is_erased && (is_chosen || compared.whole_only.is_some()));
+            self.holds(may, "a restore leaves out what was deleted since, unless it is chosen", || {
+                format!("{told}: {}", own.told())
+            });
+        }
+        for own in more_than(&before, &now) {
+            self.holds(own.is_named_in(plan.as_bytes()), "a restore names what goes", || {
+                format!("{told}: {}\n    {plan}", own.told())
+            });
+        }
+        if compared.whole_only.is_none() {
+            let bytes = self.desk.read(&compared.file).unwrap_or_default();
+            let come = compared.items.iter().filter(|item| item.can_come && chosen.contains(&item.at));
+            let lost: Vec<&Item> = come.filter(|item| !has(&bytes, &one_line(&item.was))).collect();
+            self.holds(lost.is_empty(), "what is said to come back is there", || format!("{told}: {lost:?}"));
+            let stay = compared.items.iter().filter(|item| item.kind == Kind::Newer);
+            let lost: Vec<&Item> = stay.filter(|item| !has(&bytes, &item.is)).collect();
+            self.holds(lost.is_empty(), "what is said to be kept is there", || format!("{told}: {lost:?}"));
+            self.touches_nothing_else(opened, &chosen, (&before, &now));
+        }
+        self.comes_back(&files, &told);
+    }
+
+    /// What was not chosen neither comes nor changes.
+    fn touches_nothing_else(
+        &mut self,
+        opened: &Opened,
+        chosen: &HashSet<u64>,
+        (before, now): (&[Memory], &[Memory]),
+    ) {
+        let items = &opened.compared.items;
+        let own: Vec<&Item> =
+            items.iter().filter(|item| item.can_come && chosen.contains(&item.at)).collect();
+        let more: Vec<&Memory> = more_than(now, before);
+        let is_chosen = |one: &&Memory| own.iter().any(|item| one_line(&item.was) == one_line(&one.raw));
+        let unasked: Vec<&&Memory> = more.iter().filter(|one| !is_chosen(one)).collect();
+        self.holds(unasked.is_empty(), "nothing comes back that was not chosen", || format!("{unasked:?}"));
+        let stays = |one: &&Memory| {
+            now.iter().any(|own| own.raw == one.raw) || own.iter().any(|item| item.is == one.raw)
+        };
+        let changed: Vec<&Memory> = before.iter().filter(|one| !stays(one)).collect();
+        self.holds(changed.is_empty(), "nothing changes that was not chosen", || format!("{changed:?}"));
+    }
+}
+
+fn has(bytes: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(bytes, part).is_some()
+}
+
+fn one_line(raw: &[u8]) -> Vec<u8> {
+    raw.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
+}

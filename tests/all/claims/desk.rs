@@ -1,0 +1,154 @@
+//! One store on a disk, palimp's own data beside it, and what is asked of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use palimp::deed::{self, By, ChangeRequest, Checked, Planned, Quiet, Recent, Wanted};
+use palimp::disk::Real;
+use palimp::format;
+use palimp::model::{EntryRef, Extent, Moment, Snapshot, Store};
+use palimp::ops;
+use palimp::store::commit::{Host, Vault};
+use palimp::store::{Place, load};
+
+use super::stores::Gone;
+use crate::support::{Files as Begun, files_below, lasting, run};
+
+/// Files by their paths.
+pub type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+pub struct Desk {
+    folder: tempfile::TempDir,
+    pub place: Place,
+    pub now: Moment,
+}
+
+impl Desk {
+    pub fn new(format: &'static str, root: &str, files: &Begun) -> Desk {
+        let folder = crate::support::folder::new();
+        let place = Place { root: folder.path().join(root), format, session: None };
+        for (path, bytes) in &files.0 {
+            put_file(&place.root.join(path), bytes);
+        }
+        Desk { folder, place, now: Moment::parse("2026-02-01T12:00:00Z").unwrap().0 }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn host<'a>(&self, data: &'a Path) -> Host<'a> {
+        Host::here(data, self.now)
+    }
+
+    pub fn store(&self) -> Arc<Store> {
+        self.store_as(Extent::Whole)
+    }
+
+    pub fn store_as(&self, extent: Extent) -> Arc<Store> {
+        Arc::new(load(&self.place, extent, None, self.now))
+    }
+
+    /// The store with all its problems.
+    pub fn checked(&self) -> Checked {
+        deed::checked(Some(&self.data()), &self.store(), self.now)
+    }
+
+    pub fn request(&self, wanted: Wanted, at: &[EntryRef]) -> ChangeRequest {
+        let snapshot = Arc::new(Snapshot::of(vec![self.store()]));
+        let request = ChangeRequest::new(snapshot, By::Screen, wanted, self.data(), self.now);
+        ChangeRequest { at: at.to_vec(), name: "it".into(), ..request }
+    }
+
+    pub fn plan(&self, wanted: Wanted, at: &[EntryRef]) -> Result<Planned, String> {
+        let data = self.data();
+        deed::plan(self.request(wanted, at), self.host(&data)).map_err(|failed| failed.told())
+    }
+
+    pub fn carry_out(&mut self, planned: Planned) -> Result<(), String> {
+        let data = self.data();
+        let done = deed::carry_out(planned, self.host(&data), &mut Recent::default(), &mut Quiet, false);
+        self.now = self.now.plus(60_000_000);
+        done.map(drop).map_err(|failed| failed.told())
+    }
+
+    pub fn change(&mut self, wanted: Wanted, at: &[EntryRef]) -> Result<(), String> {
+        let planned = self.plan(wanted, at)?;
+        self.carry_out(planned)
+    }
+
+    pub fn undo(&mut self) -> Result<(), String> {
+        let request = self.request(Wanted::Undo, &[]);
+        self.now = self.now.plus(60_000_000);
+        deed::carry_out_at_once(&request, &mut Recent::default()).map(drop)
+    }
+
+    /// Runs a verb on the store.
+    pub fn verb(&self, words: &[&str]) -> Vec<serde_json::Value> {
+        let (root, data, now) = (&self.place.root, self.data(), self.now.to_rfc3339());
+        let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", &now];
+        run([words, &own, &["--as", self.place.format]].concat()).json_lines()
+    }
+
+    /// Copies what holds memories into palimp's own data, as `backup create` does.
+    pub fn back_up(&mut self) {
+        let (store, data) = (self.store(), self.data());
+        let vault = Vault::open(&Real, &data, &store.root).unwrap();
+        for document in ops::backup::worth(&store) {
+            vault.copy(&document.path, &document.bytes, self.now).unwrap();
+        }
+        self.now = self.now.plus(3_600_000_000);
+    }
+
+    /// A memory that is going on purpose.
+    pub fn gone(&self, at: EntryRef, is_erased: bool) -> Gone {
+        let store = self.store();
+        let entry = &store.entries[at.entry as usize];
+        let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
+        Gone { id, title: format::title(&store, entry), raw: store.raw(entry).to_vec(), is_erased }
+    }
+
+    pub fn path(&self, file: impl AsRef<Path>) -> PathBuf {
+        self.place.root.join(file)
+    }
+
+    pub fn read(&self, file: impl AsRef<Path>) -> Option<Vec<u8>> {
+        fs::read(self.path(file)).ok()
+    }
+
+    /// Writes a file as others do.
+    pub fn write(&self, file: impl AsRef<Path>, bytes: &[u8]) {
+        put_file(&self.path(file), bytes);
+    }
+
+    pub fn append(&self, file: &str, more: &[u8]) {
+        let bytes = [self.read(file).unwrap_or_default(), more.to_vec()].concat();
+        self.write(file, &bytes);
+    }
+
+    /// Every file of the store and around it, but for locks and copies.
+    pub fn files(&self) -> Files {
+        lasting(&self.folder.path().join("site"))
+    }
+
+    /// Everything, palimp's own data too.
+    pub fn everything(&self) -> Files {
+        files_below(self.folder.path())
+    }
+
+    /// Puts everything back as it was.
+    pub fn put_back(&mut self, all: &Files, now: Moment) {
+        for item in fs::read_dir(self.folder.path()).unwrap() {
+            fs::remove_dir_all(item.unwrap().path()).unwrap();
+        }
+        all.iter().for_each(|(path, bytes)| put_file(path, bytes));
+        self.now = now;
+    }
+}
+
+fn put_file(path: &Path, bytes: &[u8]) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}

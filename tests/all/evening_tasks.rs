@@ -1,0 +1,184 @@
+//! What a new user does on the first evening, on a real pseudo-terminal, with keys that the screen names
+//! at that moment and no others. Keys are counted; what the user has to say, such as a search, is not.
+
+mod changes;
+mod finding;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::support::terminal::Program;
+use crate::support::{Exit, Output, SOON, Terminal, lasting, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+/// An evening with the demo.
+struct Evening {
+    folder: tempfile::TempDir,
+    terminal: Option<Terminal>,
+    keys: usize,
+    /// The hints that the screen has shown.
+    known: Vec<String>,
+}
+
+impl Evening {
+    /// The demo's stores, before the screens are opened.
+    fn before() -> Evening {
+        let folder = crate::support::folder::new();
+        crate::support::demo::lay_out(&folder.path().join("demo"), NOW);
+        Evening { folder, terminal: None, keys: 0, known: Vec::new() }
+    }
+
+    fn of(size: (u16, u16)) -> Evening {
+        Evening::before().open(size)
+    }
+
+    fn open(mut self, (rows, cols): (u16, u16)) -> Evening {
+        let (stores, data) = (self.stores(), self.data());
+        let args = [stores.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        let terminal = Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, cols);
+        terminal.wait_for_text(&format!("1 of {}", self.list(&[]).len()), SOON);
+        self.terminal = Some(terminal);
+        self
+    }
+
+    fn stores(&self) -> PathBuf {
+        self.folder.path().join("demo")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn verb(&self, words: &[&str]) -> Output {
+        self.verb_on("", words)
+    }
+
+    /// Runs a verb on one of the stores, or on all.
+    fn verb_on(&self, store: &str, words: &[&str]) -> Output {
+        let (stores, data) = (self.stores().join(store), self.data());
+        let own = ["--store", stores.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+        run([words, &own].concat())
+    }
+
+    fn list(&self, query: &[&str]) -> Vec<Value> {
+        self.verb(&[&["list", "--json"], query].concat()).json_lines()
+    }
+
+    /// The files of the stores, but for locks and copies.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        lasting(&self.stores())
+    }
+
+    fn terminal(&mut self) -> &mut Terminal {
+        self.terminal.as_mut().unwrap()
+    }
+
+    fn screen(&self) -> String {
+        self.terminal.as_ref().unwrap().screen_text()
+    }
+
+    /// Waits until the screen says that.
+    #[track_caller]
+    fn sees(&self, text: &str) {
+        self.terminal.as_ref().unwrap().wait_for_text(text, SOON);
+    }
+
+    /// Presses the key that the screen names by these words, as in `/ search`, or has named before.
+    #[track_caller]
+    fn press(&mut self, hint: &str) {
+        if !self.known.iter().any(|own| own == hint) {
+            self.sees(hint);
+            self.known.push(hint.to_owned());
+        }
+        let key = hint.split(' ').next().unwrap();
+        let typed = match key {
+            "Enter" => "\r",
+            "Space" => " ",
+            "Tab" => "\t",
+            "Esc" => "\x1b",
+            "F2" => "\x1bOQ",
+            "Alt-f" => "\x1bf",
+            one => one,
+        };
+        let typed = typed.to_owned();
+        self.terminal().send_keys(&typed);
+        self.keys += 1;
+    }
+
+    /// The same where the screen has room for that hint; else the palette, which every screen names.
+    #[track_caller]
+    fn ask(&mut self, hint: &str, name: &str) {
+        if self.screen().contains(hint) {
+            return self.press(hint);
+        }
+        self.press(": commands");
+        self.sees("type to find");
+        self.types(name);
+        self.keys += name.len();
+        self.press("Enter run");
+    }
+
+    /// Agrees to what is asked, once all of it is there.
+    #[track_caller]
+    fn agrees(&mut self) {
+        self.sees("Nothing is changed yet");
+        self.press("y do");
+    }
+
+    /// So many arrows.
+    fn arrows(&mut self, keys: &str, count: usize) {
+        self.terminal().send_keys(keys);
+        self.keys += count;
+    }
+
+    /// Goes down with the arrow, which needs no hint, until the row under the cursor says that.
+    #[track_caller]
+    fn goes_down_to(&mut self, text: &str) {
+        let mut at = 1;
+        while !self.row("▶").is_some_and(|row| row.contains(text)) {
+            at += 1;
+            self.arrows("\x1b[B", 1);
+            self.sees(&format!("{at} of "));
+        }
+    }
+
+    /// What the user has to say.
+    fn types(&mut self, words: &str) {
+        self.terminal().send_keys(words);
+    }
+
+    /// Searches, and keeps what is found.
+    fn searches(&mut self, query: &str, first: &str) {
+        self.press("/ search");
+        self.types(query);
+        self.sees(first);
+        self.press("Enter keep");
+        self.sees("Esc clear");
+    }
+
+    /// The first row of a list that has that text.
+    fn row(&self, text: &str) -> Option<String> {
+        self.screen().lines().find(|line| line.contains(text)).map(str::to_owned)
+    }
+
+    /// So many keys it took at most.
+    #[track_caller]
+    fn took(&self, most: usize) {
+        assert!(self.keys <= most, "{} keys, not {most}\n{}", self.keys, self.screen());
+    }
+
+    fn leaves(mut self) {
+        self.terminal().send_keys("Q");
+        let exit = self.terminal().wait_exit(SOON);
+        assert_eq!(exit, Exit::Status(0));
+    }
+}
+
+/// Both sizes in the long form, else one: of the tasks, some have the one and some the other.
+fn sizes(number: usize) -> Vec<(u16, u16)> {
+    let both = vec![(36, 120), (24, 80)];
+    crate::support::tries::count(vec![both[number % 2]], both)
+}

@@ -1,0 +1,191 @@
+//! Tasks that change something, and the stores afterwards.
+
+use super::{Evening, SOON, sizes};
+
+#[test]
+fn a_torn_line_is_repaired_and_says_something_then() {
+    for size in sizes(0) {
+        let mut evening = Evening::of(size);
+        let before = evening.list(&["is:broken"]).len();
+        evening.press("g go to");
+        evening.press("p problems");
+        evening.sees("1 of ");
+        evening.goes_down_to("torn line");
+        evening.press("Alt-f fix");
+        evening.sees("Nothing is changed yet");
+        assert!(!evening.screen().contains("\"content\":{}"), "nothing of it is left\n{}", evening.screen());
+        evening.agrees();
+        evening.sees("Repaired \"torn line\"");
+        assert_eq!(evening.list(&["is:broken"]).len(), before - 1);
+        evening.took(8);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn a_topic_of_the_last_month_is_deleted_and_comes_back_by_undo() {
+    for size in sizes(1) {
+        let mut evening = Evening::of(size);
+        let query = "pool since:-30d is:live";
+        let (before, count) = (evening.files(), evening.list(&[query]).len());
+        assert!(count > 5, "{count}");
+        evening.searches(query, &format!("1 of {count}"));
+        evening.ask("* mark all", "mark all");
+        evening.sees(&format!("{count} marked"));
+        evening.press("d remove");
+        evening.press("x  delete");
+        evening.sees("Nothing is changed yet");
+        assert_eq!(evening.files(), before);
+        evening.agrees();
+        evening.sees(&format!("Deleted {count} memories"));
+        assert_eq!(evening.list(&[query]).len(), 0);
+        evening.took(15);
+        evening.press("u to undo");
+        evening.sees("Undid: deleted");
+        assert_eq!(evening.list(&[query]).len(), count);
+        evening.took(16);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn a_memory_is_edited_with_a_mistake_that_is_told_before_it_is_saved() {
+    for size in sizes(0) {
+        let mut evening = Evening::of(size);
+        evening.searches("id:mem_no_retries", "1 of 1");
+        let before = evening.files();
+        evening.ask("e edit", "edit");
+        evening.sees("F2 save");
+        while !evening.screen().contains("▶importance") {
+            let field = evening.row("field ").unwrap_or_default();
+            evening.press("Tab field");
+            evening.terminal().wait_for(|screen| !screen.contents().contains(field.trim()), SOON);
+        }
+        evening.types("x");
+        evening.sees("✖1");
+        evening.press("F2 save");
+        evening.sees("It is not saved");
+        assert_eq!(evening.files(), before);
+        evening.types("\x7f5");
+        evening.sees("✖0");
+        evening.press("F2 save");
+        evening.sees("Saved \"No retries of tests in CI\"");
+        let own = &evening.list(&["id:mem_no_retries"])[0];
+        assert!(
+            own["raw"].as_str().unwrap().contains("5,") && own["importance"].as_f64().unwrap() > 0.0,
+            "{own}"
+        );
+        evening.took(22);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn twenty_memories_are_tagged() {
+    for size in sizes(1) {
+        let mut evening = Evening::of(size);
+        let query = "store:ops type:conversation is:live";
+        let count = evening.list(&[query]).len();
+        evening.searches(query, &format!("1 of {count}"));
+        for _ in 0..20 {
+            evening.press("Space mark");
+        }
+        evening.sees("20 marked");
+        evening.ask("t tag", "tag");
+        evening.sees("+new -old");
+        evening.types("+reviewed");
+        evening.press("Enter do it");
+        evening.agrees();
+        evening.sees("Tagged 20 memories");
+        assert_eq!(evening.list(&["tag:reviewed"]).len(), 20);
+        evening.took(26);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn three_memories_that_were_lost_come_back_of_a_backup() {
+    for size in sizes(0) {
+        let evening = Evening::before();
+        let log = evening.stores().join("team/memories/learnings.jsonl");
+        evening.verb_on("team", &["backup", "create", "--yes"]).expect_status(0);
+        let whole = std::fs::read_to_string(&log).unwrap();
+        let left: Vec<&str> =
+            whole.lines().enumerate().filter(|(at, _)| ![3, 5, 8].contains(at)).map(|own| own.1).collect();
+        std::fs::write(&log, left.join("\n") + "\n").unwrap();
+        let mut evening = evening.open(size);
+        evening.press("g go to");
+        evening.press("r backups");
+        evening.sees("1 of ");
+        evening.goes_down_to("learnings");
+        evening.press("Enter open");
+        evening.sees("3 marked");
+        evening.press("r bring back 3");
+        evening.agrees();
+        evening.sees("Restored 3 memories");
+        let now = std::fs::read_to_string(&log).unwrap();
+        assert!(whole.lines().all(|line| now.contains(line)));
+        evening.took(10);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn a_memory_is_archived_and_comes_back() {
+    for size in sizes(1) {
+        let mut evening = Evening::of(size);
+        let query = "\"need no key\"";
+        evening.searches(query, "1 of 1");
+        evening.press("d remove");
+        evening.press("a  archive");
+        evening.sees("Archived \"");
+        assert_eq!(evening.list(&[query, "is:archived"]).len(), 1);
+        evening.searches(&format!("{query} is:archived"), "1 of 1");
+        evening.press("d remove");
+        evening.press("b  bring back");
+        evening.sees("Brought back \"");
+        assert_eq!(evening.list(&[query, "is:live"]).len(), 1);
+        evening.took(8);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn what_fades_is_rescued_and_seen_to_be() {
+    for size in sizes(0) {
+        let mut evening = Evening::of(size);
+        evening.press("g go to");
+        evening.press("f forecast");
+        evening.sees("at the floor within 90 days");
+        let title = "Move the mail credentials";
+        evening.sees("<1d");
+        assert!(evening.row(title).is_some_and(|row| row.contains("<1d")), "{}", evening.screen());
+        // The next key brings the hints back, whichever it is.
+        evening.arrows("\x1b[B\x1b[A", 2);
+        evening.ask("p pin", "pin");
+        evening.sees("· u to undo");
+        let is_first = |screen: &str| screen.lines().any(|row| row.contains(title) && row.contains("<1d"));
+        evening.terminal().wait_for(|screen| !is_first(&screen.contents()), SOON);
+        evening.took(9);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn one_memory_is_erased_and_what_was_not_reached_is_said() {
+    for size in sizes(1) {
+        let mut evening = Evening::of(size);
+        evening.press("d remove");
+        evening.press("e  erase");
+        evening.sees("Type `erase 1`");
+        evening.types("erase 1");
+        evening.press("Enter do it");
+        evening.sees("What no program can reach");
+        evening.sees("agents that have read it before");
+        assert_eq!(evening.list(&["\"Send one key with every charge retry\" is:live store:shop"]).len(), 0);
+        evening.press("Esc close");
+        evening.terminal().wait_for(|screen| !screen.contents().contains("▌Receipt"), SOON);
+        evening.took(4);
+        evening.leaves();
+    }
+}

@@ -1,0 +1,121 @@
+//! Tasks that find and read, and change nothing.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::{Evening, sizes};
+
+const FIRST: &str = "Send one key with every charge retry";
+
+#[test]
+fn a_topic_is_found_and_why_it_matters_is_read() {
+    for size in sizes(0) {
+        let mut evening = Evening::of(size);
+        evening.searches("retry key", FIRST);
+        evening.sees("Make the key once per order");
+        evening.took(2);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn why_the_first_hit_is_first_is_said_in_words() {
+    for size in sizes(1) {
+        let mut evening = Evening::of(size);
+        evening.searches("retry key", FIRST);
+        evening.ask("w why", "why");
+        evening.press("+ in words");
+        evening.sees("\"retry\" is in the title");
+        evening.took(8);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn what_an_agent_writes_shows_at_once_behind_a_torn_line_too() {
+    for (number, torn) in
+        ["", "{\"id\":\"mem_x\",\"session_id\":\"outage_jan_29\",\"time"].into_iter().enumerate()
+    {
+        for size in sizes(number) {
+            let mut evening = Evening::of(size);
+            let line = json!({"id": "mem_of_the_agent", "session_id": "checkout_rework", "type": "finding",
+                "timestamp": "2026-02-01T11:59:00Z", "content": {"finding": "The agent saw a comet"},
+                "importance": 0.9, "tags": [], "references": []});
+            let log = evening.stores().join("ops/memory/sessions/checkout_rework/memory.jsonl");
+            let mut log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
+            log.write_all(format!("{torn}{line}\n").as_bytes()).unwrap();
+            evening.sees("The agent saw a comet");
+            evening.press("g go to");
+            evening.press("n new");
+            evening.sees("The agent saw a comet");
+            evening.took(2);
+            evening.leaves();
+        }
+    }
+}
+
+#[test]
+fn secrets_are_found_and_stay_masked() {
+    for size in sizes(1) {
+        let mut evening = Evening::of(size);
+        let count = evening.list(&["is:sensitive"]).len();
+        evening.press("g go to");
+        evening.press("x secrets");
+        evening.sees(&format!("1 of {count}"));
+        evening.sees("••••••");
+        evening.took(2);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn what_is_found_is_exported() {
+    for size in sizes(0) {
+        let mut evening = Evening::of(size);
+        evening.searches("retry key", FIRST);
+        let file = evening.folder.path().join("retries.md");
+        evening.ask("export", "export");
+        evening.sees("Enter do it");
+        evening.types(file.to_str().unwrap());
+        evening.press("Enter do it");
+        evening.sees("Exported ");
+        assert!(std::fs::read_to_string(&file).unwrap().contains(FIRST));
+        evening.took(11);
+        evening.leaves();
+    }
+}
+
+#[test]
+fn duplicates_are_grouped_and_those_that_are_marked_are_equal() {
+    for size in sizes(1) {
+        let mut evening = Evening::of(size);
+        let before = evening.list(&[]);
+        evening.press("g go to");
+        evening.press("= duplicates");
+        evening.sees("group by group");
+        evening.took(2);
+        if evening.screen().contains(" marked · ") {
+            evening.press("d remove");
+            evening.press("x  delete");
+            evening.press("y do it");
+            evening.sees("Deleted ");
+            let after = evening.list(&[]);
+            let is_in = |all: &[serde_json::Value], own: &serde_json::Value| {
+                all.iter().any(|one| one["key"] == own["key"])
+            };
+            for gone in before.iter().filter(|own| !is_in(&after, own)) {
+                let says_it = |own: &&serde_json::Value| fields(&own["raw"]) == fields(&gone["raw"]);
+                assert!(after.iter().any(|own| says_it(&own)), "nothing says all of {gone}");
+            }
+        }
+        evening.leaves();
+    }
+}
+
+/// What a memory says, without what names it.
+fn fields(raw: &serde_json::Value) -> Option<serde_json::Map<String, serde_json::Value>> {
+    let mut own: serde_json::Map<_, _> = serde_json::from_str(raw.as_str()?).ok()?;
+    own.retain(|name, _| !matches!(name.as_str(), "id" | "event_id" | "checksum"));
+    Some(own)
+}
