@@ -1,6 +1,6 @@
 //! `palimp export`: records in other shapes.
 
-use super::args::ShapeArg;
+use super::args::{Limit, ShapeArg};
 use super::failure::{Exit, Result};
 use super::{Context, list, open};
 use crate::model::{EntryRef, Snapshot};
@@ -9,22 +9,22 @@ use crate::query::{Cancel, Order, Query, search};
 use crate::text::secrets::mask;
 
 /// Exports what the query finds.
-pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result {
+pub fn run(context: &mut Context, words: &[String], (limit, shape): (Limit, ShapeArg)) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     let snapshot = open::listing(context)?;
-    let entries = found(context, &query, &snapshot);
+    let entries = found(context, &query, limit, &snapshot);
     if snapshot.changed().next().is_none() {
         return print(context, &snapshot, &entries, shape);
     }
     let held = open::snapshot(context)?;
-    let entries = found(context, &query, &held);
+    let entries = found(context, &query, limit, &held);
     print(context, &held, &entries, shape)
 }
 
-fn found(context: &Context, query: &Query, snapshot: &Snapshot) -> Vec<EntryRef> {
+fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) -> Vec<EntryRef> {
     let request = context.request(snapshot, query, Order::Time);
     let results = search(&request, &Cancel::default()).unwrap_or_default();
-    results.hits.iter().map(|hit| hit.at).collect()
+    results.hits.iter().take(limit.most()).map(|hit| hit.at).collect()
 }
 
 /// Prints records in a shape. JSON has the bytes that are stored; in what is for people secrets are
