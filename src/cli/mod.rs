@@ -244,7 +244,7 @@ verbs! {
     /// Repair damaged files.
     Repair {
         /// Repair everything that can be repaired without losing data.
-        #[arg(long, required_unless_present_any = ["problem", "code"], conflicts_with_all = ["problem", "code"])]
+        #[arg(long, conflicts_with_all = ["problem", "code"])]
         all_safe: bool,
         /// One problem, by its key or its number in `palimp check`.
         #[arg(long, value_name = "N", conflicts_with = "code")]
@@ -256,12 +256,8 @@ verbs! {
         #[arg(long, value_name = "CODE", value_parser = code)]
         code: Option<Code>,
     }: Paths CHANGES used "[OPTIONS] --all-safe|--problem N|--code CODE [PATH]..."
-        as "repair --all-safe --dry-run ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"
-        => |context| {
-            // Without the others it has to be said, and says nothing more.
-            let _ = all_safe;
-            repair::run(context, problem, fix, code)
-        };
+        as "repair --dry-run ./memory\nrepair --all-safe ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"
+        => |context| repair::run(context, repair::Asked { all_safe, problem, fix, code });
     /// List, show and restore what repairs took out of files.
     Quarantine {
         #[command(subcommand)]
@@ -293,9 +289,13 @@ verbs! {
     /// Upgrade files of an older version, after a backup.
     Migrate: Paths CHANGES as "migrate ~/.claude/agents/memories"
         => |context| store_verbs::each(context, Wanted::Migrate);
-    /// Show counts, sizes and metrics.
-    Stats: Paths READS as "stats --json"
-        => |context| stats::run(context);
+    /// Show counts and sizes.
+    Stats {
+        /// Print the metrics by their names, for programs.
+        #[arg(long)]
+        metrics: bool,
+    }: Paths READS as "stats\nstats --metrics ./memory"
+        => |context| stats::run(context, metrics);
     /// List the changes, and until when each can be undone.
     Journal {
         #[command(flatten)]
@@ -320,11 +320,11 @@ verbs! {
         query: Vec<String>,
         #[command(flatten)]
         limit: Limit,
-        /// The file format.
+        /// The file format; without it what suits the terminal, the file's name or a program.
         #[arg(long = "format", value_enum)]
-        shape: ShapeArg,
-    }: Query SHAPES used "[OPTIONS] --format SHAPE [PATH]... [QUERY]..."
-        as "export tag:auth --format markdown"
+        shape: Option<ShapeArg>,
+    }: Query SHAPES
+        as "export tag:auth --format markdown\nexport tag:auth > auth.csv"
         => |context| export::run(context, &query, (limit, shape));
     /// Write the stores of the demo into a folder.
     Demo {

@@ -38,9 +38,9 @@ pub enum SessionVerb {
         /// The session.
         #[arg(value_parser = name())]
         id: String,
-        /// The file format.
-        #[arg(long = "format", value_enum, default_value = "jsonl")]
-        shape: ShapeArg,
+        /// The file format; without it what suits the terminal, the file's name or a program.
+        #[arg(long = "format", value_enum)]
+        shape: Option<ShapeArg>,
     },
     /// Archive a whole session.
     Archive {
@@ -174,7 +174,7 @@ fn row(store: &Store, number: u32, session: &Session) -> Row {
     }
 }
 
-fn export_one(context: &mut Context, snapshot: &Snapshot, id: &str, shape: ShapeArg) -> Result {
+fn export_one(context: &mut Context, snapshot: &Snapshot, id: &str, shape: Option<ShapeArg>) -> Result {
     with_session(snapshot, id)?;
     let own = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);

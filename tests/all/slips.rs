@@ -306,3 +306,37 @@ fn an_option_that_lacks_a_dash_is_refused_with_the_option_and_other_words_stay_w
     run([&["tag"][..], &store, &[&key, "--", "-json"]].concat()).expect_status(0);
     assert!(demo.list("tag:json").is_empty());
 }
+
+#[test]
+fn a_word_in_the_place_of_an_id_is_told_the_query_that_finds_memories() {
+    let demo = DemoStore::new("");
+    let before = support::lasting(&demo.store);
+    for verb in ["delete", "erase", "archive"] {
+        let own = demo.change(&[verb, "pool"]).expect_status(1);
+        assert!(own.stderr.contains("use --query pool"), "{verb}: {}", own.stderr);
+    }
+    let own = demo.change(&["tag", "connection pool", "+x"]).expect_status(1);
+    assert!(own.stderr.contains("use --query 'connection pool'"), "{}", own.stderr);
+    let own = demo.change(&["edit", "pool", "--set", "importance=0.9"]).expect_status(1);
+    assert!(own.stderr.contains("use --query pool"), "{}", own.stderr);
+    let own = demo.run(&["show", "pool"]).expect_status(1);
+    assert!(own.stderr.contains("palimp search pool"), "{}", own.stderr);
+    // What finds nothing, or nothing that this can be done with, is not proposed.
+    for words in [["delete", "zebrafish"], ["unarchive", "zebrafish"], ["delete", "a:b:\"c"]] {
+        let own = demo.change(&words).expect_status(1);
+        assert!(!own.stderr.contains("--query"), "{words:?}: {}", own.stderr);
+    }
+    assert!(support::lasting(&demo.store) == before);
+}
+
+#[test]
+fn a_repair_of_which_nothing_is_said_shows_all_safe_fixes_and_does_none() {
+    let demo = DemoStore::new("");
+    let before = support::lasting(&demo.store);
+    let shown = demo.run(&["repair", "--dry-run"]).expect_status(0).stdout;
+    assert_eq!(shown, demo.run(&["repair", "--all-safe", "--dry-run"]).expect_status(0).stdout);
+    assert!(!shown.is_empty());
+    let own = demo.change(&["repair"]).expect_status(2);
+    assert!(own.stderr.contains("--all-safe") && own.stderr.contains("--dry-run"), "{}", own.stderr);
+    assert!(support::lasting(&demo.store) == before);
+}
