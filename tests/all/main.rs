@@ -27,6 +27,7 @@ mod duplicates;
 mod erase;
 mod faulty;
 mod faulty_disk;
+mod goals;
 mod harness;
 mod kept_as_it_was;
 mod keys;
