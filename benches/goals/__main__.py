@@ -34,6 +34,12 @@ def arguments():
         default="10,100",
         help="MB of data, with commas; 1000 is reported, not judged (default 10,100)",
     )
+    words.add_argument(
+        "--entries",
+        type=int,
+        metavar="N",
+        help="every goal once on stores of N entries, 300 or more, to see that all can be measured; nothing is judged",
+    )
     words.add_argument("--palimp", default=f"{REPO}/target/release/palimp")
     words.add_argument("--trivial", default=f"{REPO}/target/release/examples/trivial_screen")
     words.add_argument(
@@ -71,11 +77,13 @@ def install():
             subprocess.run([tool, *words, "ripgrep"], check=False)
 
 
-def of_one_size(bench, size, given, wanted):
-    """Every goal on stores of that many megabytes."""
-    entries = size * 1_000_000 * 9_355 // 10_290_500
-    if size in (10, 100):
-        entries = {10: 9_355, 100: 93_355}[size]
+def entries_of(size):
+    """How many entries that many megabytes are."""
+    return {10: 9_355, 100: 93_355}.get(size, size * 1_000_000 * 9_355 // 10_290_500)
+
+
+def of_one_size(bench, size, entries, wanted):
+    """Every goal on stores of that many megabytes, and entries."""
     folder, rounds = bench.folder, {10: 12, 100: 6}.get(size, 1)
     made = stores.make(bench.palimp, bench.env(), folder, "session-log", entries)
     verbs.peers(bench, made)
@@ -104,16 +112,22 @@ def of_one_size(bench, size, given, wanted):
         ("7 11 13", lambda: screens.keys(bench, made, size, rounds)),
         ("10 15", lambda: verbs.writing(bench, made)),
         ("16", lambda: verbs.peaks(bench, made)),
-        ("17", lambda: verbs.erasing(bench, made, 100)),
-        ("18", lambda: verbs.many_at_once(bench, made)),
+        ("17", lambda: verbs.erasing(bench, made, min(100, entries // 7))),
+        ("18", lambda: verbs.many_at_once(bench, made, min(4_000, entries))),
     ]
     for names, step in steps:
         if wanted & set(names.split()):
-            try:
-                step()
-            except (RuntimeError, TimeoutError) as problem:
-                bench.row(names, "could not be measured", str(problem).strip()[:100], "", None, "", None)
+            measured(bench, names, step)
     return made
+
+
+def measured(bench, names, step):
+    """Measures a goal; what is in the way is told in its place, and the others are measured."""
+    try:
+        step()
+    except (RuntimeError, TimeoutError) as problem:
+        bench.failed.append(names)
+        bench.row(names, "could not be measured", str(problem).strip()[:100], "", None, "", None)
 
 
 def print_table(tables):
@@ -136,21 +150,27 @@ def main():
             sys.exit(f"{path} is not there: {how}")
     if given.install:
         install()
-    tables, begun = [], time.monotonic()
+    tables, begun, failed = [], time.monotonic(), []
+    sizes = [(int(size), entries_of(int(size))) for size in given.sizes.split(",")]
+    if given.entries:
+        sizes, given.runs, given.agent = [(1, given.entries)], 1, 1
     with tempfile.TemporaryDirectory(prefix="palimp-goals-", dir=given.folder) as folder:
-        for size in [int(size) for size in given.sizes.split(",")]:
-            bench = Bench(given.palimp, given.trivial, folder, given.runs, judged=size <= 100)
-            print(f"{size} MB", flush=True)
-            made = of_one_size(bench, size, given, wanted)
-            if size == 100 and "agent" in wanted:
-                screens.agent(bench, made, given.agent)
+        for size, entries in sizes:
+            judged = size <= 100 and not given.entries
+            bench = Bench(given.palimp, given.trivial, folder, given.runs, judged)
+            at = f"{entries} entries" if given.entries else f"{size} MB"
+            print(at, flush=True)
+            made = of_one_size(bench, size, entries, wanted)
+            if (size == 100 or given.entries) and "agent" in wanted:
+                measured(bench, "agent", lambda: screens.agent(bench, made, given.agent))
             shutil.rmtree(made.root, ignore_errors=True)
-            tables.append((f"{size} MB", bench.rows))
-        bench = Bench(given.palimp, given.trivial, folder, given.runs)
+            tables.append((at, bench.rows))
+            failed += bench.failed
+        bench = Bench(given.palimp, given.trivial, folder, given.runs, judged=not given.entries)
         if "9" in wanted:
-            screens.fuzzy(
-                bench, stores.make(given.palimp, bench.env(), folder, "session-log", 100_000, 320), 2
-            )
+            count = given.entries or 100_000
+            made = stores.make(given.palimp, bench.env(), folder, "session-log", count, 320)
+            measured(bench, "9", lambda: screens.fuzzy(bench, made, 2))
         if given.files:
             screens.first_frame(
                 bench,
@@ -170,8 +190,11 @@ def main():
                 3,
             )
         tables.append(("", bench.rows))
+        failed += bench.failed
     print_table(tables)
     print(f"\n{time.monotonic() - begun:.0f} s")
+    if failed:
+        sys.exit(f"could not be measured: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Bench:
     def __init__(self, palimp, trivial, folder, runs, judged=True):
         self.palimp, self.trivial, self.folder, self.runs = palimp, trivial, folder, runs
         self.judged = judged
-        self.rows = []
+        self.rows, self.failed = [], []
 
     def env(self, fresh=True):
         home = os.path.join(self.folder, "home")

@@ -261,9 +261,9 @@ def erasing(bench, made, count):
     )
 
 
-def many_at_once(bench, made):
-    """18: 4,000 ids against the query that finds them; a change that a limit refuses against one plan."""
-    ids = [f"mem_{number:07}" for number in range(4_000)]
+def many_at_once(bench, made, count):
+    """18: so many ids against the query that finds them; a change that a limit refuses against one plan."""
+    ids = [f"mem_{number:07}" for number in range(count)]
     by_id, by_query, refused, plan = [], [], [], []
     for _ in range(2):
         for times, words in ((by_id, ids), (by_query, ["--query", "tag:bulk"])):
@@ -272,7 +272,7 @@ def many_at_once(bench, made):
             if ended.status:
                 raise RuntimeError(f"delete ends with {ended.status}")
             times.append(ended.seconds)
-    bench.times("18", "`delete` of 4,000 ids", by_id, by_query, "the same by query", 1.2)
+    bench.times("18", f"`delete` of {count:,} ids", by_id, by_query, "the same by query", 1.2)
     env, own = bench.env(), made.copy(bench.folder)
     change = ["tag", "--query", "tag:bulk", "+" + "t" * 60, "+" + "u" * 60, "--store", own.root]
     config = os.path.join(own.root, "config.json")

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 
 use super::Verb;
-use super::values::{known_format, moment, name};
+use super::values::{known_format, limit, moment, name};
 use crate::model::Moment;
 use crate::query::Ranking;
 use crate::tui::Palette;
@@ -144,6 +144,27 @@ pub struct Chosen {
     /// The memories that a query finds, instead of ids.
     #[arg(long, value_name = "Q", allow_hyphen_values = true, conflicts_with = "ids")]
     pub query: Option<String>,
+}
+
+/// How many of a list are wanted.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Limit {
+    /// Limit the number of results.
+    #[arg(short = 'n', long, value_name = "N", value_parser = limit)]
+    limit: Option<usize>,
+}
+
+impl Limit {
+    /// So many at most.
+    pub fn most(self) -> usize {
+        self.limit.unwrap_or(usize::MAX)
+    }
+
+    /// What is said where these are not all.
+    pub fn more(self, all: usize) -> Option<String> {
+        let shown = self.limit.filter(|most| *most < all)?;
+        Some(format!("{shown} of {all}. More: --limit {all}"))
+    }
 }
 
 /// The shapes of an export.

@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
+use super::args::Limit;
 use super::change::{make_of, scene};
+use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
+use super::listed::more;
 use super::values::name;
 use super::{Context, open};
 use crate::deed::{By, Restoring, Wanted};
@@ -30,6 +33,8 @@ pub enum BackupVerb {
         /// Read every byte of each, and say whether it is intact.
         #[arg(long)]
         verify: bool,
+        #[command(flatten)]
+        limit: Limit,
     },
     /// Copy every file that holds live memories.
     Create,
@@ -60,7 +65,7 @@ pub fn run(context: &mut Context, what: BackupVerb) -> Result {
         BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context)?,
     };
     match what {
-        BackupVerb::List { verify } => list(context, &snapshot, verify),
+        BackupVerb::List { verify, limit } => list(context, &snapshot, (verify, limit)),
         BackupVerb::Create => create(context, &snapshot),
         BackupVerb::Diff { backup } => diff(context, &snapshot, &backup),
         BackupVerb::Restore { backup, ids, replace } => restore(context, &snapshot, &backup, &ids, replace),
@@ -77,8 +82,9 @@ fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>> {
     Ok(found)
 }
 
-fn list(context: &mut Context, snapshot: &Snapshot, verify: bool) -> Result {
-    let found = all(context, snapshot)?;
+fn list(context: &mut Context, snapshot: &Snapshot, (verify, limit): (bool, Limit)) -> Result {
+    let all = all(context, snapshot)?;
+    let found = &all[..all.len().min(limit.most())];
     let data = open::data_folder(context)?;
     let began = Instant::now();
     for (at, (number, copy)) in found.iter().enumerate() {
@@ -90,7 +96,8 @@ fn list(context: &mut Context, snapshot: &Snapshot, verify: bool) -> Result {
             tell_progress(at + 1, found.len());
         }
     }
-    Ok(if found.is_empty() { Exit::Nothing } else { Exit::Done })
+    more(context, Terminal::of(context), limit.more(all.len()).as_deref())?;
+    Ok(if all.is_empty() { Exit::Nothing } else { Exit::Done })
 }
 
 /// What takes longer says how far it is.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Context;
+use super::args::Limit;
 use super::columns::{Look, Terminal};
 use super::failure::{Exit, Result, say};
 use super::listed::store_names;
-use super::open;
+use super::{listed, open};
 use crate::check::findings;
 use crate::check::groups::{self, Found, Group, InFile};
 use crate::deed::{Checked, checked, material};
@@ -53,17 +54,19 @@ impl Fix {
 }
 
 /// Lists the problems of every store; on a terminal those of a kind together.
-pub fn run(context: &mut Context) -> Result {
+pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = open::snapshot(context)?;
     let data = open::data_folder(context)?;
     let terminal = Terminal::of(context).filter(|_| !context.options.all);
     let mut all: Vec<Checked> = Vec::new();
+    let mut room = limit.most();
     for store in &snapshot.stores {
         let checked = checked(Some(&data), store, context.now);
         checked.unread.iter().for_each(|why| say(why));
         if terminal.is_none() {
             let material = material(&Real, &data, &checked.store, context.now).unwrap_or_default();
-            print_each(context, &checked, &material)?;
+            print_each(context, &checked, &material, room)?;
+            room = room.saturating_sub(checked.store.problems.len());
         }
         all.push(checked);
     }
@@ -71,8 +74,12 @@ pub fn run(context: &mut Context) -> Result {
     let problems = all.iter().flat_map(|own| &own.store.problems);
     problems.for_each(|problem| counts[problem.severity as usize] += 1);
     match terminal {
-        Some(terminal) => print_groups(context, &all, counts, terminal)?,
-        None => say(&tally(counts)),
+        Some(terminal) => print_groups(context, &all, (counts, limit), terminal)?,
+        None => {
+            let more = limit.more(counts.iter().sum());
+            listed::more(context, Terminal::of(context), more.as_deref())?;
+            say(&tally(counts));
+        }
     }
     // A note harms nothing: a healthy store with notes is clean.
     let clean = counts[Severity::Error as usize] + counts[Severity::Warning as usize] == 0;
@@ -83,12 +90,12 @@ fn tally([errors, warnings, notes]: [usize; 3]) -> String {
     groups::tally(errors, warnings, notes)
 }
 
-/// Each problem, a line or a document each, with its fixes.
-fn print_each(context: &mut Context, checked: &Checked, material: &Material) -> Result<()> {
+/// Each problem, so many at most, a line or a document each, with its fixes.
+fn print_each(context: &mut Context, checked: &Checked, material: &Material, most: usize) -> Result<()> {
     let store: &Store = &checked.store;
     let scene = Scene { store, now: context.now, random: [0; 16], packed: &NO_PACKED };
     let bench = Bench::of(&scene, material, checked.rebuilt());
-    for finding in findings(store) {
+    for finding in findings(store).into_iter().take(most) {
         let problem = finding.problem;
         let row = Row {
             store: store.root.told().into_owned(),
@@ -120,7 +127,7 @@ const INDENT: usize = 4;
 fn print_groups(
     context: &mut Context,
     all: &[Checked],
-    counts: [usize; 3],
+    (counts, limit): ([usize; 3], Limit),
     terminal: Terminal,
 ) -> Result<()> {
     let material = Material::default();
@@ -140,9 +147,13 @@ fn print_groups(
     let groups = groups::groups(found.iter().map(problem));
     let stores = Snapshot::of(all.iter().map(|own| Arc::clone(&own.store)).collect());
     let names = store_names(&stores);
-    let lines: Vec<String> =
-        groups.iter().flat_map(|group| lines_of(group, (&groups, &names), terminal)).collect();
+    let lines: Vec<String> = groups
+        .iter()
+        .take(limit.most())
+        .flat_map(|group| lines_of(group, (&groups, &names), terminal))
+        .collect();
     context.out.drawn(&lines)?;
+    listed::more(context, Some(terminal), limit.more(groups.len()).as_deref())?;
     let safe = found.iter().filter(|(.., is_safe)| *is_safe).count();
     Ok(next(context, counts, safe).iter().try_for_each(|line| context.out.line(line))?)
 }

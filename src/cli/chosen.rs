@@ -8,10 +8,12 @@ pub use named::{named, the_one};
 use super::Context;
 use super::args::Chosen;
 use super::failure::{Exit, Failure, Result};
+use crate::deed::memories;
 use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::ops;
 use crate::query::{Cancel, Order, Query, Request, search};
+use crate::text::shell;
 
 /// The records of a choice. Naming none is wrong usage, and never means all of them; a choice
 /// that nothing matches ends the verb.
@@ -21,7 +23,8 @@ pub fn records(
     chosen: &Chosen,
     fits: impl Fn(&Store, &Entry) -> bool,
 ) -> Result<Vec<EntryRef>> {
-    let mut found = the_named(snapshot, &chosen.ids)?;
+    let mut found = the_named(snapshot, &chosen.ids)
+        .map_err(|failure| with_query(context, snapshot, (&chosen.ids, failure), &fits))?;
     match &chosen.query {
         Some(query) if query.trim().is_empty() => {
             return Err(Failure::new(
@@ -76,6 +79,32 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let more = if count > 1 { format!(" So are {} others.", count - 1) } else { String::new() };
     let more = if entry.state == State::Live { String::new() } else { more };
     Failure::new(Exit::Nothing, format!("{id} {state}.{more} Nothing was changed."))
+}
+
+/// A failure that no record has such a name, with the query that finds records where there is one.
+pub fn with_query<S: AsRef<str>>(
+    context: &Context,
+    snapshot: &Snapshot,
+    (names, failure): (&[S], Failure),
+    fits: impl Fn(&Store, &Entry) -> bool,
+) -> Failure {
+    if failure.exit != Exit::Nothing {
+        return failure;
+    }
+    let words: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let text = words.join(" ");
+    let found = by_query(context, snapshot, &text).unwrap_or_default();
+    let is_fitting = |at: &&EntryRef| {
+        let (store, entry) = snapshot.get(**at);
+        fits(store, entry)
+    };
+    match found.iter().filter(is_fitting).count() {
+        0 => failure,
+        count => {
+            let memories = memories(count);
+            failure.with(&format!("As a query it finds {memories}: use --query {}", shell::word(&text)))
+        }
+    }
 }
 
 /// Everything that a query finds, whatever its state.

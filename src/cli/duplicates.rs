@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::Context;
+use super::args::Limit;
+use super::columns::Terminal;
 use super::failure::{Exit, Result};
-use super::list;
 use super::row::Row;
+use super::{list, listed};
 use crate::model::plan::counted;
 use crate::query::{Alike, Cancel, Order, duplicates, search};
 
@@ -29,7 +31,7 @@ pub fn percent(text: &str) -> Result<u32, String> {
 }
 
 /// Lists the groups among what the query asks for: the most important of each first, then the newest.
-pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Option<usize>) -> Result {
+pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) -> Result {
     list::shown(context, words, |context, query, snapshot| {
         let never = Cancel::default();
         let request = context.request(snapshot, query, Order::Importance);
@@ -38,7 +40,7 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Option<
         if snapshot.changed().next().is_some() {
             return Ok(None);
         }
-        for (number, group) in groups.iter().enumerate().take(limit.unwrap_or(usize::MAX)) {
+        for (number, group) in groups.iter().enumerate().take(limit.most()) {
             if !context.options.json {
                 let count = counted(group.len() as u64, "memory");
                 let alike = match group.iter().map(Alike::percent).min().unwrap_or_default() {
@@ -57,6 +59,7 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Option<
                 })?;
             }
         }
+        listed::more(context, Terminal::of(context), limit.more(groups.len()).as_deref())?;
         list::changed(context, snapshot);
         Ok(Some(if groups.is_empty() { Exit::Nothing } else { Exit::Done }))
     })

@@ -1,7 +1,7 @@
 //! `palimp edit`: fields of one record, or of those that a query finds.
 
 use super::change::{Written, carry, plan, request};
-use super::chosen::the_one;
+use super::chosen::{the_one, with_query};
 use super::failure::{Exit, Failure, Result, say};
 use super::{Context, open, records};
 use crate::deed::{ChangeRequest, Wanted, keep};
@@ -38,7 +38,10 @@ pub fn run(
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
     let snapshot = open::to_change(context)?;
-    let at = the_one(&snapshot, id)?;
+    let at = the_one(&snapshot, id).map_err(|failure| match editor {
+        true => failure,
+        false => with_query(context, &snapshot, (&[id], failure), |_, entry| records::is_there(entry)),
+    })?;
     if !editor {
         let values: Vec<&str> = fields.iter().map(|(_, value)| value.as_str()).collect();
         let (text, in_editor) = (values.join("\n"), false);

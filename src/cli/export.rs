@@ -1,40 +1,58 @@
 //! `palimp export`: records in other shapes.
 
-use super::args::ShapeArg;
+use super::args::{Limit, ShapeArg};
 use super::failure::{Exit, Result};
+use super::out::terminal_width;
 use super::{Context, list, open};
+use crate::disk;
 use crate::model::{EntryRef, Snapshot};
 use crate::ops::export::{Shape, export};
 use crate::query::{Cancel, Order, Query, search};
 use crate::text::secrets::mask;
 
 /// Exports what the query finds.
-pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result {
+pub fn run(context: &mut Context, words: &[String], (limit, shape): (Limit, Option<ShapeArg>)) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     let snapshot = open::listing(context)?;
-    let entries = found(context, &query, &snapshot);
+    let entries = found(context, &query, limit, &snapshot);
     if snapshot.changed().next().is_none() {
         return print(context, &snapshot, &entries, shape);
     }
     let held = open::snapshot(context)?;
-    let entries = found(context, &query, &held);
+    let entries = found(context, &query, limit, &held);
     print(context, &held, &entries, shape)
 }
 
-fn found(context: &Context, query: &Query, snapshot: &Snapshot) -> Vec<EntryRef> {
+fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) -> Vec<EntryRef> {
     let request = context.request(snapshot, query, Order::Time);
     let results = search(&request, &Cancel::default()).unwrap_or_default();
-    results.hits.iter().map(|hit| hit.at).collect()
+    results.hits.iter().take(limit.most()).map(|hit| hit.at).collect()
+}
+
+/// The shape that suits where it goes: people read a terminal, a file says by its name what it is, and
+/// programs take lines.
+fn suited(context: &Context) -> Shape {
+    match terminal_width() {
+        _ if context.options.json => Shape::JsonLines,
+        Some(_) => Shape::Markdown,
+        None => disk::output_file().and_then(|file| Shape::of_name(&file)).unwrap_or(Shape::JsonLines),
+    }
 }
 
 /// Prints records in a shape. JSON has the bytes that are stored; in what is for people secrets are
 /// masked.
-pub fn print(context: &mut Context, snapshot: &Snapshot, entries: &[EntryRef], shape: ShapeArg) -> Result {
+pub fn print(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    entries: &[EntryRef],
+    shape: Option<ShapeArg>,
+) -> Result {
     let shape = match shape {
-        ShapeArg::Json => Shape::Json,
-        ShapeArg::Jsonl => Shape::JsonLines,
-        ShapeArg::Markdown => Shape::Markdown,
-        ShapeArg::Csv => Shape::Csv,
+        Some(ShapeArg::Json) => Shape::Json,
+        Some(ShapeArg::Jsonl) => Shape::JsonLines,
+        Some(ShapeArg::Markdown) => Shape::Markdown,
+        Some(ShapeArg::Csv) => Shape::Csv,
+        None => suited(context),
     };
     context.unread.archives(snapshot);
     let is_json = matches!(shape, Shape::Json | Shape::JsonLines) || context.options.json;

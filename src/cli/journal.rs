@@ -1,12 +1,15 @@
 //! `journal`, `undo`, `redo`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::args::Limit;
 use super::change::make_of;
+use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
+use super::listed::more;
 use super::{Context, open};
 use crate::deed::{By, Wanted};
 use crate::disk::Real;
@@ -32,37 +35,62 @@ struct RowLine<'a> {
 }
 
 /// What was changed, the newest last, and what others did meanwhile.
-pub fn run(context: &mut Context) -> Result {
+pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = open::snapshot(context)?;
     let data = open::data_folder(context)?;
-    let mut any = false;
-    for store in &snapshot.stores {
-        let vault = Vault::look(&Real, &data, &store.root);
-        let account = Account::of(store, &vault, context.now);
+    let account =
+        |store: &Arc<Store>| Account::of(store, &Vault::look(&Real, &data, &store.root), context.now);
+    let accounts: Vec<Account> = snapshot.stores.iter().map(account).collect();
+    let (all, oldest) = newest(&accounts, limit);
+    for (number, (store, account)) in snapshot.stores.iter().zip(&accounts).enumerate() {
         for fault in account.faults.iter() {
             if account.is_read { say(fault) } else { context.unread.line(fault.clone()) }
         }
-        if snapshot.stores.len() > 1 && !account.rows.is_empty() && !context.options.json {
+        let is_wanted = |row: &&Row| oldest.is_none_or(|oldest| when(row, number) >= oldest);
+        let rows: Vec<&Row> = account.rows.iter().filter(is_wanted).collect();
+        if snapshot.stores.len() > 1 && !rows.is_empty() && !context.options.json {
             context.out.line(&format!("{}:", store.root.told()))?;
         }
-        for row in &account.rows {
-            any = true;
+        for row in rows {
             match context.options.json {
                 true => context.out.json(&line(store, row))?,
                 false => told(row).iter().try_for_each(|line| context.out.line(line))?,
             }
         }
         if !context.options.json {
-            for (path, before, now) in &account.moved {
-                let what = match now {
-                    Some(now) => format!("changed outside palimp ({before} → {now} bytes)"),
-                    None => "removed outside palimp".into(),
-                };
-                say(&format!("{}: {what}", path.told()));
-            }
+            moved(account).iter().for_each(|line| say(line));
         }
     }
-    Ok(if any { Exit::Done } else { Exit::Nothing })
+    more(context, Terminal::of(context), limit.more(all).as_deref())?;
+    Ok(if all > 0 { Exit::Done } else { Exit::Nothing })
+}
+
+/// When a step was made; of several at once the one with the higher number is newer.
+type When = (Option<Moment>, u64, usize);
+
+fn when(row: &Row, store: usize) -> When {
+    (Moment::parse(&row.line.at).map(|(at, _)| at), row.line.step, store)
+}
+
+/// How many steps all stores have, and when the oldest was made of those that are wanted.
+fn newest(accounts: &[Account], limit: Limit) -> (usize, Option<When>) {
+    let rows = accounts.iter().enumerate();
+    let mut times: Vec<When> =
+        rows.flat_map(|(store, own)| own.rows.iter().map(move |row| when(row, store))).collect();
+    times.sort();
+    (times.len(), times.len().checked_sub(limit.most()).and_then(|at| times.get(at).copied()))
+}
+
+/// What others did to the files since the last step.
+fn moved(account: &Account) -> Vec<String> {
+    let told = |(path, before, now): &(PathBuf, u64, Option<u64>)| {
+        let what = match now {
+            Some(now) => format!("changed outside palimp ({before} → {now} bytes)"),
+            None => "removed outside palimp".into(),
+        };
+        format!("{}: {what}", path.told())
+    };
+    account.moved.iter().map(told).collect()
 }
 
 fn told(row: &Row) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! `palimp list [QUERY...]`: records, newest first; `palimp search QUERY...`: best first.
 
 use super::Context;
+use super::args::Limit;
 use super::columns::Terminal;
 use super::failure::{Exit, Result, say};
 use super::listed::Listed;
@@ -10,13 +11,7 @@ use crate::model::{Snapshot, Tell};
 use crate::query::{Cancel, Hit, Order, Query, explain_in, search_in};
 
 /// Finds, orders and prints records: what `list` and `search` share.
-pub fn print(
-    context: &mut Context,
-    words: &[String],
-    order: Order,
-    limit: Option<usize>,
-    explained: bool,
-) -> Result {
+pub fn print(context: &mut Context, words: &[String], order: Order, limit: Limit, explained: bool) -> Result {
     shown(context, words, |context, query, snapshot| {
         print_from(context, (order, limit, explained), query, snapshot)
     })
@@ -48,7 +43,7 @@ pub fn shown(
 /// Prints what is found in a snapshot; nothing where files changed while they were searched.
 fn print_from(
     context: &mut Context,
-    (order, limit, explained): (Order, Option<usize>, bool),
+    (order, limit, explained): (Order, Limit, bool),
     query: &Query,
     snapshot: &Snapshot,
 ) -> Shown {
@@ -59,12 +54,13 @@ fn print_from(
     if snapshot.changed().next().is_some() {
         return Ok(None);
     }
-    let hits = &results.hits[..results.hits.len().min(limit.unwrap_or(usize::MAX))];
+    let hits = &results.hits[..results.hits.len().min(limit.most())];
     if let Some(terminal) = Terminal::of(context) {
         let why = |hit: &Hit| explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
         let shown: Vec<_> = hits.iter().map(|hit| (hit, why(hit))).collect();
         let is_ranked = request.order == Order::Rank;
-        Listed { snapshot, query, is_ranked, found: results.hits.len() }.print(context, terminal, &shown)?;
+        let more = limit.more(results.hits.len());
+        Listed { snapshot, query, is_ranked, more }.print(context, terminal, &shown)?;
         if hits.is_empty() {
             say("no memory matches.");
         }

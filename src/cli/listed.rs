@@ -30,14 +30,20 @@ pub fn store_names(snapshot: &Snapshot) -> Vec<String> {
     format::store_names(&places)
 }
 
+/// Says on a terminal that there are more.
+pub fn more(context: &mut Context, terminal: Option<Terminal>, told: Option<&str>) -> std::io::Result<()> {
+    let drawn = terminal.zip(told).map(|(terminal, told)| terminal.painted(told, Look::Dim));
+    drawn.map_or(Ok(()), |line| context.out.drawn(&[line]))
+}
+
 /// A list of memories for people.
 pub struct Listed<'a> {
     pub snapshot: &'a Snapshot,
     pub query: &'a Query,
     /// Whether it is in order of rank.
     pub is_ranked: bool,
-    /// How many were found.
-    pub found: usize,
+    /// What is said where more were found.
+    pub more: Option<String>,
 }
 
 impl Listed<'_> {
@@ -54,12 +60,7 @@ impl Listed<'_> {
         if !rows.is_empty() {
             context.out.drawn(&lines(&self.columns(), &rows, terminal))?;
         }
-        if hits.len() < self.found {
-            let (shown, all) = (hits.len(), self.found);
-            let more = format!("{shown} of {all}. More: --limit {all}");
-            context.out.drawn(&[terminal.painted(&more, Look::Dim)])?;
-        }
-        Ok(())
+        more(context, Some(terminal), self.more.as_deref())
     }
 
     fn columns(&self) -> [Column; 7] {

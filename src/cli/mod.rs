@@ -37,6 +37,7 @@ mod screens;
 mod session;
 mod show;
 mod shown;
+mod slips;
 mod stats;
 mod store_verbs;
 mod stores;
@@ -54,7 +55,7 @@ pub use args::Args;
 pub use failure::{Exit, wrong_usage};
 pub use run::run;
 
-use args::{Chosen, ShapeArg};
+use args::{Chosen, Limit, ShapeArg};
 use backup::BackupVerb;
 use failure::Result;
 use quarantine::QuarantineVerb;
@@ -70,18 +71,20 @@ use crate::query::{ALIKE, Order};
 
 verbs! {
     /// List the stores that are found.
-    Stores: Paths READS as "stores ~/work"
-        => |context| stores::run(context);
+    Stores {
+        #[command(flatten)]
+        limit: Limit,
+    }: Paths READS as "stores ~/work"
+        => |context| stores::run(context, limit);
     /// List memories, newest first.
     List {
         /// What to list; all live memories if it is left out.
         #[arg(value_parser = queried)]
         query: Vec<String>,
-        /// Limit the number of results.
-        #[arg(long, value_name = "N", value_parser = limit)]
-        limit: Option<usize>,
+        #[command(flatten)]
+        limit: Limit,
     }: Query FINDS
-        as "list\nlist ./memory tag:auth -tag:old --limit 20"
+        as "list\nlist ./memory tag:auth -tag:old -n 20"
         => |context| list::print(context, &query, Order::Time, limit, false);
     /// Search memories, best first.
     Search {
@@ -91,9 +94,8 @@ verbs! {
         /// Say why each memory has its rank.
         #[arg(long)]
         explain: bool,
-        /// Limit the number of results.
-        #[arg(long, value_name = "N", value_parser = limit)]
-        limit: Option<usize>,
+        #[command(flatten)]
+        limit: Limit,
     }: Query FINDS used "[OPTIONS] [PATH]... QUERY..."
         as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d"
         => |context| list::print(context, &query, Order::Rank, limit, explain);
@@ -105,9 +107,8 @@ verbs! {
         /// How alike two texts must be, in per cent.
         #[arg(long, value_name = "50..100", value_parser = duplicates::percent, default_value_t = ALIKE)]
         threshold: u32,
-        /// Limit the number of groups.
-        #[arg(long, value_name = "N", value_parser = limit)]
-        limit: Option<usize>,
+        #[command(flatten)]
+        limit: Limit,
     }: Query FINDS as "duplicates\nduplicates ./memory type:decision --threshold 90"
         => |context| duplicates::run(context, &query, threshold, limit);
     /// Show one memory with all its fields.
@@ -119,8 +120,11 @@ verbs! {
         as "show mem_20260101_001"
         => |context| show::run(context, &id);
     /// List problems; changes nothing.
-    Check: Paths LISTS as "check\ncheck .chora/memory --json"
-        => |context| check::run(context);
+    Check {
+        #[command(flatten)]
+        limit: Limit,
+    }: Paths LISTS as "check\ncheck .chora/memory --json"
+        => |context| check::run(context, limit);
     /// Add a memory.
     Add {
         /// The session that it belongs to.
@@ -240,7 +244,7 @@ verbs! {
     /// Repair damaged files.
     Repair {
         /// Repair everything that can be repaired without losing data.
-        #[arg(long, required_unless_present_any = ["problem", "code"], conflicts_with_all = ["problem", "code"])]
+        #[arg(long, conflicts_with_all = ["problem", "code"])]
         all_safe: bool,
         /// One problem, by its key or its number in `palimp check`.
         #[arg(long, value_name = "N", conflicts_with = "code")]
@@ -252,12 +256,8 @@ verbs! {
         #[arg(long, value_name = "CODE", value_parser = code)]
         code: Option<Code>,
     }: Paths CHANGES used "[OPTIONS] --all-safe|--problem N|--code CODE [PATH]..."
-        as "repair --all-safe --dry-run ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"
-        => |context| {
-            // Without the others it has to be said, and says nothing more.
-            let _ = all_safe;
-            repair::run(context, problem, fix, code)
-        };
+        as "repair --dry-run ./memory\nrepair --all-safe ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"
+        => |context| repair::run(context, repair::Asked { all_safe, problem, fix, code });
     /// List, show and restore what repairs took out of files.
     Quarantine {
         #[command(subcommand)]
@@ -289,12 +289,19 @@ verbs! {
     /// Upgrade files of an older version, after a backup.
     Migrate: Paths CHANGES as "migrate ~/.claude/agents/memories"
         => |context| store_verbs::each(context, Wanted::Migrate);
-    /// Show counts, sizes and metrics.
-    Stats: Paths READS as "stats --json"
-        => |context| stats::run(context);
+    /// Show counts and sizes.
+    Stats {
+        /// Print the metrics by their names, for programs.
+        #[arg(long)]
+        metrics: bool,
+    }: Paths READS as "stats\nstats --metrics ./memory"
+        => |context| stats::run(context, metrics);
     /// List the changes, and until when each can be undone.
-    Journal: Paths READS as "journal ./memory"
-        => |context| journal::run(context);
+    Journal {
+        #[command(flatten)]
+        limit: Limit,
+    }: Paths READS as "journal ./memory\njournal -n 5"
+        => |context| journal::run(context, limit);
     /// Undo the last change, or the one with that number.
     Undo {
         /// The number of the step, from `palimp journal`.
@@ -311,12 +318,14 @@ verbs! {
         /// What to export; all live memories if it is left out.
         #[arg(value_parser = queried)]
         query: Vec<String>,
-        /// The file format.
+        #[command(flatten)]
+        limit: Limit,
+        /// The file format; without it what suits the terminal, the file's name or a program.
         #[arg(long = "format", value_enum)]
-        shape: ShapeArg,
-    }: Query SHAPES used "[OPTIONS] --format SHAPE [PATH]... [QUERY]..."
-        as "export tag:auth --format markdown"
-        => |context| export::run(context, &query, shape);
+        shape: Option<ShapeArg>,
+    }: Query SHAPES
+        as "export tag:auth --format markdown\nexport tag:auth > auth.csv"
+        => |context| export::run(context, &query, (limit, shape));
     /// Write the stores of the demo into a folder.
     Demo {
         /// An empty folder, or one that does not exist yet.

@@ -2,8 +2,11 @@
 
 use clap::Subcommand;
 
+use super::args::Limit;
 use super::change::{make, request};
+use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
+use super::listed::more;
 use super::values::limit;
 use super::{Context, open};
 use crate::deed::{FromQuarantine, InQuarantine, Wanted, in_quarantine};
@@ -14,8 +17,11 @@ use crate::model::{Snapshot, Tell};
 /// What can be done with what is in quarantine.
 #[derive(Clone, Debug, Subcommand)]
 pub enum QuarantineVerb {
-    /// List what left the files, the oldest first.
-    List,
+    /// List what left the files, the newest last.
+    List {
+        #[command(flatten)]
+        limit: Limit,
+    },
     /// Show its bytes.
     Show {
         /// Its number, as `quarantine list` prints it.
@@ -44,11 +50,12 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
         })
     };
     match what {
-        QuarantineVerb::List => {
-            for (at, (store, own)) in all.iter().enumerate() {
+        QuarantineVerb::List { limit } => {
+            for (at, (store, own)) in all.iter().enumerate().skip(all.len().saturating_sub(limit.most())) {
                 let row = row(&snapshot, at + 1, (*store, own));
                 context.row(&row, || told(at + 1, own))?;
             }
+            more(context, Terminal::of(context), limit.more(all.len()).as_deref())?;
             if all.is_empty() {
                 say("Quarantine is empty.");
                 return Ok(Exit::Nothing);

@@ -33,7 +33,8 @@ pub fn tag(context: &mut Context, words: &[String], query: Option<String>, renam
     each(context, &chosen, is_there, wanted)
 }
 
-fn is_there(entry: &Entry) -> bool {
+/// Whether a record has fields and tags that can be set.
+pub fn is_there(entry: &Entry) -> bool {
     matches!(entry.state, State::Live | State::Archived)
 }
 

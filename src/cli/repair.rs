@@ -1,18 +1,30 @@
 //! `palimp repair`: damaged files, one problem or all of a kind.
 
 use super::change::{make, request};
-use super::failure::Result;
+use super::failure::{Exit, Failure, Result};
 use super::{Context, open};
 use crate::deed::Wanted;
 use crate::model::Code;
 use crate::ops::repair::{Pick, Which};
 
-/// Repairs a problem, all of a kind, or whatever is safe.
-pub fn run(context: &mut Context, problem: Option<String>, fix: Option<usize>, code: Option<Code>) -> Result {
-    let which = match (problem, code) {
-        (Some(problem), _) => Which::Chosen(vec![(problem, Pick::Number(fix.unwrap_or(1)))]),
+const NOTHING_SAID: &str = "say what to repair: --all-safe, --problem N or --code CODE. `palimp repair --dry-run` shows what \
+                            --all-safe would do.";
+
+/// What was asked for: whatever is safe, one problem by one of its fixes, or all of a kind.
+pub struct Asked {
+    pub all_safe: bool,
+    pub problem: Option<String>,
+    pub fix: Option<usize>,
+    pub code: Option<Code>,
+}
+
+/// Repairs a problem, all of a kind, or whatever is safe; that is also what is shown where nothing is said.
+pub fn run(context: &mut Context, asked: Asked) -> Result {
+    let which = match (asked.problem, asked.code) {
+        (Some(problem), _) => Which::Chosen(vec![(problem, Pick::Number(asked.fix.unwrap_or(1)))]),
         (None, Some(code)) => Which::Code(code),
-        (None, None) => Which::AllSafe,
+        (None, None) if asked.all_safe || context.options.dry_run => Which::AllSafe,
+        (None, None) => return Err(Failure::new(Exit::Usage, NOTHING_SAID)),
     };
     let snapshot = open::to_change(context)?;
     make(context, request(context, &snapshot, Wanted::Repair(which)), None)

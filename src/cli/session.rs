@@ -6,11 +6,11 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use super::add::the_store;
-use super::args::ShapeArg;
+use super::args::{Limit, ShapeArg};
 use super::change::{make, request};
 use super::columns::{Cell, Column, Line, Terminal, lines};
 use super::failure::{Exit, Failure, Result};
-use super::listed::store_names;
+use super::listed::{more, store_names};
 use super::values::name;
 use super::{Context, export, open};
 use crate::deed::{SessionDeed, Wanted};
@@ -29,15 +29,18 @@ pub enum SessionVerb {
         user: String,
     },
     /// List the sessions.
-    List,
+    List {
+        #[command(flatten)]
+        limit: Limit,
+    },
     /// Export a session, as JSON Lines, JSON, Markdown or CSV.
     Export {
         /// The session.
         #[arg(value_parser = name())]
         id: String,
-        /// The file format.
-        #[arg(long = "format", value_enum, default_value = "jsonl")]
-        shape: ShapeArg,
+        /// The file format; without it what suits the terminal, the file's name or a program.
+        #[arg(long = "format", value_enum)]
+        shape: Option<ShapeArg>,
     },
     /// Archive a whole session.
     Archive {
@@ -78,11 +81,11 @@ struct Row {
 /// Does what was asked with a session.
 pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     let snapshot = match what {
-        SessionVerb::List | SessionVerb::Export { .. } => open::listing(context)?,
+        SessionVerb::List { .. } | SessionVerb::Export { .. } => open::listing(context)?,
         _ => open::to_change(context)?,
     };
     let (number, deed) = match what {
-        SessionVerb::List => return list(context, &snapshot),
+        SessionVerb::List { limit } => return list(context, &snapshot, limit),
         SessionVerb::Export { id, shape } => return export_one(context, &snapshot, &id, shape),
         SessionVerb::New { id, user } => (the_store(&snapshot, None)?, SessionDeed::New(id, user)),
         SessionVerb::Delete { id } => (with_session(&snapshot, &id)?, SessionDeed::Delete(id)),
@@ -108,20 +111,27 @@ fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
     }
 }
 
-fn list(context: &mut Context, snapshot: &Snapshot) -> Result {
-    let of = |store: &Arc<Store>| -> Vec<Row> {
-        store.sessions.iter().enumerate().map(|(number, own)| row(store, number as u32, own)).collect()
-    };
-    let rows: Vec<Vec<Row>> = snapshot.stores.iter().map(of).collect();
+fn list(context: &mut Context, snapshot: &Snapshot, limit: Limit) -> Result {
+    let names = store_names(snapshot);
+    let rows: Vec<(Row, &str)> = snapshot.stores.iter().zip(&names).flat_map(rows).collect();
+    let shown = &rows[..rows.len().min(limit.most())];
     match Terminal::of(context) {
-        Some(terminal) => print(context, snapshot, &rows, terminal)?,
-        None => rows.iter().flatten().try_for_each(|row| context.row(row, || to_line(row)))?,
+        Some(terminal) => {
+            print(context, shown, names.len() > 1, terminal)?;
+            more(context, Some(terminal), limit.more(rows.len()).as_deref())?;
+        }
+        None => shown.iter().try_for_each(|(row, _)| context.row(row, || to_line(row)))?,
     }
-    Ok(if rows.iter().all(Vec::is_empty) { Exit::Nothing } else { Exit::Done })
+    Ok(if rows.is_empty() { Exit::Nothing } else { Exit::Done })
+}
+
+/// The sessions of a store, with its short name.
+fn rows<'a>((store, name): (&'a Arc<Store>, &'a String)) -> impl Iterator<Item = (Row, &'a str)> {
+    store.sessions.iter().enumerate().map(|(number, own)| (row(store, number as u32, own), name.as_str()))
 }
 
 /// Prints them in columns.
-fn print(context: &mut Context, snapshot: &Snapshot, rows: &[Vec<Row>], terminal: Terminal) -> Result<()> {
+fn print(context: &mut Context, rows: &[(Row, &str)], is_named: bool, terminal: Terminal) -> Result<()> {
     let columns = [
         Column::new("STORE").giving_way(16, 20),
         Column::new("STATE"),
@@ -130,16 +140,14 @@ fn print(context: &mut Context, snapshot: &Snapshot, rows: &[Vec<Row>], terminal
         Column::figures("SIZE"),
         Column::new("SESSION"),
     ];
-    let names = store_names(snapshot);
     let some = |count: usize| if count == 0 { String::new() } else { count.to_string() };
-    let line = |(row, name): (&Row, &str)| -> Line {
-        let name = if names.len() > 1 { name } else { "" };
+    let line = |(row, name): &(Row, &str)| -> Line {
+        let name = if is_named { name } else { "" };
         let (state, size) = (row.lifecycle.unwrap_or(""), human(row.bytes));
         let cells = [name, state, &row.records.to_string(), &some(row.archived), &size, &row.session];
         cells.into_iter().map(Cell::new).collect::<Vec<_>>().into()
     };
-    let named = rows.iter().zip(&names).flat_map(|(rows, name)| rows.iter().map(move |row| (row, &**name)));
-    let drawn: Vec<Line> = named.map(line).collect();
+    let drawn: Vec<Line> = rows.iter().map(line).collect();
     Ok(context.out.drawn(&if drawn.is_empty() { Vec::new() } else { lines(&columns, &drawn, terminal) })?)
 }
 
@@ -166,7 +174,7 @@ fn row(store: &Store, number: u32, session: &Session) -> Row {
     }
 }
 
-fn export_one(context: &mut Context, snapshot: &Snapshot, id: &str, shape: ShapeArg) -> Result {
+fn export_one(context: &mut Context, snapshot: &Snapshot, id: &str, shape: Option<ShapeArg>) -> Result {
     with_session(snapshot, id)?;
     let own = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);

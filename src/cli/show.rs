@@ -1,12 +1,13 @@
 //! `palimp show ID`: one record, whole.
 
-use super::failure::{Exit, Result};
+use super::failure::{Exit, Failure, Result};
 use super::open;
 use super::row::Row;
 use super::{Context, chosen, row};
 use crate::format;
 use crate::model::{EntryRef, Snapshot, Tell};
 use crate::query::{Order, Query, explain};
+use crate::text::shell;
 use crate::text::show::show_lines;
 
 /// Shows the record that the name names; of records that share an id in one place all.
@@ -16,7 +17,7 @@ pub fn run(context: &mut Context, name: &str) -> Result {
         // What is not there may have been deleted.
         Err(failure) if matches!(failure.exit, Exit::Nothing | Exit::Refused) && !failure.is_ambiguous => {
             let with = open::with_deleted(context, &snapshot)?;
-            let found = chosen::named(&with, name)?;
+            let found = chosen::named(&with, name).map_err(|failure| with_search(failure, name))?;
             (with, found)
         }
         outcome => {
@@ -44,6 +45,14 @@ pub fn run(context: &mut Context, name: &str) -> Result {
         }
     }
     Ok(Exit::Done)
+}
+
+/// A failure that no record has that name, with the verb that looks for words.
+fn with_search(failure: Failure, name: &str) -> Failure {
+    match failure.exit {
+        Exit::Nothing => failure.with(&format!("To look for words: palimp search {}", shell::word(name))),
+        _ => failure,
+    }
 }
 
 fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Row) -> Result<()> {

@@ -6,13 +6,13 @@ use super::failure::{Exit, Result};
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::plan::counted;
-use crate::model::{Store, Tell};
+use crate::model::{State, Store, Tell};
 use crate::query::{Held, Statistics};
 use crate::store::commit::{LogLine, Vault};
 use crate::text::columns::human;
 
-/// Prints figures of every store, and the metrics of all.
-pub fn run(context: &mut Context) -> Result {
+/// Prints figures of every store and of all, in words or by the names of the metrics.
+pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let snapshot = open::listing(context)?;
     let statistics = Statistics::of(&snapshot, context.now);
     let held = || snapshot.stores.iter().zip(&statistics.stores);
@@ -22,11 +22,11 @@ pub fn run(context: &mut Context) -> Result {
     let log = log_lines(context, &snapshot.stores);
     let saved: Vec<&LogLine> = log.iter().filter(|line| line.message.ends_with(" saved")).collect();
     let took: Vec<u64> = saved.iter().filter_map(|line| line.metadata.get("duration_ms")?.as_u64()).collect();
-    let told = |end: &str| log.iter().filter(|line| line.message.ends_with(end)).count();
+    let told_ending = |end: &str| log.iter().filter(|line| line.message.ends_with(end)).count();
     let metrics = json!({
         "memory.operations.write.count": took.len(),
         "memory.operations.write.duration_ms": took.iter().sum::<u64>().checked_div(took.len() as u64),
-        "memory.locks.contention.count": told("E_LOCK_TIMEOUT"),
+        "memory.locks.contention.count": told_ending("E_LOCK_TIMEOUT"),
         "memory.compaction.count": saved.iter().filter(|line| line.message.starts_with("compact")).count(),
         "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
         "memory.entries.total": statistics.stores.iter().map(|held| held.live).sum::<usize>(),
@@ -37,20 +37,55 @@ pub fn run(context: &mut Context) -> Result {
         context.out.json(&json!({ "stores": stores, "metrics": metrics }))?;
         return Ok(Exit::Done);
     }
+    if is_metrics {
+        for (name, value) in metrics.as_object().into_iter().flatten() {
+            context.out.line(&format!("{name:36} {value}"))?;
+        }
+        return Ok(Exit::Done);
+    }
     for (store, held) in held() {
-        let Held { live, archived, deleted, broken, .. } = held;
-        let line = format!(
-            "{}: {live} live, {archived} archived, {deleted} deleted, {broken} broken, {}, {}",
-            store.root.told(),
-            counted(store.sessions.len() as u64, "session"),
-            human(store.bytes)
-        );
-        context.out.line(&line)?;
+        told(store, held).iter().try_for_each(|line| context.out.line(line))?;
     }
-    for (name, value) in metrics.as_object().into_iter().flatten() {
-        context.out.line(&format!("{name:32} {value}"))?;
+    let waits = told_ending("E_LOCK_TIMEOUT");
+    Ok(in_all(&snapshot.stores, &took, waits).iter().try_for_each(|line| context.out.line(line))?)
+        .map(|()| Exit::Done)
+}
+
+/// A store: how much is in it in each state, and of each type.
+fn told(store: &Store, held: &Held) -> Vec<String> {
+    let Held { live, archived, deleted, broken, types } = held;
+    let others = [(*archived, "archived"), (*deleted, "deleted"), (*broken, "broken")];
+    let others =
+        others.iter().filter(|(count, _)| *count > 0).map(|(count, state)| format!("{count} {state}"));
+    let sessions = Some(store.sessions.len() as u64).filter(|count| *count > 0);
+    let sessions = sessions.map(|count| counted(count, "session"));
+    let parts =
+        [format!("{live} live")].into_iter().chain(others).chain(sessions).chain([human(store.bytes)]);
+    let parts: Vec<String> = parts.collect();
+    let head = format!("{} ({}): {}", store.root.told(), store.format, parts.join(", "));
+    let types: Vec<String> = types.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    [head].into_iter().chain((!types.is_empty()).then(|| format!("  {}", types.join(", ")))).collect()
+}
+
+/// All stores together, and what palimp did there.
+fn in_all(stores: &[std::sync::Arc<Store>], took: &[u64], waits: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    if stores.len() > 1 {
+        let live: usize = stores.iter().map(|store| store.count(State::Live)).sum();
+        let bytes = human(stores.iter().map(|store| store.bytes).sum());
+        let stores = counted(stores.len() as u64, "store");
+        lines.push(format!("{stores}: {}, {bytes}", counted(live as u64, "memory")));
     }
-    Ok(Exit::Done)
+    let average = took.iter().sum::<u64>().checked_div(took.len() as u64);
+    lines.push(match average {
+        Some(average) => {
+            format!("palimp saved {}, in {average} ms on average", counted(took.len() as u64, "change"))
+        }
+        None => "palimp has changed nothing yet".to_owned(),
+    });
+    let waited =
+        (waits > 0).then(|| format!("{} a lock was not free in time", counted(waits as u64, "time")));
+    lines.into_iter().chain(waited).collect()
 }
 
 /// The lines of palimp's own log of these stores.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Context;
+use super::args::Limit;
 use super::columns::{Cell, Column, Line, Look, Terminal, lines};
 use super::failure::{Exit, Result};
-use super::listed::store_names;
+use super::listed::{more, store_names};
 use super::open;
 use crate::deed::checked;
 use crate::model::plan::counted;
@@ -36,21 +37,26 @@ struct Problems {
 }
 
 /// Lists the stores.
-pub fn run(context: &mut Context) -> Result {
+pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = open::snapshot(context)?;
     let data = open::data_folder(context).ok();
     // The problems are those that `check` lists.
     let row = |store: &Arc<Store>| row(&checked(data.as_deref(), store, context.now).store);
     let rows: Vec<Row> = snapshot.stores.iter().map(row).collect();
     match Terminal::of(context) {
-        Some(terminal) => print(context, &snapshot, &rows, terminal)?,
-        None => rows.iter().try_for_each(|row| context.row(row, || to_line(row)))?,
+        Some(terminal) => print(context, &snapshot, (&rows, limit), terminal)?,
+        None => rows.iter().take(limit.most()).try_for_each(|row| context.row(row, || to_line(row)))?,
     }
     Ok(Exit::Done)
 }
 
 /// Prints them in columns.
-fn print(context: &mut Context, snapshot: &Snapshot, rows: &[Row], terminal: Terminal) -> Result<()> {
+fn print(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    (rows, limit): (&[Row], Limit),
+    terminal: Terminal,
+) -> Result<()> {
     let columns = [
         Column::new("STORE").giving_way(16, 0),
         Column::new("FORMAT"),
@@ -70,11 +76,12 @@ fn print(context: &mut Context, snapshot: &Snapshot, rows: &[Row], terminal: Ter
         let looks = cells.map(|cell| if *cell == problems { look } else { Look::Plain });
         cells.into_iter().zip(looks).map(|(cell, look)| Cell::of(cell, look)).collect::<Vec<_>>().into()
     };
-    let drawn: Vec<Line> = rows.iter().zip(&names).map(line).collect();
+    let drawn: Vec<Line> = rows.iter().zip(&names).take(limit.most()).map(line).collect();
     context.out.drawn(&lines(&columns, &drawn, terminal))?;
     let memories: usize = rows.iter().map(|row| row.records).sum();
     let sum = [counted(rows.len() as u64, "store"), counted(memories as u64, "memory")].join(", ");
-    Ok(context.out.drawn(&[terminal.painted(&sum, Look::Dim)])?)
+    context.out.drawn(&[terminal.painted(&sum, Look::Dim)])?;
+    Ok(more(context, Some(terminal), limit.more(rows.len()).as_deref())?)
 }
 
 impl Problems {

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
-use strsim::osa_distance;
 
 use super::args::{Args, Options};
-use super::help;
-use super::table::{Takes, known};
+use super::slips::{Meant, near_verb};
+use super::table::{Takes, known, obeys};
+use super::{help, slips};
 use crate::disk::{Disk, Real};
 use crate::model::{Tell, meant};
 use crate::text::shell;
@@ -76,6 +76,8 @@ struct Sorted<'a> {
     option: Option<OsString>,
     /// Whether options are over.
     is_over: bool,
+    /// Why a word can't be meant as it was typed.
+    refused: Option<clap::Error>,
 }
 
 impl<'a> Sorted<'a> {
@@ -89,6 +91,7 @@ impl<'a> Sorted<'a> {
             before: Vec::new(),
             option: None,
             is_over: false,
+            refused: None,
         }
     }
 
@@ -98,15 +101,19 @@ impl<'a> Sorted<'a> {
             let target = if option == "--store" { &mut self.stores } else { &mut self.words };
             return target.extend([option, word]);
         }
+        if !self.is_over && self.refuse_near_option(&word) {
+            return;
+        }
         let bytes = word.as_encoded_bytes();
-        let is_option = !self.is_over && bytes.len() > 1 && bytes[0] == b'-';
-        if !is_option {
+        let has_dash = bytes.len() > 1 && bytes[0] == b'-';
+        if !has_dash || self.is_over && !self.is_tag() {
             return self.plain(word);
         }
         match self.verbs.first().map_or(Takes::Own, |verb| takes(verb)) {
-            Takes::Tags | Takes::Query if bytes[1] != b'-' && (word != "-h" || self.is_tag()) => {
+            Takes::Tags | Takes::Query if bytes[1] != b'-' && !self.is_short(&word) => {
                 self.words.push([OsString::from(TAKEN), word].into_iter().collect());
             }
+            _ if self.is_over => self.plain(word),
             _ if bytes.starts_with(b"--store=") => self.stores.push(word),
             _ if self.has_value(&word) => self.option = Some(word),
             _ => {
@@ -118,6 +125,45 @@ impl<'a> Sorted<'a> {
 
     fn is_tag(&self) -> bool {
         self.verbs.first().is_some_and(|verb| verb == "tag")
+    }
+
+    /// Whether a word is an option of one letter, alone or with its number.
+    fn is_short(&self, word: &OsStr) -> bool {
+        let Some(rest) = word.to_str().and_then(|word| word.strip_prefix('-')) else { return false };
+        let mut letters = rest.chars();
+        let Some(letter) = letters.next().filter(|_| !self.is_tag()) else { return false };
+        let number = letters.as_str().trim_start_matches('=');
+        match self.options().find(|own| own.get_short() == Some(letter)) {
+            Some(_) => number.chars().all(|sign| sign.is_ascii_digit()),
+            None => rest == "h",
+        }
+    }
+
+    /// The options of the innermost verb, and those that every verb takes.
+    fn options(&self) -> impl Iterator<Item = &clap::Arg> {
+        self.innermost().into_iter().chain([self.command]).flat_map(Command::get_arguments)
+    }
+
+    /// Whether a word is an option but for its dashes. It is refused: as a word that is to be absent it would
+    /// give other memories than were asked for.
+    fn refuse_near_option(&mut self, word: &OsStr) -> bool {
+        let verbs: Vec<&str> = self.verbs.iter().filter_map(|verb| verb.to_str()).collect();
+        let verb = verbs.join(" ");
+        let own =
+            self.innermost().into_iter().flat_map(Command::get_arguments).filter(|own| !own.is_hide_set());
+        let every = self.command.get_arguments().filter(|own| own.is_global_set());
+        let every = every.filter(|own| obeys(&verb, own.get_id().as_str()));
+        let built_in = ["help"].into_iter().chain(verbs.is_empty().then_some("version"));
+        let names = own.chain(every).filter_map(clap::Arg::get_long).chain(built_in);
+        let Some(option) = slips::near_option(word, names) else { return false };
+        let meant = match verbs.first().map_or(Takes::Own, |verb| takes(OsStr::new(verb))) {
+            Takes::Query => Meant::Absent,
+            Takes::Tags => Meant::Tag,
+            _ => Meant::Nothing,
+        };
+        let message = slips::told(word, &option, meant);
+        self.refused.get_or_insert_with(|| clap::Error::raw(ErrorKind::UnknownArgument, message));
+        true
     }
 
     /// A word that is neither an option nor the value of one.
@@ -177,13 +223,16 @@ impl<'a> Sorted<'a> {
 
     /// Whether the next word is the value of that option.
     fn has_value(&self, option: &OsStr) -> bool {
-        let Some(name) = option.to_str().and_then(|option| option.strip_prefix("--")) else { return false };
-        let known = self.innermost().into_iter().chain([self.command]);
-        let mut named = known.flat_map(Command::get_arguments).filter(|own| own.get_long() == Some(name));
-        named.any(|own| own.get_action().takes_values())
+        let Some(word) = option.to_str() else { return false };
+        let is_named = |own: &&clap::Arg| match word.strip_prefix("--") {
+            Some(name) => own.get_long() == Some(name),
+            None => own.get_short().is_some_and(|letter| word == format!("-{letter}")),
+        };
+        self.options().filter(is_named).any(|own| own.get_action().takes_values())
     }
 
     fn whole(mut self) -> Result<Vec<OsString>, clap::Error> {
+        self.refused.take().map_or(Ok(()), Err)?;
         self.refuse_misplaced()?;
         // Without its value it is wrong, and stays where that is said.
         self.words.extend(self.option);
@@ -204,7 +253,7 @@ impl<'a> Sorted<'a> {
             let verb = shown(verb);
             return refused(format!("the path comes after the verb: palimp {verb} {}\n", paths.join(" ")));
         }
-        match nearest(self.command, first) {
+        match near_verb(self.command, first) {
             Some(verb) if !exists(first) && !has_slash(first) => {
                 let word = shown(first);
                 refused(format!(
@@ -241,15 +290,6 @@ fn is_place(word: &OsStr) -> bool {
 
 fn is_number(word: &OsStr) -> bool {
     word.to_str().is_some_and(|word| word.parse::<u64>().is_ok())
-}
-
-/// The verb that the user has meant by the word, if it is near enough to one.
-fn nearest(command: &Command, word: &OsStr) -> Option<String> {
-    let word = word.to_str()?;
-    let most = if word.len() < 5 { 1 } else { 2 };
-    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    let far = verbs.map(|verb| (osa_distance(word, verb.get_name()), verb.get_name()));
-    far.filter(|(far, _)| *far <= most).min().map(|(_, verb)| verb.to_owned())
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ mod open;
 mod opened;
 #[cfg(feature = "tui")]
 mod outlive;
+#[cfg(feature = "tui")]
+mod output;
 mod process;
 mod real;
 mod seen;
@@ -28,6 +30,8 @@ pub use git::Git;
 pub use machine::{Holder, Machine, ThisMachine};
 #[cfg(feature = "tui")]
 pub use outlive::{leave_session, outlive};
+#[cfg(feature = "tui")]
+pub use output::output_file;
 pub use process::is_alive;
 pub use real::Real;
 pub use seen::Seen;

@@ -1,5 +1,7 @@
 //! `export`: records as text in other shapes.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::format;
@@ -17,6 +19,19 @@ pub enum Shape {
     Markdown,
     /// Comma-separated values with a header.
     Csv,
+}
+
+impl Shape {
+    /// The shape that the name of a file asks for.
+    pub fn of_name(file: &Path) -> Option<Shape> {
+        match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "json" => Some(Shape::Json),
+            "jsonl" | "ndjson" => Some(Shape::JsonLines),
+            "md" | "markdown" => Some(Shape::Markdown),
+            "csv" => Some(Shape::Csv),
+            _ => None,
+        }
+    }
 }
 
 /// The records in that shape, piece by piece. What is JSON stays the bytes that it is, on one line.

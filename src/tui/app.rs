@@ -45,6 +45,9 @@ pub const DEMO: &str = "This is a demo in a folder of its own. g t shows five ta
 #[derive(Default)]
 pub struct App {
     pub now: Moment,
+    /// How long the program runs, by a clock that never stands still: what waits for the user goes by it. Where
+    /// `now` was given, that stays.
+    pub running: Moment,
     pub size: (u16, u16),
     pub palette: Palette,
     pub ascii: bool,
@@ -82,6 +85,8 @@ pub struct App {
     /// What is asked, and why it can't be understood where it can't.
     pub query: String,
     pub parsed: Query,
+    /// Of a search that can't be understood what can be.
+    pub rest: (String, Query),
     pub error: Option<QueryError>,
     pub order: Option<Order>,
     pub ranking: Ranking,
@@ -182,6 +187,7 @@ impl App {
     pub fn new(options: &Options, size: (u16, u16), now: Moment) -> App {
         App {
             now,
+            running: now,
             size,
             palette: options.palette,
             ascii: options.ascii,
@@ -248,16 +254,16 @@ impl App {
     /// unless the user or the query says.
     pub fn order(&self) -> Order {
         let picks = self.marks.pick.map(|_| Order::Importance);
-        let by_default = if self.parsed.has_words() { Order::Rank } else { Order::Time };
-        self.parsed.order().or(picks).or(self.order).unwrap_or(by_default)
+        let parsed = self.understood().1;
+        let by_default = if parsed.has_words() { Order::Rank } else { Order::Time };
+        parsed.order().or(picks).or(self.order).unwrap_or(by_default)
     }
 
-    /// What is searched for: where that can't be understood, what was before it.
-    pub fn understood(&self) -> &str {
-        match (&self.error, &self.answered) {
-            (None, _) => &self.query,
-            (Some(_), Some((query, ..))) => query,
-            (Some(_), None) => "",
+    /// What is searched for: where that can't be understood, what can be of it.
+    pub fn understood(&self) -> (&str, &Query) {
+        match self.error {
+            None => (&self.query, &self.parsed),
+            Some(_) => (&self.rest.0, &self.rest.1),
         }
     }
 
@@ -270,10 +276,10 @@ impl App {
             _ => None,
         };
         match within {
-            Some(term) if !self.understood().contains(&term) => {
-                format!("{} {term}", self.understood()).trim().to_owned()
+            Some(term) if !self.understood().0.contains(&term) => {
+                format!("{} {term}", self.understood().0).trim().to_owned()
             }
-            _ => self.understood().to_owned(),
+            _ => self.understood().0.to_owned(),
         }
     }
 

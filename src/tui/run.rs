@@ -119,6 +119,7 @@ struct Loop<'a> {
     told: Option<linear::Told>,
     /// Whether what was asked as the cursor moved was waited for before the next frame.
     has_waited: bool,
+    begun: Instant,
     /// When values are masked again.
     mask_at: Option<Instant>,
     /// When what came was told for long enough.
@@ -160,6 +161,7 @@ impl<'a> Loop<'a> {
             pending: Vec::new(),
             told: options.linear.then(linear::Told::default),
             has_waited: false,
+            begun: Instant::now(),
             mask_at: None,
             told_at: None,
             keep_at: None,
@@ -188,13 +190,14 @@ impl<'a> Loop<'a> {
                     }
                 }
             }
-            for (due, msg) in [(&mut self.mask_at, Msg::Mask), (&mut self.told_at, Msg::Told)] {
-                if due.take_if(|at| *at <= Instant::now()).is_some() {
-                    self.pending.extend(update::take(self.app, msg, now()));
-                }
+            if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.update(Msg::Mask, now());
+            }
+            if self.told_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.update(Msg::Told, now());
             }
             if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.pending.extend(update::take(self.app, Msg::Keep, now()));
+                self.update(Msg::Keep, now());
                 continue;
             }
             self.take_size(now())?;
@@ -225,6 +228,13 @@ impl<'a> Loop<'a> {
         }
     }
 
+    /// Changes the app. What waits for the user goes by how long the program runs, also where time stands still.
+    fn update(&mut self, msg: Msg, now: Moment) {
+        let micros = self.begun.elapsed().as_micros();
+        self.app.running = Moment(i64::try_from(micros).unwrap_or(i64::MAX));
+        self.pending.extend(update::take(self.app, msg, now));
+    }
+
     /// Where the cursor moved, why the memory ranks where it does mostly comes at once: one frame has both.
     fn comes_at_once(&mut self) -> Option<Happening> {
         let is_asked = self.app.why.is_none() && self.app.selected().is_some();
@@ -251,7 +261,7 @@ impl<'a> Loop<'a> {
                     if let (Msg::Key(key), true) = (&msg, self.told.is_some()) {
                         append(&linear::echo(self.app, *key))?;
                     }
-                    self.pending.extend(update::take(self.app, msg, now()));
+                    self.update(msg, now());
                 }
                 Happening::Signal(SIGTSTP) => self.pending.push(Effect::Suspend),
                 Happening::Signal(SIGWINCH) => self.is_resized = true,
@@ -297,7 +307,7 @@ impl<'a> Loop<'a> {
         }
         let size = self.screen.size()?;
         if (size.width, size.height) != self.app.size {
-            self.pending.extend(update::take(self.app, Msg::Resize(size.width, size.height), now));
+            self.update(Msg::Resize(size.width, size.height), now);
         }
         Ok(())
     }

@@ -7,17 +7,6 @@ use crate::model::{EntryRef, Snapshot, Tell};
 use crate::ops::export::{Shape, export};
 use crate::text::secrets::mask;
 
-/// The shape that the name of a file asks for.
-pub fn shape_of(file: &Path) -> Option<Shape> {
-    match file.extension()?.to_str()? {
-        "json" => Some(Shape::Json),
-        "jsonl" => Some(Shape::JsonLines),
-        "md" => Some(Shape::Markdown),
-        "csv" => Some(Shape::Csv),
-        _ => None,
-    }
-}
-
 /// Where a path that was typed leads: `~/` is the user's home.
 fn of_home(file: &str) -> PathBuf {
     let home = directories::UserDirs::new().map(|own| own.home_dir().to_owned());
@@ -31,7 +20,7 @@ fn of_home(file: &str) -> PathBuf {
 /// bytes that are stored; in what is for people secrets are masked. Says what was done.
 pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
     let path = of_home(file);
-    let Some(shape) = shape_of(&path) else {
+    let Some(shape) = Shape::of_name(&path) else {
         return format!("{file}: the name must end in .md, .csv, .json or .jsonl. Nothing was written.");
     };
     if let Some(folder) = path.parent().filter(|own| *own != Path::new("") && Real.look(own).is_err()) {

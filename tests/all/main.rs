@@ -29,6 +29,7 @@ mod erase;
 mod evening_tasks;
 mod faulty;
 mod faulty_disk;
+mod goals;
 mod harness;
 mod kept_as_it_was;
 mod keys;

@@ -232,3 +232,111 @@ fn a_record_with_an_empty_text_is_told_by_check() {
         std::fs::write(&file, before).unwrap();
     }
 }
+
+#[test]
+fn n_is_the_limit_in_every_verb_that_lists_and_no_word_of_a_query() {
+    let demo = DemoStore::new("");
+    demo.change(&["tag", "--query", "type:finding", "+a"]).expect_status(0);
+    demo.change(&["tag", "--query", "type:finding", "+b"]).expect_status(0);
+    demo.change(&["repair", "--all-safe"]).expect_status(0);
+    demo.change(&["backup", "create"]).expect_status(0);
+    for verb in
+        ["stores", "list", "search a", "check", "session list", "backup list", "journal", "quarantine list"]
+    {
+        let words: Vec<&str> = verb.split(' ').chain(["--json", "--now", "2099-01-01T00:00:00Z"]).collect();
+        let with = |more: &[&str]| demo.run(&[&words, more].concat()).json_lines();
+        let all = with(&[]);
+        let newest_last = ["journal", "quarantine list"].contains(&verb);
+        let most = all.len().min(2);
+        let some = if newest_last { &all[all.len() - most..] } else { &all[..most] };
+        for limit in [&["-n", "2"][..], &["-n2"], &["-n=2"], &["--limit", "2"]] {
+            let own = with(limit);
+            // Steps are printed by store, so that the newest of all need not be the last.
+            assert!(own == some || verb == "journal" && own.len() == 2, "{verb} {limit:?}: {own:?}");
+        }
+    }
+    let groups = demo.run(&["duplicates", "--json", "-n", "1"]).json_lines();
+    assert!(!groups.is_empty() && groups.iter().all(|row| row["group"] == 1), "{groups:?}");
+    let exported = demo.run(&["export", "-n", "2", "--format", "jsonl"]).stdout;
+    assert_eq!(exported.lines().count(), 2, "{exported}");
+    for word in ["x", "0", "-1"] {
+        let own = demo.run(&["list", "-n", word]).expect_status(2);
+        assert!(own.stderr.contains("--limit") || own.stderr.contains("-1"), "{}", own.stderr);
+    }
+}
+
+#[test]
+fn an_option_that_lacks_a_dash_is_refused_with_the_option_and_other_words_stay_words() {
+    let demo = DemoStore::new("");
+    for (words, option) in [
+        (&["list", "-limit", "4"][..], "--limit"),
+        (&["list", "pool", "-json"], "--json"),
+        (&["search", "-explain", "pool"], "--explain"),
+        (&["list", "—limit", "4"], "--limit"),
+        (&["list", "---limit=4"], "--limit"),
+        (&["list", "--limt", "4"], "--limit"),
+        (&["search", "pool", "-all"], "--all"),
+        (&["list", "-help"], "--help"),
+        (&["delete", "mem_1", "-dry-run"], "--dry-run"),
+        (&["tag", "mem_1", "+new", "-query", "pool"], "--query"),
+        (&["session", "list", "-json"], "--json"),
+        (&["-demo"], "--demo"),
+    ] {
+        let own = demo.run(words).expect_status(2);
+        assert!(own.stderr.contains(option) && own.stdout.is_empty(), "{words:?}: {own:?}");
+    }
+    let count = |words: &[&str]| demo.run(&[words, &["--json"]].concat()).json_lines().len();
+    let (all, with) = (count(&["list"]), count(&["list", "charge"]));
+    assert!(with > 0 && count(&["list", "-charge"]) == all - with);
+    // A word that is also an option can still be asked for, and a tag be taken away.
+    for word in ["-has", "-\"limit\"", "-dry-run", "-tag:limit", "-limits"] {
+        assert!(demo.run(&["list", word]).status.is_some_and(|status| status < 2), "{word}");
+    }
+    let id = &demo.list("type:finding")[0]["key"];
+    let id = id.as_str().unwrap();
+    demo.change(&["tag", id, "+json", "+old"]).expect_status(0);
+    let key = demo.list("tag:old")[0]["key"].as_str().unwrap().to_owned();
+    demo.change(&["tag", &key, "-old"]).expect_status(0);
+    let key = demo.list("tag:json")[0]["key"].as_str().unwrap().to_owned();
+    assert!(demo.list("tag:old").is_empty());
+    let own = demo.change(&["tag", &key, "-json"]).expect_status(2);
+    assert!(own.stderr.contains("-- -json"), "{}", own.stderr);
+    let data = demo.data();
+    let store = ["--store", demo.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
+    run([&["tag"][..], &store, &[&key, "--", "-json"]].concat()).expect_status(0);
+    assert!(demo.list("tag:json").is_empty());
+}
+
+#[test]
+fn a_word_in_the_place_of_an_id_is_told_the_query_that_finds_memories() {
+    let demo = DemoStore::new("");
+    let before = support::lasting(&demo.store);
+    for verb in ["delete", "erase", "archive"] {
+        let own = demo.change(&[verb, "pool"]).expect_status(1);
+        assert!(own.stderr.contains("use --query pool"), "{verb}: {}", own.stderr);
+    }
+    let own = demo.change(&["tag", "connection pool", "+x"]).expect_status(1);
+    assert!(own.stderr.contains("use --query 'connection pool'"), "{}", own.stderr);
+    let own = demo.change(&["edit", "pool", "--set", "importance=0.9"]).expect_status(1);
+    assert!(own.stderr.contains("use --query pool"), "{}", own.stderr);
+    let own = demo.run(&["show", "pool"]).expect_status(1);
+    assert!(own.stderr.contains("palimp search pool"), "{}", own.stderr);
+    // What finds nothing, or nothing that this can be done with, is not proposed.
+    for words in [["delete", "zebrafish"], ["unarchive", "zebrafish"], ["delete", "a:b:\"c"]] {
+        let own = demo.change(&words).expect_status(1);
+        assert!(!own.stderr.contains("--query"), "{words:?}: {}", own.stderr);
+    }
+    assert!(support::lasting(&demo.store) == before);
+}
+
+#[test]
+fn a_repair_of_which_nothing_is_said_shows_all_safe_fixes_and_does_none() {
+    let demo = DemoStore::new("");
+    let before = support::lasting(&demo.store);
+    let shown = demo.run(&["repair", "--dry-run"]).expect_status(0).stdout;
+    assert_eq!(shown, demo.run(&["repair", "--all-safe", "--dry-run"]).expect_status(0).stdout);
+    assert!(!shown.is_empty());
+    let own = demo.change(&["repair"]).expect_status(2);
+    assert!(own.stderr.contains("--all-safe") && own.stderr.contains("--dry-run"), "{}", own.stderr);
+    assert!(support::lasting(&demo.store) == before);
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{SOON, StoreBuilder, TempStore, Terminal, run};
+use crate::support::{SOON, StoreBuilder, TempStore, Terminal, Verb, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
@@ -76,4 +76,40 @@ fn a_question_says_what_is_done_to_how_many_until_when_it_can_be_undone_and_show
     terminal.wait_for_text("deleted \"The key of a charge\"", SOON);
     terminal.wait_exit(SOON);
     assert_eq!(terminal.screen_text().matches("tombstones.jsonl").count(), 1, "the plan is shown once");
+}
+
+#[test]
+fn an_export_without_a_format_suits_the_terminal_the_pipe_or_the_name_of_the_file() {
+    let store = store();
+    let whole = ["--store", store.path.to_str().unwrap(), "--now", NOW];
+    let with = |words: &[&'static str]| [words, &whole].concat();
+    for words in [&["export"][..], &["session", "export", "s"]] {
+        let on_screen = shown(&store, words, 80);
+        assert!(on_screen.contains("## Retries of a charge") && !on_screen.contains('{'), "{on_screen}");
+        let piped = run(with(words)).expect_status(0).stdout;
+        assert!(piped.lines().count() == 2 && piped.lines().all(|line| line.starts_with('{')), "{piped}");
+        for (name, start) in
+            [("a.md", "#"), ("b.CSV", "id,"), ("c.json", "["), ("d.jsonl", "{"), ("e", "{"), ("f.log", "{")]
+        {
+            let file = store.around().join(name);
+            Verb::new(with(words)).run_into(&file);
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(text.starts_with(start), "{name}: {text}");
+        }
+    }
+    let asked = run(with(&["export", "--format", "csv"])).expect_status(0).stdout;
+    assert!(asked.starts_with("id,"), "{asked}");
+}
+
+#[test]
+fn figures_are_told_in_words_and_by_the_names_of_metrics_where_those_are_asked_for() {
+    let store = store();
+    let whole = ["--store", store.path.to_str().unwrap(), "--now", NOW];
+    let told = run([&["stats"][..], &whole].concat()).expect_status(0).stdout;
+    assert!(!told.contains("memory.") && !told.contains("null") && !told.contains(" 0 "), "{told}");
+    assert!(told.contains("(session-log): 2 live, 1 session, ") && told.contains("  finding 2\n"), "{told}");
+    let metrics = run([&["stats", "--metrics"][..], &whole].concat()).expect_status(0).stdout;
+    assert!(metrics.lines().all(|line| line.starts_with("memory.")), "{metrics}");
+    let count = metrics.lines().find(|line| line.starts_with("memory.entries.total"));
+    assert_eq!(count.and_then(|line| line.split_whitespace().nth(1)), Some("2"), "{metrics}");
 }

@@ -71,7 +71,7 @@ fn of_what(app: &App) -> String {
     match (&app.error, app.marks.only) {
         (_, true) => "the marked ones, ".into(),
         (None, false) => String::new(),
-        (Some(_), false) => match app.understood().trim() {
+        (Some(_), false) => match app.answered.as_ref().map_or("", |(query, ..)| query.trim()) {
             "" => "still of all, ".into(),
             before => format!("still of `{}`, ", show(before)),
         },

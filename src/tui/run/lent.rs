@@ -21,7 +21,7 @@ impl Loop<'_> {
         let (store, entry) = aim.snapshot.get(at);
         let before = format::text_of(store, entry).text;
         let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;
-        self.pending.extend(update::take(self.app, Msg::Edited(Box::new(aim), before, after), now));
+        self.update(Msg::Edited(Box::new(aim), before, after), now);
         self.take_size(now)
     }
 
@@ -40,7 +40,7 @@ impl Loop<'_> {
         let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
         let of = self.app.editor.as_ref().map(|editor| (Arc::clone(&editor.snapshot), editor.at));
         let after = self.in_editor(of, &before, now)?;
-        self.pending.extend(update::take(self.app, Msg::Lent(what, before, after), now));
+        self.update(Msg::Lent(what, before, after), now);
         self.take_size(now)
     }
 

@@ -1,9 +1,11 @@
 //! Counts before a move; the keys 1 to 5 are panes, too.
 
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Desk, selected_title};
 use crate::tui::app::{Pane, Screen};
+use crate::tui::msg::{Effect, Msg};
+use crate::tui::update::take;
 
 #[test]
 fn every_digit_before_a_move_is_a_count_where_the_keys_were() {
@@ -105,4 +107,29 @@ fn counts_move_in_the_problems_too() {
         desk.type_keys(keys);
         assert_eq!(desk.app.view.list.cursor.at, at, "{keys}");
     }
+}
+
+#[test]
+fn where_the_shown_time_stands_still_digits_and_ctrl_c_wait_by_the_time_that_goes_on() {
+    let mut desk = Desk::new(120, 36);
+    let still = desk.time();
+    let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    let key = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
+    let mut press = |key, after: i64| {
+        desk.app.running.0 += after;
+        let at = desk.app.running;
+        let effects = take(&mut desk.app, Msg::Key(key), still);
+        let quits = effects.iter().any(|effect| matches!(effect, Effect::Quit));
+        desk.settle(effects);
+        desk.app.running = at;
+        assert_eq!(desk.app.now, still);
+        (desk.app.focus, desk.app.list.at, desk.app.branch.at, quits)
+    };
+    assert_eq!(press(key('1'), 0), (Pane::Sessions, 0, 0, false));
+    assert_eq!(press(key('j'), 2_000_000), (Pane::Sessions, 0, 1, false));
+    let at = press(key('4'), 2_000_000);
+    assert_eq!(at.0, Pane::Memories);
+    assert_eq!(press(key('2'), 2_000_000).0, Pane::Facets);
+    assert_eq!(press(key('j'), 500_000), (Pane::Memories, at.1 + 2, 1, false), "soon enough is a count");
+    assert!(!press(ctrl_c, 2_000_000).3 && !press(ctrl_c, 2_000_000).3 && press(ctrl_c, 500_000).3);
 }

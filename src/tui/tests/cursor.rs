@@ -8,8 +8,11 @@ use proptest::prelude::*;
 use super::changes::{notice, on};
 use super::marks::{marked, search};
 use super::{Desk, Msg};
+use crate::query::Order;
 use crate::tui::app::Pane;
-use crate::tui::update::filter;
+use crate::tui::msg::Effect;
+use crate::tui::update::{filter, take};
+use crate::work::Job;
 
 /// The bytes of the memory under the cursor.
 fn own(desk: &Desk) -> String {
@@ -290,5 +293,31 @@ proptest! {
                 prop_assert_eq!(&own(&desk), &before, "{} {:?}", format, step);
             }
         }
+    }
+}
+
+#[test]
+fn a_search_of_which_nothing_is_left_to_search_for_shows_everything_however_fast_it_was_typed() {
+    for (typed, left) in [("~po", "~"), ("type:decision ~po", "type:decision ~"), ("po *p", "po *")] {
+        let mut desk = Desk::new(120, 36);
+        let all = desk.app.results.hits.len();
+        desk.type_keys(&format!("/{typed}"));
+        assert!(desk.app.error.is_none() && desk.app.results.hits.len() < all, "{typed}");
+        // The keys come before the answer to the one before: of what was asked the last is answered.
+        let mut asked = None;
+        for _ in 0..typed.len() - left.len() {
+            let key = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);
+            let time = desk.time();
+            let effects = take(&mut desk.app, Msg::Key(key), time);
+            asked = effects.into_iter().rfind(|own| matches!(own, Effect::Job(Job::Search(_)))).or(asked);
+        }
+        desk.settle(asked.into_iter().collect());
+        assert!(desk.app.error.is_some() && desk.app.query == left, "{left}");
+        let (listed, screen) = (desk.app.results.hits.len(), desk.screen());
+        let rest = left[..left.len() - 1].trim();
+        let order = if rest == "po" { Order::Rank } else { Order::Time };
+        assert!(rest.is_empty() == (listed == all) && listed > 1, "{left}: {listed} of {all}");
+        assert_eq!(desk.app.order(), order, "{left}");
+        assert!(!rest.is_empty() || screen.contains("still of all, newest first"), "{screen}");
     }
 }

@@ -36,7 +36,7 @@ pub fn digit(app: &mut App, key: KeyEvent) -> bool {
                 // No digit is a key.
             } else if let Pressed::Act(action) = keys::press("", key) {
                 let under = app.selected().map(|at| App::identity(&app.listed, at));
-                let (pane, screen, until) = (app.focus, app.screen, Moment(app.now.0 + TOGETHER));
+                let (pane, screen, until) = (app.focus, app.screen, Moment(app.running.0 + TOGETHER));
                 before = Some(Before { pane, screen, under, until });
                 act(app, action);
             }
@@ -48,7 +48,7 @@ pub fn digit(app: &mut App, key: KeyEvent) -> bool {
 
 /// Whether what follows now goes on with the count.
 fn is_open(app: &App, count: &Count) -> bool {
-    count.before.as_ref().is_none_or(|before| app.now <= before.until)
+    count.before.as_ref().is_none_or(|before| app.running <= before.until)
 }
 
 /// The keys go back to where they were before the digit.
@@ -62,7 +62,7 @@ fn go_back(app: &mut App, before: Before) {
 /// A key of several was pressed: the count is for what they do.
 pub fn goes_on(app: &mut App) {
     let count = app.count.typed.take().filter(|count| is_open(app, count));
-    let until = Moment(app.now.0 + TOGETHER);
+    let until = Moment(app.running.0 + TOGETHER);
     app.count.typed = count.map(|mut count| {
         count.before.iter_mut().for_each(|before| before.until = until);
         count

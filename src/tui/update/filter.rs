@@ -5,12 +5,12 @@ use std::ops::Range;
 use crate::query::Query;
 use crate::tui::app::{App, Branch, Pane, Screen};
 use crate::tui::prompt::Purpose;
-use crate::work::{Asked, Job};
+use crate::work::Job;
 
-/// Asks for `query`. One that can't be understood says why; the results of the one before stay, and
-/// nothing can be done with them.
+/// Asks for `query`. One that can't be understood says why; the list is of what is left without the wrong
+/// term, or else of the search before, and nothing can be done with it.
 pub fn ask(app: &mut App, query: String) {
-    app.query = query;
+    let was = std::mem::replace(&mut app.query, query);
     (app.marks.only, app.marks.pick) = (false, None);
     match Query::parse(&app.query, app.now) {
         Ok(parsed) => {
@@ -19,13 +19,15 @@ pub fn ask(app: &mut App, query: String) {
             again(app)
         }
         Err(error) => {
-            let before = without(&app.query, error.span.clone());
-            app.error = Some(error);
-            // What was typed of the wrong term meant something else until it was wrong.
-            let is_there = app.answered.as_ref().is_some_and(|(query, ..)| *query == before);
-            if Query::parse(&before, app.now).is_ok() && !is_there {
-                app.give_job(Job::Search(Asked { query: before, ..app.asked() }));
+            let rest = without(&app.query, error.span.clone());
+            match Query::parse(&rest, app.now) {
+                // What was typed of the wrong term meant something else until it was wrong.
+                Ok(parsed) => app.rest = (rest, parsed),
+                Err(_) if app.error.is_none() => app.rest = (was, app.parsed.clone()),
+                Err(_) => {}
             }
+            app.error = Some(error);
+            again(app);
         }
     }
 }

@@ -60,6 +60,7 @@ const TWICE: i64 = 1_000_000;
 /// Changes the app, and says what is to be done outside it.
 #[cfg(test)]
 pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
+    app.running = now;
     let effects = take(app, msg, now);
     ready(app);
     effects
@@ -213,10 +214,10 @@ fn receipt_key(app: &mut App, key: KeyEvent) {
 
 /// Ctrl-c leaves what is being typed; twice within a second it quits.
 fn interrupt(app: &mut App) {
-    if app.interrupted.is_some_and(|at| app.now.0 - at.0 < TWICE) {
+    if app.interrupted.is_some_and(|at| app.running.0 - at.0 < TWICE) {
         return app.give(Effect::Quit);
     }
-    app.interrupted = Some(app.now);
+    app.interrupted = Some(app.running);
     app.waiting.clear();
     app.early.clear();
     app.count.typed = None;

@@ -30,7 +30,8 @@ pub fn mouse(app: &mut App, event: MouseEvent) {
 
 fn click(app: &mut App, at: Position) {
     app.dragged = None;
-    let twice = app.clicked.take().is_some_and(|(before, when)| before == at && app.now.0 - when.0 < TWICE);
+    let twice =
+        app.clicked.take().is_some_and(|(before, when)| before == at && app.running.0 - when.0 < TWICE);
     if at.y + 1 == app.size.1 {
         if let Some(key) = view::hint_at(app, at.x) {
             key_pressed(app, key);
@@ -50,7 +51,7 @@ fn click(app: &mut App, at: Position) {
     if twice {
         return key_pressed(app, KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
     }
-    (app.clicked, app.dragged) = (Some((at, app.now)), border);
+    (app.clicked, app.dragged) = (Some((at, app.running)), border);
     match app.screen {
         Screen::Browse => on_pane(app, at),
         _ if list_view::open(app).is_some() => super::list_view::click(app, at),

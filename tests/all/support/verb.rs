@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -86,6 +86,14 @@ impl Verb {
         drop(reader);
         let output = self.command(empty.path().to_owned()).stdout(writer).output().expect("palimp starts");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    /// Runs it with a file as its standard output.
+    pub fn run_into(self, file: &Path) {
+        let empty = super::folder::new();
+        let mut command = self.command(empty.path().to_owned());
+        let status = command.stdout(File::create(file).unwrap()).status().expect("palimp starts");
+        assert!(status.success(), "{status}");
     }
 
     fn command(self, empty: PathBuf) -> Command {

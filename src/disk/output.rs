@@ -1,0 +1,17 @@
+//! The file that standard output goes to.
+
+use std::path::PathBuf;
+
+/// The path of what standard output goes to, where the system tells; a pipe or a terminal may have one, too.
+#[cfg(target_vendor = "apple")]
+pub fn output_file() -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let path = rustix::fs::getpath(std::io::stdout()).ok()?;
+    Some(PathBuf::from(std::ffi::OsString::from_vec(path.into_bytes())))
+}
+
+/// The path of what standard output goes to, where the system tells; a pipe or a terminal may have one, too.
+#[cfg(not(target_vendor = "apple"))]
+pub fn output_file() -> Option<PathBuf> {
+    std::fs::read_link("/proc/self/fd/1").ok()
+}
