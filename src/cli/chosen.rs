@@ -5,6 +5,8 @@ mod named;
 use named::{key, the_named};
 pub use named::{named, the_one};
 
+use std::collections::HashSet;
+
 use super::Context;
 use super::args::Chosen;
 use super::failure::{Exit, Failure, Result};
@@ -49,8 +51,8 @@ pub fn records(
             false => others.push(at),
         }
     }
-    fitting.sort();
-    fitting.dedup();
+    let mut taken = HashSet::new();
+    fitting.retain(|at| taken.insert(*at));
     match (fitting.is_empty(), others.as_slice()) {
         (false, _) => Ok(fitting),
         (true, []) => Err(Failure::new(Exit::Nothing, "no memory matches. Nothing was changed.")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::held;
 use crate::disk::Real;
-use crate::model::{Moment, Snapshot, Store};
+use crate::model::{Moment, Snapshot, State, Store};
 use crate::ops::delete::holds_deleted;
 use crate::store::commit::{self, Host};
 
@@ -22,6 +22,21 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
     // Sorted out here, so that the screens need not wait for it.
     snapshot.references();
     Ok(snapshot)
+}
+
+/// Of stores with more bytes than this it is not counted what else our own data hold: that reads all of them.
+const COUNTED: u64 = 64 << 20;
+
+/// How many memories a search for what is deleted finds; `None` where that can't be told.
+pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<usize> {
+    let holds = |own: &Arc<Store>| commit::holds_any(&Real, data, own);
+    let snapshot = match snapshot.stores.iter().any(holds) {
+        false => Arc::clone(snapshot),
+        true if snapshot.stores.iter().map(|own| own.bytes).sum::<u64>() > COUNTED => return None,
+        true => with_deleted(snapshot, data, now).ok()?,
+    };
+    let entries = snapshot.stores.iter().flat_map(|store| &store.entries);
+    Some(entries.filter(|entry| entry.state == State::Deleted).count())
 }
 
 /// A store that was read again, with what was deleted from it if the one before had that.

@@ -24,7 +24,7 @@ pub use carried::{
     Changed, Committed, Quiet, Teller, Turned, carry_out, carry_out_at_once, commit, make, memories,
 };
 pub use checked::{AllChecked, Checked, Known, checked};
-pub use deleted::with_deleted;
+pub use deleted::{deleted_count, with_deleted};
 pub use drafts::{keep, keep_at, not_made};
 pub use erase::{ERASED, ErasureAsked, is_erased, unless_erased};
 pub use failed::{Cause, Ends, Failed};

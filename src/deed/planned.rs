@@ -1,6 +1,6 @@
 //! Changes planned of what the user saw, as they are shown and carried out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -106,6 +106,14 @@ impl Planned {
         self.request.wanted.of_store(&scene, &[])
     }
 
+    /// Every memory is shown where the list had it.
+    fn order_as_listed(&mut self) {
+        let places: HashMap<EntryRef, usize> = self.request.at.iter().copied().zip(0..).collect();
+        let place = |at: &EntryRef| places.get(at).copied().unwrap_or(usize::MAX);
+        self.changing.sort_by_key(place);
+        self.left.iter_mut().for_each(|own| own.which.sort_by_key(place));
+    }
+
     /// How many memories change.
     pub fn records(&self) -> usize {
         let erased: usize = self.erasures.iter().map(|own| own.targets.len()).sum();
@@ -208,7 +216,10 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
     let request = planned.request.clone();
     request.progress.begin(request.at.len());
     for (number, store) in request.snapshot.stores.iter().enumerate() {
-        let own: Vec<EntryRef> = request.at.iter().filter(|at| at.store == number as u32).copied().collect();
+        let mut own: Vec<EntryRef> =
+            request.at.iter().filter(|at| at.store == number as u32).copied().collect();
+        // What is written does not depend on how the list was ordered.
+        own.sort_unstable();
         if own.is_empty() {
             continue;
         }
@@ -227,6 +238,7 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
             },
         }
     }
+    planned.order_as_listed();
     match planned.left.first() {
         Some(first)
             if request.by != By::Screen && planned.plans.is_empty() && planned.erasures.is_empty() =>

@@ -4,6 +4,7 @@
 mod edits;
 mod erases;
 mod faults;
+mod floor;
 mod members;
 mod operation;
 mod reason;
@@ -15,13 +16,14 @@ use std::sync::Arc;
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
 pub use faults::{Fault, Faults};
+pub use floor::AtFloor;
 pub use members::{Members, list, members_of, pretty, set_field, uuid};
 pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Recorded, Scene, Setting};
 pub use reason::{is_code, reason};
 pub use refusal::{Changes, Refusal, Result};
 
 use super::reading::{whole_object, without_mark};
-use crate::model::{Change, Document, Entry, Moment, Store, Tell};
+use crate::model::{Change, DecayRule, Document, Entry, Moment, Store, Tell, View};
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 use crate::text::unpack::Member;
@@ -210,6 +212,11 @@ pub trait Writes: Sync {
     /// The changes of a compaction, where it is not only that records go.
     fn compact(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Changes> {
         None
+    }
+
+    /// What a compaction does with a memory that has faded by that rule, where the user does not keep it.
+    fn at_floor(&self, _store: &Store, _view: View<'_>, _rule: DecayRule) -> AtFloor {
+        AtFloor::Stays
     }
 
     /// What a compaction drops and what it never does, in words.

@@ -4,7 +4,8 @@ use super::cancel::Cancel;
 use super::matching::{Matches, idf};
 use super::rank::{Factors, Ranking};
 use super::search::Request;
-use crate::model::EntryRef;
+use crate::format::{self, writing::AtFloor};
+use crate::model::{DecayRule, EntryRef, Keep, Store, View};
 
 /// Every factor of one entry's rank.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,10 @@ pub struct Explanation {
     pub factors: Factors,
     /// What each word and phrase contributed.
     pub words: Vec<WordHit>,
+    /// For how long the user keeps it from fading.
+    pub keep: Option<Keep>,
+    /// What a compaction does with it when it has faded.
+    pub at_floor: AtFloor,
 }
 
 /// What one word or phrase of the query contributed to a match.
@@ -49,5 +54,12 @@ pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Opt
         let hit = matches.level(index, at).value();
         WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n }
     });
-    Some(Explanation { ranking: request.ranking, factors, words: words.collect() })
+    let keep = Keep::of(view.tags);
+    let at_floor = at_floor(store, view, factors.fading.rule);
+    Some(Explanation { ranking: request.ranking, factors, words: words.collect(), keep, at_floor })
+}
+
+/// What a compaction does with a memory that has faded.
+pub fn at_floor(store: &Store, view: View<'_>, rule: DecayRule) -> AtFloor {
+    format::by_name(store.format).map_or(AtFloor::Stays, |format| format.at_floor(store, view, rule))
 }

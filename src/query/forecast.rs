@@ -1,53 +1,120 @@
-//! Which memories will fade to the floor, and when.
+//! Which memories will fade to the floor, when, and what becomes of them then.
 
 use super::cancel::Cancel;
+use super::explain::at_floor;
 use super::pick::{Pick, Picked};
-use super::rank::Fading;
+use super::rank::{Factors, Fading, Ranking};
 use super::search::{Hit, Results};
+use crate::format::writing::AtFloor;
 use crate::model::plan::counted;
 use crate::model::{Moment, Snapshot, State};
 
 /// So many days are looked ahead; what is told is counted up to each of them.
 const DAYS: [f64; 3] = [7.0, 30.0, 90.0];
 
-/// What fades to the floor within 90 days, on the screens: the next first.
+/// What fades to the floor within 90 days, on the screens: the next first. What is kept from that stays on its
+/// row, so that one sees it rescued.
 pub static FORECAST: Pick = Pick {
-    title: "at the floor within 90 days",
-    figure: "in   ",
+    title: "at the floor in · rank then",
+    figure: "in  rank ",
     none: "None of these memories fades to the floor within 90 days. Esc goes back.",
     find: picked,
 };
 
-fn picked(snapshot: &Snapshot, results: Results, now: Moment, cancel: &Cancel) -> Option<Results> {
-    let mut fading: Vec<(f64, Hit)> = Vec::new();
+/// A memory that fades, or would.
+struct Fade {
+    hit: Hit,
+    /// In so many days it is at the floor, or would be.
+    days: f64,
+    end: End,
+}
+
+/// How its fading ends.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// It is kept for longer than is looked ahead.
+    Kept,
+    /// It stays, with that rank.
+    Ranked(f64),
+    /// The next compaction removes it.
+    Goes,
+}
+
+impl Fade {
+    fn figure(&self) -> String {
+        let days = if self.days < 1.0 { "<1d".to_owned() } else { format!("{:.0}d", self.days) };
+        match self.end {
+            End::Kept => "kept".into(),
+            End::Ranked(rank) => format!("{days} {rank:.2}"),
+            End::Goes => format!("{days} goes"),
+        }
+    }
+}
+
+fn picked(
+    snapshot: &Snapshot,
+    results: Results,
+    (ranking, now): (Ranking, Moment),
+    cancel: &Cancel,
+) -> Option<Results> {
+    let mut fading: Vec<Fade> = Vec::new();
     for (number, hit) in results.hits.iter().enumerate() {
         if number % 4_096 == 0 {
             cancel.go_on()?;
         }
-        let days = days_left(snapshot, hit, now);
-        fading.extend(days.filter(|days| *days <= DAYS[2]).map(|days| (days, *hit)));
+        fading.extend(fade(snapshot, hit, ranking, now));
     }
     // Of those that get there at the same time the more important one is first, as it came.
-    fading.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    let within = |limit: f64| fading.iter().filter(|(days, _)| *days <= limit).count();
-    let told = match fading.len() {
-        0 => FORECAST.none.into(),
-        all => {
-            let all = counted(all as u64, "memory");
-            format!("{all} in 90 days: {} in 7 days, {} in 30.", within(DAYS[0]), within(DAYS[1]))
-        }
-    };
-    let figure = |days: f64| if days < 1.0 { "<1d".to_owned() } else { format!("{days:.0}d") };
-    let figures = fading.iter().map(|(days, _)| figure(*days)).collect();
-    let hits = fading.into_iter().map(|(_, hit)| hit).collect();
+    fading.sort_by(|one, other| one.days.total_cmp(&other.days));
+    let figures = fading.iter().map(Fade::figure).collect();
+    let told = told(&fading);
+    let hits = fading.into_iter().map(|own| own.hit).collect();
     Some(Results { hits, picked: Some(Picked { figures, marked: Vec::new(), told }), ..results })
 }
 
-/// The days until a memory is at the floor, where it counts, fades, and is not there yet.
-fn days_left(snapshot: &Snapshot, hit: &Hit, now: Moment) -> Option<f64> {
+/// How many fade by when, how many of them go then, and how many are kept.
+fn told(fading: &[Fade]) -> String {
+    let fades = || fading.iter().filter(|own| own.end != End::Kept);
+    let within = |limit: f64| fades().filter(|own| own.days <= limit).count();
+    let goes = fades().filter(|own| own.end == End::Goes).count();
+    let kept = fading.len() - fades().count();
+    let kept = if kept > 0 { format!(" {} kept.", are(kept)) } else { String::new() };
+    let all = match fades().count() {
+        0 if kept.is_empty() => return FORECAST.none.into(),
+        0 => return format!("None of the others fades to the floor within 90 days.{kept}"),
+        all => counted(all as u64, "memory"),
+    };
+    let after = match goes {
+        0 => String::new(),
+        goes => format!(" A compaction then removes {goes} of them."),
+    };
+    format!("{all} in 90 days: {} in 7 days, {} in 30.{after}{kept}", within(DAYS[0]), within(DAYS[1]))
+}
+
+fn are(count: usize) -> String {
+    if count == 1 { "1 is".into() } else { format!("{count} are") }
+}
+
+/// How a memory fades, where it counts, does fade, and is not at the floor yet.
+fn fade(snapshot: &Snapshot, hit: &Hit, ranking: Ranking, now: Moment) -> Option<Fade> {
     let (store, entry) = snapshot.get(hit.at);
     let view = store.view(entry).filter(|_| entry.state == State::Live)?;
     let fading = Fading::of(store, entry, view, now);
-    let left = fading.floor_age()? - fading.age_hours?.max(0.0);
-    (left > 0.0).then_some(left / 24.0)
+    let age = fading.age_hours?.max(0.0);
+    let days = |floor: f64| (floor - age) / 24.0;
+    let soon = |days: &f64| *days > 0.0 && *days <= DAYS[2];
+    if let Some(days) = fading.floor_age().map(days).filter(soon) {
+        let own = Factors::of(store, entry, view, 1.0, ranking, now);
+        let then = own.rank_in(ranking, days * 24.0);
+        let goes = matches!(at_floor(store, view, fading.rule), AtFloor::Goes { .. });
+        // How well it matches does not change.
+        let rank = match (hit.rank, ranking) {
+            (Some(rank), Ranking::Product) if own.rank > 0.0 => then * rank / own.rank,
+            (Some(rank), Ranking::Weighted) => then + rank - own.rank,
+            _ => then,
+        };
+        return Some(Fade { hit: *hit, days, end: if goes { End::Goes } else { End::Ranked(rank) } });
+    }
+    let days = fading.unkept_floor_age().map(days).filter(soon).filter(|_| fading.is_kept)?;
+    Some(Fade { hit: *hit, days, end: End::Kept })
 }

@@ -56,7 +56,7 @@ mod tests;
 
 pub use cancel::Cancel;
 pub use duplicates::{ALIKE, Alike, DUPLICATES, duplicates};
-pub use explain::{Explanation, WordHit, explain, explain_in};
+pub use explain::{Explanation, WordHit, at_floor, explain, explain_in};
 pub use facets::{Facets, facets, most_first};
 pub use fields::field_names;
 pub use forecast::FORECAST;

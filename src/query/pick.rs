@@ -1,6 +1,7 @@
 //! What is picked of the results of a search: listed alone, in an order of its own, and partly marked.
 
 use super::cancel::Cancel;
+use super::rank::Ranking;
 use super::search::Results;
 use crate::model::{EntryRef, Moment, Snapshot};
 
@@ -8,12 +9,12 @@ use crate::model::{EntryRef, Moment, Snapshot};
 pub struct Pick {
     /// What is listed, in a few words.
     pub title: &'static str,
-    /// What the figure of a row is called: four columns and a blank.
+    /// What the figure of a row is called: as many columns as the figures, and a blank.
     pub figure: &'static str,
     /// What is said where nothing is picked.
     pub none: &'static str,
-    /// Picks of results, which come most important first, at that time; `None` when cancelled.
-    pub find: fn(&Snapshot, Results, Moment, &Cancel) -> Option<Results>,
+    /// Picks of results, which come most important first, ranked so at that time; `None` when cancelled.
+    pub find: fn(&Snapshot, Results, (Ranking, Moment), &Cancel) -> Option<Results>,
 }
 
 impl PartialEq for Pick {
@@ -31,7 +32,7 @@ impl std::fmt::Debug for Pick {
 /// What is known of results that were picked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picked {
-    /// Of each result its figure, four columns at most.
+    /// Of each result its figure, eight columns at most.
     pub figures: Vec<String>,
     /// What is to be marked.
     pub marked: Vec<EntryRef>,

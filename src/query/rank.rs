@@ -1,6 +1,6 @@
 //! The numbers of a rank: importance, decay, recency, access, match.
 
-use crate::model::{DecayRule, Entry, Moment, Store, View};
+use crate::model::{DecayRule, Entry, Keep, Moment, Store, View};
 
 /// How results are ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,10 @@ pub struct Fading {
     pub boost: f64,
     /// Whether it is at the floor whatever its age.
     pub faded: bool,
+    /// Whether the user keeps it from fading now.
+    pub is_kept: bool,
+    /// The age in hours up to which the user keeps it from fading; endless where that is for good.
+    pub kept_age: Option<f64>,
     /// Hours since creation, if known.
     pub age_hours: Option<f64>,
 }
@@ -38,10 +42,18 @@ impl Fading {
     pub fn of(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> Fading {
         let rule = store.decay(entry).rule(view.kind);
         let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * importance(view);
+        // What never fades needs none.
+        let keep = rule.half_life_hours.and_then(|_| Keep::of(view.tags));
+        let kept_age = |keep: Keep| match (keep, view.created) {
+            (Keep::Always, _) => Some(f64::INFINITY),
+            (Keep::Until(end), created) => Some(end.hours_since(created?)),
+        };
         Fading {
             rule,
             boost: if rule.boosted { boost } else { 1.0 },
             faded: view.faded,
+            is_kept: keep.is_some_and(|keep| keep.lasts_at(now)),
+            kept_age: keep.and_then(kept_age),
             age_hours: view.created.map(|created| now.hours_since(created)),
         }
     }
@@ -53,6 +65,12 @@ impl Fading {
 
     /// The age in hours at which it is at the floor; `None` where it never gets there.
     pub fn floor_age(&self) -> Option<f64> {
+        let own = self.unkept_floor_age()?.max(self.kept_age.unwrap_or(0.0));
+        own.is_finite().then_some(own)
+    }
+
+    /// The same, were it not kept.
+    pub fn unkept_floor_age(&self) -> Option<f64> {
         let (half_life, min) = (self.rule.half_life_hours?, self.rule.min);
         let boost = if self.rule.boosted { self.boost.log2() } else { 0.0 };
         (min > 0.0 && !self.faded).then(|| half_life * ((1.0 / min).log2().max(0.0) + boost))
@@ -60,7 +78,15 @@ impl Fading {
 
     /// Its decay at another age.
     pub fn at(&self, age_hours: Option<f64>) -> f64 {
-        if self.faded { self.rule.min } else { self.rule.factor(age_hours, self.boost) }
+        let is_kept = match (age_hours, self.kept_age) {
+            (Some(age), Some(kept)) => age < kept,
+            _ => self.is_kept,
+        };
+        match (self.faded, is_kept) {
+            (true, _) => self.rule.min,
+            (false, true) => 1.0,
+            (false, false) => self.rule.factor(age_hours, self.boost),
+        }
     }
 }
 
@@ -84,6 +110,8 @@ pub struct Factors {
     pub matched: f64,
     /// The access part of the weighted sum.
     pub access: f64,
+    /// Hours since its last access, where that is recorded.
+    pub since_access: Option<f64>,
     /// The rank.
     pub rank: f64,
 }
@@ -102,16 +130,33 @@ impl Factors {
         let since_access = view.accessed.map(|accessed| now.hours_since(accessed).max(0.0));
         let importance = importance(view);
         let decay = fading.now();
-        let recency = recency(since_access.or(fading.age_hours));
-        let access = since_access.map_or(ACCESS, |hours| (-0.05 * hours).exp());
-        let rank = match ranking {
-            Ranking::Product => importance * decay * recency * matched,
+        let (recency, access) = (recency(since_access.or(fading.age_hours)), access(since_access));
+        let own = Factors { importance, fading, decay, recency, matched, access, since_access, rank: 0.0 };
+        Factors { rank: own.combined(ranking), ..own }
+    }
+
+    /// The rank in so many hours, if nobody touches it.
+    pub fn rank_in(&self, ranking: Ranking, hours: f64) -> f64 {
+        let [age, since_access] =
+            [self.fading.age_hours, self.since_access].map(|own| own.map(|own| own + hours));
+        let own = Factors {
+            decay: self.fading.at(age),
+            recency: recency(since_access.or(age)),
+            access: access(since_access),
+            ..*self
+        };
+        own.combined(ranking)
+    }
+
+    /// What the factors come to.
+    fn combined(&self, ranking: Ranking) -> f64 {
+        match ranking {
+            Ranking::Product => self.importance * self.decay * self.recency * self.matched,
             Ranking::Weighted => {
                 let [text, time, weight, last] = WEIGHTS;
-                text * matched + time * decay + weight * importance + last * access
+                text * self.matched + time * self.decay + weight * self.importance + last * self.access
             }
-        };
-        Factors { importance, fading, decay, recency, matched, access, rank }
+        }
     }
 }
 
@@ -126,6 +171,11 @@ fn recency(hours: Option<f64>) -> f64 {
     }
 }
 
+/// 1 at the last access, halved in 14 hours.
+fn access(since_access: Option<f64>) -> f64 {
+    since_access.map_or(ACCESS, |hours| (-0.05 * hours).exp())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,7 +184,8 @@ mod tests {
     fn decay_is_above_the_floor_until_the_age_at_which_it_gets_there() {
         for (boosted, boost) in [(false, 1.0), (true, 1.6)] {
             let rule = DecayRule { half_life_hours: Some(168.0), min: 0.1, boosted };
-            let fading = Fading { rule, boost, faded: false, age_hours: Some(0.0) };
+            let own = Fading { rule, boost, faded: false, is_kept: false, kept_age: None, age_hours: None };
+            let fading = Fading { age_hours: Some(0.0), ..own };
             let age = fading.floor_age().unwrap();
             assert!(fading.at(Some(age - 1.0)) > 0.1, "{boosted}");
             assert!(
@@ -142,8 +193,15 @@ mod tests {
                 "{boosted}"
             );
         }
-        let never = Fading { rule: DecayRule::NONE, boost: 1.0, faded: false, age_hours: Some(0.0) };
-        assert_eq!(never.floor_age(), None);
+        let own = Fading {
+            rule: DecayRule::NONE,
+            boost: 1.0,
+            faded: false,
+            is_kept: false,
+            kept_age: None,
+            age_hours: Some(0.0),
+        };
+        assert_eq!(own.floor_age(), None);
     }
 
     #[test]

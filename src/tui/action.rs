@@ -161,6 +161,7 @@ actions! {
     Tag: "tag", ["t"], "add and take away tags: +new -old", "tag", waits;
     RenameTag: "rename tag", [], "rename or merge a tag everywhere", "tag";
     Pin: "pin", ["p"], "the tag `pinned`, or no longer", "tag", waits;
+    Keep: "keep until", ["P"], "keep it from fading until a day, then no longer", "tag", waits;
     Importance: "importance", ["i"], "set it, from 0 to 1 or high, medium, low", "edit", waits;
     Type: "type", ["T"], "set the type, where it is a field", "edit", waits;
     Category: "category", ["C"], "set the category, where there is one", "edit", waits;

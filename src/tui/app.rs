@@ -17,6 +17,7 @@ use super::compare::Compare;
 use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor, Held};
 use super::editor::Editor;
+use super::health;
 use super::list_view::{ListView, problems};
 use super::marks::{Marks, Shown};
 use super::msg::Effect;
@@ -78,6 +79,8 @@ pub struct App {
     pub tallies: Vec<Tally>,
     /// Up to when the memories of each store were seen.
     pub visits: Visits,
+    /// What is deleted, counted; and of which state of the stores that is.
+    pub deleted: health::Deleted,
     pub tree: Vec<Branch>,
     /// Short names of the stores, in their order. Untrusted text.
     pub store_names: Vec<String>,

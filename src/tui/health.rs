@@ -17,6 +17,26 @@ pub struct Vital {
     pub leads: Lead,
 }
 
+/// How many memories are deleted, with what undo data and backups still hold.
+#[derive(Default)]
+pub struct Deleted {
+    /// Where that was counted and could be told.
+    pub count: Option<usize>,
+    /// Of the stores with so many listed, tombstones and backups; none: to be counted again.
+    pub of: Option<[usize; 3]>,
+}
+
+impl Deleted {
+    /// Whether it is to be counted for stores that hold that.
+    pub fn is_due(&mut self, tallies: &[Tally]) -> bool {
+        let sum = |of: fn(&Tally) -> usize| tallies.iter().map(of).sum::<usize>();
+        let now = [sum(|own| own.listed), sum(|own| own.deleted), sum(|own| own.backups)];
+        // What comes to the others deletes nothing.
+        let is_same = |before: [usize; 3]| before[0] <= now[0] && before[1..] == now[1..];
+        !self.of.replace(now).is_some_and(is_same)
+    }
+}
+
 /// Where a figure leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lead {
@@ -45,6 +65,7 @@ pub fn rows(app: &App) -> Vec<Vital> {
         return Vec::new();
     }
     let sum = |of: fn(&Tally) -> usize| app.tallies.iter().map(of).sum::<usize>();
+    let deleted = app.deleted.count.unwrap_or_else(|| sum(|own| own.deleted));
     let [errors, warnings, _] = app.problem_counts();
     let problems = |severity| Lead::Problems(problems::heading(severity));
     let figures = [
@@ -65,7 +86,7 @@ pub fn rows(app: &App) -> Vec<Vital> {
             "stale lock",
             Lead::Problems(Code::StaleLock.as_str()),
         ),
-        (Severity::Note, "◌", sum(|own| own.deleted), "deleted", Lead::Search("is:deleted")),
+        (Severity::Note, "◌", deleted, "deleted", Lead::Search("is:deleted")),
         (Severity::Note, "▪", sum(|own| own.archived), "archived", Lead::Search("is:archived")),
         (Severity::Note, " ", sum(|own| own.backups), "backup", Lead::View(Action::Restore)),
     ];
@@ -76,9 +97,9 @@ pub fn rows(app: &App) -> Vec<Vital> {
             severity,
             sign,
             text: match name {
-                // How many undo data and backups still hold is known to the search alone.
-                "deleted" => name.to_owned(),
-                "archived" => format!("{count} {name}"),
+                // How many undo data and backups still hold is not known yet.
+                "deleted" if app.deleted.count.is_none() => name.to_owned(),
+                "deleted" | "archived" => format!("{count} {name}"),
                 _ => counted(count as u64, name),
             },
             leads,

@@ -25,6 +25,8 @@ pub enum Purpose {
     Tag,
     /// Calling a tag otherwise everywhere.
     RenameTag,
+    /// Keeping from fading until a day.
+    Keep,
     /// Setting the importance.
     Importance,
     /// Setting the type.

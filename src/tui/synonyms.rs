@@ -35,6 +35,8 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Fold, "expand collapse details"),
     (Action::Statistics, "stats calendar days weeks growth size counts activity"),
     (Action::Forecast, "decay fading future later"),
+    (Action::Pin, "keep rescue star favourite"),
+    (Action::Keep, "rescue expire expiry retention pin decay fading"),
     (Action::Page, "less more read whole print"),
     (Action::Difference, "compare side by side"),
     (Action::QuitNow, "exit leave"),

@@ -1,8 +1,9 @@
 //! Why a memory ranks as it does, in words: the factors of its rank, and what comes next.
 
 use super::app::App;
-use crate::model::Moment;
+use crate::format::writing::AtFloor;
 use crate::model::time::HOUR;
+use crate::model::{Keep, Moment};
 use crate::query::{Explanation, Hit, Ranking, WEIGHTS};
 
 /// A factor of a rank.
@@ -95,6 +96,15 @@ fn fading(of: &Explanation) -> (String, String) {
     if fading.faded {
         return ("deprecated".into(), "it is deprecated, so it is at the floor".into());
     }
+    if fading.is_kept {
+        return match of.keep {
+            Some(Keep::Until(end)) => {
+                let day = end.plus(-1).to_pattern(DAY_OF);
+                ("kept".into(), format!("kept until {day}, so it does not fade"))
+            }
+            _ => ("pinned".into(), "pinned, so it does not fade".into()),
+        };
+    }
     let boost = if fading.rule.boosted { fading.boost.max(1.0).log2() } else { 0.0 };
     let half = days(hours * (1.0 + boost));
     let Some(age) = fading.age_hours else {
@@ -141,11 +151,70 @@ fn words(of: &Explanation) -> (String, String) {
     (note.join(" "), said.join(", "))
 }
 
+/// What becomes of it when it has faded, in a sentence or two; nothing of what never fades.
+pub fn fate(of: &Explanation, now: Moment) -> Option<String> {
+    let fading = &of.factors.fading;
+    match of.keep.filter(|keep| keep.lasts_at(now) && !fading.faded) {
+        Some(Keep::Always) => return Some(format!("Pinned: {KEPT}")),
+        Some(Keep::Until(end)) => {
+            let day = end.plus(-1).to_pattern(DAY_OF);
+            return Some(format!("Kept until {day}: {KEPT}"));
+        }
+        None => {}
+    }
+    Some(match of.at_floor {
+        AtFloor::Stays => {
+            fading.rule.half_life_hours?;
+            "At the floor it stays, ranked low. Nothing removes it for that.".into()
+        }
+        AtFloor::Goes { age_hours, below } => goes(of, age_hours, below, now),
+        AtFloor::MayGo(share) => {
+            let share = share * 100.0;
+            format!(
+                "At the floor it is ranked low. A compaction may remove it: the best {share:.0} % of a session stay."
+            )
+        }
+    })
+}
+
+/// From when on a compaction removes it, and what it would need to stay.
+fn goes(of: &Explanation, age_hours: f64, below: f64, now: Moment) -> String {
+    let fading = &of.factors.fading;
+    let left = fading.age_hours.map_or(0.0, |age| age_hours - age);
+    let from = match left > 0.0 {
+        true => format!("from {} on", now.plus((left * HOUR as f64) as i64).to_pattern(DAY_OF)),
+        false => "now".into(),
+    };
+    let least = fading.rule.half_life_hours.map_or(1.0, |_| fading.rule.min);
+    let needed = (below / least * 100.0).ceil() / 100.0;
+    let stays = match needed <= 1.0 {
+        true => format!(" With an importance of {needed:.2} it stays."),
+        false => String::new(),
+    };
+    format!("A compaction removes it {from}: importance × decay is below {below:.2}.{stays}")
+}
+
+/// What keeping a memory does, and for whom.
+const KEPT: &str =
+    "it does not fade, and no compaction of palimp takes it. Other programs may not know the tag.";
+
+/// For how long a memory is kept.
+pub fn kept(keep: Option<Keep>) -> String {
+    match keep {
+        None => "it is not kept".into(),
+        Some(Keep::Always) => "now  pinned: kept for good".into(),
+        Some(Keep::Until(end)) => format!("now  kept until {}", end.plus(-1).to_pattern(DAY_OF)),
+    }
+}
+
+/// A day, as it is written out.
+const DAY_OF: &str = "%-d %b %Y";
+
 /// When the floor of its decay is reached, and how low that is.
 pub fn floor(of: &Explanation, now: Moment) -> Option<String> {
     let fading = &of.factors.fading;
     let (rule, age, at) = (&fading.rule, fading.age_hours?, fading.floor_age()?);
-    let day = now.plus(((at - age) * HOUR as f64) as i64).to_pattern("%-d %b %Y");
+    let day = now.plus(((at - age) * HOUR as f64) as i64).to_pattern(DAY_OF);
     Some(match at > age {
         true => format!("floor {:.2} on {day}", rule.min),
         false => format!("at the floor, {:.2}", rule.min),

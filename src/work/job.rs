@@ -33,6 +33,15 @@ pub enum Job {
         /// The time.
         now: Moment,
     },
+    /// Count what is deleted, with what our own data still hold.
+    CountDeleted {
+        /// The stores as they were read.
+        snapshot: Arc<Snapshot>,
+        /// The folder of our own data.
+        data: PathBuf,
+        /// The time.
+        now: Moment,
+    },
     /// Look for what only `check` looks for; reading again takes its place.
     Check {
         /// The stores as they were read.
@@ -152,6 +161,8 @@ pub enum Done {
     Selected(Box<Found>),
     /// Stores were counted.
     Counted(Box<Counted>),
+    /// What is deleted was counted, where that can be told.
+    DeletedCounted(Option<usize>),
     /// A rank was explained.
     Explained(Box<Explained>),
     /// Memories were changed, or why they were not.
@@ -206,7 +217,7 @@ pub struct Counted {
     pub statistics: Statistics,
 }
 
-/// Why an entry ranks as it does, now and later.
+/// Why an entry ranks as it does.
 pub struct Explained {
     /// Which entry, of which snapshot.
     pub at: EntryRef,
@@ -214,8 +225,6 @@ pub struct Explained {
     pub snapshot: Arc<Snapshot>,
     /// Its rank; `None` for a broken record.
     pub explanation: Option<Explanation>,
-    /// Its rank in this many days.
-    pub later: Vec<(i64, f64)>,
 }
 
 /// What one worker keeps between jobs: the folded text of the snapshot last searched, if that was needed,
@@ -243,6 +252,9 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Count(snapshot, now) => {
             let statistics = Statistics::of(&snapshot, now);
             Some(Done::Counted(Box::new(Counted { snapshot, statistics })))
+        }
+        Job::CountDeleted { snapshot, data, now } => {
+            Some(Done::DeletedCounted(deed::deleted_count(&snapshot, &data, now)))
         }
         Job::Change(request) => Some(committed(deed::carry_out_at_once(&request, &mut kept.recent))),
         Job::Plan(request) => Some(Done::Planned(Box::new(preview(*request)))),

@@ -79,7 +79,9 @@ impl Workers {
             // An explanation belongs to the newest search, and is given up with it.
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::Select(_) => drop(self.searches.send((job, Cancel::default()))),
-            Job::Inspect(_) | Job::Export { .. } | Job::Count(..) => drop(self.looks.send(job)),
+            Job::Inspect(_) | Job::Export { .. } | Job::Count(..) | Job::CountDeleted { .. } => {
+                drop(self.looks.send(job))
+            }
             Job::Tend { .. } | Job::KeepLasting { .. } => drop(self.changes.send(job)),
             Job::Judge(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
             Job::Keep(_) | Job::KeepText(..) => drop(self.drafts.send(job)),

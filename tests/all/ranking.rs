@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{StoreBuilder, TempStore, run};
+use support::{Files, StoreBuilder, TempStore, run};
 
 const NOW: &str = "2026-02-01T00:00:00Z";
 
@@ -113,4 +113,66 @@ fn the_stores_own_config_and_the_sessions_metadata_set_decay() {
     assert_eq!(of(json!({"enabled": false}), config, "conversation"), 1.0);
     let off = json!({"decay": {"enabled": false}});
     assert_eq!(of(as_created(), off, "conversation"), 1.0);
+}
+
+#[test]
+fn what_is_pinned_or_kept_until_a_later_day_does_not_fade_and_then_it_does() {
+    let tagged = |id: &str, tag: &str| {
+        let mut own = entry(id, "conversation", "2025-06-01T00:00:00Z", 0.4, "pool");
+        own["tags"] = json!([tag]);
+        own
+    };
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(tagged("pinned", "pinned"))
+        .entry(tagged("today", "keep-until.2026-02-01"))
+        .entry(tagged("over", "keep-until.2026-01-31"))
+        .entry(tagged("plain", "keep"))
+        .build();
+    let found = search(&store, &["pool"], &[]);
+    let decays: Vec<(&str, f64)> =
+        found.iter().map(|own| (own["id"].as_str().unwrap(), own["decay"].as_f64().unwrap())).collect();
+    for (id, decay) in [("pinned", 1.0), ("today", 1.0), ("over", 0.1), ("plain", 0.1)] {
+        assert!(decays.contains(&(id, decay)), "{decays:?}");
+    }
+    let always = ["compact", "--yes", "--now", NOW, "--store", store.path.to_str().unwrap()];
+    run(always).expect_status(0);
+    let log = String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+    let stays = |id: &str| log.contains(&format!("\"id\":\"{id}\""));
+    assert!(stays("pinned") && stays("today") && !stays("over") && !stays("plain"), "{log}");
+}
+
+#[test]
+fn no_rule_of_age_or_rank_takes_what_is_pinned_away() {
+    let learning = |id: &str, tags: Value| {
+        json!({"id": id, "type": "learning", "content": "Old", "category": "fact",
+            "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z",
+            "accessed_at": "2025-01-01T00:00:00Z", "access_count": 0, "tags": tags, "importance": "low",
+            "archived": false})
+    };
+    let store = StoreBuilder::memory_server()
+        .learning(learning("550e8400-e29b-41d4-a716-446655440001", json!(["pinned"])))
+        .learning(learning("550e8400-e29b-41d4-a716-446655440002", json!([])))
+        .build();
+    run(["maintain", "--yes", "--now", NOW, "--store", store.path.to_str().unwrap()]).expect_status(0);
+    let left = String::from_utf8(store.read("learnings.jsonl")).unwrap();
+    assert!(left.contains("440001") && !left.contains("440002"), "{left}");
+
+    let message = |number: usize, tags: Value| {
+        json!({"id": format!("msg-{number:03}"), "timestamp": "2025-01-11T10:00:00Z", "agent_id": "a",
+            "role": "user", "content": "Old", "tags": tags, "decay_factor": 1.0})
+    };
+    let log: String = (0..10)
+        .map(|number| message(number, if number == 9 { json!(["pinned"]) } else { json!([]) }))
+        .map(|own| format!("{own}\n"))
+        .collect();
+    let folder = "sessions/sess-2025-01-11-abc123";
+    let store = Files::default()
+        .with(&format!("{folder}/conversation.jsonl"), &log)
+        .with(&format!("{folder}/manifest.json"), r#"{"session_id":"sess-2025-01-11-abc123"}"#)
+        .with("config.json", r#"{"memory_config":{"version":"1.0"}}"#)
+        .build(".bmad/memory");
+    run(["compact", "--yes", "--now", NOW, "--store", store.path.to_str().unwrap()]).expect_status(0);
+    let left = String::from_utf8(store.read(format!("{folder}/conversation.jsonl"))).unwrap();
+    assert!(left.contains("msg-009") && !left.contains("msg-008"), "{left}");
 }

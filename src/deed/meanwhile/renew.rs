@@ -103,7 +103,6 @@ pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> Ch
             hidden.extend(shown.is_hidden(own).then_some(now));
         }
     }
-    at.sort_unstable();
     hidden.sort_unstable();
     let beside =
         shown.beside.iter().filter_map(|own| carry.find(*own, &|now| taken.contains(&now))).collect();

@@ -34,10 +34,10 @@ use std::sync::Arc;
 use super::{Bmad, config, layout};
 use crate::format::Format;
 use crate::format::writing::{
-    Changes, Deed, Draft, Due, Refusal, Result, Scene, Setting, Writes, document, set_field, with_config,
-    within_limit,
+    AtFloor, Changes, Deed, Draft, Due, Refusal, Result, Scene, Setting, Writes, document, set_field,
+    with_config, within_limit,
 };
-use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, Store};
+use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, Named, Role, Session, Store, View};
 use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::Json;
@@ -162,7 +162,7 @@ impl Writes for Bmad {
     fn compaction_rule(&self, store: &Store) -> String {
         let keep = with_config(store, config::keep_share);
         format!(
-            "the most relevant {:.0} % of each session stay, the rest is removed; preferences always stay",
+            "the most relevant {:.0} % of each session stay, the rest is removed; preferences and what is pinned always stay",
             keep * 100.0
         )
     }
@@ -174,6 +174,13 @@ impl Writes for Bmad {
             return Some(Ok(live.flat_map(|session| compacted(scene, &session.path)).collect()));
         };
         Some(live_session(store, name).map(|session| compacted(scene, &session.path)))
+    }
+
+    fn at_floor(&self, store: &Store, view: View<'_>, _rule: DecayRule) -> AtFloor {
+        match view.kind {
+            "preference" => AtFloor::Stays,
+            _ => AtFloor::MayGo(with_config(store, config::keep_share)),
+        }
     }
 
     fn accessed(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {

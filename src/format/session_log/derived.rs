@@ -155,10 +155,14 @@ fn write_entry(out: &mut Written, stored: Json<'_>, own: &Logged<'_>, relevance:
     );
 }
 
+/// For so many hours an entry is fresh, and counts by so much more.
+pub const FRESH_HOURS: f64 = 24.0;
+pub const FRESH: f64 = 1.5;
+
 /// What the index calls `current_relevance`: importance × decay, with the boost for what is
 /// fresh (§17.2).
 pub fn relevance(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
     let age = view.created.map(|created| now.hours_since(created).max(0.0));
-    let fresh = if age.is_some_and(|hours| hours < 24.0) { 1.5 } else { 1.0 };
+    let fresh = if age.is_some_and(|hours| hours < FRESH_HOURS) { FRESH } else { 1.0 };
     view.importance * decay.rule(view.kind).factor(age, 0.0) * fresh
 }

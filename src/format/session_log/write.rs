@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::derived::relevance;
+use super::derived::{FRESH, FRESH_HOURS, relevance};
 use super::{SessionLog, config, layout};
 use crate::format::writing::{
-    Changes, Deed, Deletion, Draft, Due, Members, Refusal, Result, Scene, Writes, document, list,
+    AtFloor, Changes, Deed, Deletion, Draft, Due, Members, Refusal, Result, Scene, Writes, document, list,
     with_config, within_limit,
 };
-use crate::model::{Change, Document, Entry, Moment, State, Store};
+use crate::model::{Change, DecayRule, Document, Entry, Moment, State, Store, View, is_kept};
 use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
 use crate::text::edit;
@@ -236,6 +236,13 @@ impl Writes for SessionLog {
         Some(Ok(chosen.flat_map(|name| faded_away(scene, name)).collect()))
     }
 
+    fn at_floor(&self, _store: &Store, view: View<'_>, rule: DecayRule) -> AtFloor {
+        if view.kind == "preference" || view.importance * rule.factor(Some(f64::MAX), 0.0) >= FADED {
+            return AtFloor::Stays;
+        }
+        AtFloor::Goes { age_hours: gone_at(view.importance, rule.half_life_hours), below: FADED }
+    }
+
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
         let Some(session) = layout::session_of(file) else { return Ok(()) };
         let (limit, _) = with_config(store, config::size_limit);
@@ -262,7 +269,7 @@ fn rounded(factor: f64) -> String {
 }
 
 /// What a compaction of a session drops (§5.1): what tombstones name, and what has faded
-/// below all relevance. Preferences stay.
+/// below all relevance. Preferences stay, and what the user keeps.
 pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
     let store = scene.store;
     let own =
@@ -270,7 +277,9 @@ pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
     let goes = |entry: &&Entry| match (entry.state, store.view(entry)) {
         (State::Deleted, _) => true,
         (State::Live, Some(view)) => {
-            view.kind != "preference" && relevance(view, store.decay(entry), scene.now) < FADED
+            view.kind != "preference"
+                && !is_kept(view, scene.now)
+                && relevance(view, store.decay(entry), scene.now) < FADED
         }
         _ => false,
     };
@@ -278,7 +287,18 @@ pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
 }
 
 /// What a compaction drops (§5.1).
-const RULE: &str = "deleted memories are removed, and those that have faded below a relevance of 0.05; preferences always stay";
+const RULE: &str = "deleted memories are removed, and those that have faded below a relevance of 0.05; preferences and what is pinned always stay";
+
+/// The age in hours from which on the relevance of an entry is too low.
+fn gone_at(importance: f64, half_life: Option<f64>) -> f64 {
+    let faded = |importance: f64| match half_life {
+        Some(hours) => hours * (importance / FADED).log2().max(0.0),
+        None if importance >= FADED => f64::INFINITY,
+        None => 0.0,
+    };
+    let fresh = faded(importance * FRESH);
+    if fresh < FRESH_HOURS { fresh } else { faded(importance).max(FRESH_HOURS) }
+}
 
 /// Below this relevance a compaction drops an entry (§5.1).
 const FADED: f64 = 0.05;

@@ -5,6 +5,7 @@ use crate::model::plan::counted;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::query::cancel::Cancel;
 use crate::query::pick::{Pick, Picked};
+use crate::query::rank::Ranking;
 use crate::query::search::Results;
 
 /// The groups on the screens: what says the same as the first of its group is marked.
@@ -15,7 +16,7 @@ pub static DUPLICATES: Pick = Pick {
     find: picked,
 };
 
-fn picked(snapshot: &Snapshot, results: Results, _now: Moment, cancel: &Cancel) -> Option<Results> {
+fn picked(snapshot: &Snapshot, results: Results, _at: (Ranking, Moment), cancel: &Cancel) -> Option<Results> {
     let groups = duplicates(snapshot, &results.hits, ALIKE, cancel)?;
     let mut picked = Picked::default();
     for group in &groups {

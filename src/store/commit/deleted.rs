@@ -43,6 +43,14 @@ pub fn without_deleted(store: &Store) -> Store {
     }
 }
 
+/// Whether undo data or backups may hold records of the store that it has no more.
+pub fn holds_any(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
+    let vault = Vault::look(disk, data, &store.root);
+    let is_empty = vault.steps().is_ok_and(|steps| steps.is_empty())
+        && copies(store, &vault).is_ok_and(|copies| copies.is_empty());
+    !is_empty
+}
+
 /// The store with the records that were deleted from it and can be brought back, the version
 /// that was kept last of each, and of equal ones without an id as many as were deleted. Sessions that are gone are listed behind those that are there.
 ///

@@ -60,7 +60,7 @@ pub use crate::model::deleted_from;
 pub use account::{Account, Others, Outcome, Row};
 pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, TakenOut, copies};
-pub use deleted::{Deletions, with_deleted, without_deleted};
+pub use deleted::{Deletions, holds_any, with_deleted, without_deleted};
 pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_form, keep_text, kept_in, not_kept,
 };

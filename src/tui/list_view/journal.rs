@@ -114,9 +114,9 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     vec![
         Cell::left(sign, 14).styled(style),
         Cell::left(who, 6).styled(style).from(90),
+        Cell::store(app, store).close(),
         Cell::left("", NUMBER).from(70),
         Cell::rest(what).styled(style),
-        Cell::store(app, store),
     ]
 }
 
@@ -157,13 +157,14 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<Cell> {
     let mut cells = vec![
         Cell::left(format!("{} {at}", sign(own)), 14).styled(style),
         Cell::left("palimp", 6).styled(theme.dim()).from(90),
+        // Each store counts its own steps: its name is before the number.
+        Cell::store(app, store).close(),
         Cell::left(format!("step {}", own.line.step), NUMBER).styled(theme.dim()).from(70),
         Cell::rest(what(app, store, own)).styled(style),
     ];
     // A step of which there is nothing to tell leaves all to its title.
     let width = theme::width(&told);
     cells.extend((width > 0).then(|| Cell::right(told, width).styled(theme.dim()).from(60)));
-    cells.push(Cell::store(app, store));
     cells
 }
 
@@ -260,8 +261,10 @@ fn about(app: &App, width: usize) -> About {
         return About { lines: told.lines, ..About::default() };
     };
     told.step(store, own);
-    let title = format!("Step {}", own.line.step);
-    About { title, right: app.store_name(store).to_owned(), lines: told.lines }
+    let of =
+        if app.snapshot.stores.len() > 1 { format!(" of {}", app.store_name(store)) } else { String::new() };
+    let title = format!("Step {}{of}", own.line.step);
+    About { title, right: String::new(), lines: told.lines }
 }
 
 struct Told<'a> {

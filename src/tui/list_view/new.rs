@@ -9,6 +9,7 @@ use crate::tui::app::App;
 use crate::tui::kinds;
 use crate::tui::panes::hints::{Hint, act, hint};
 use crate::tui::panes::list_view::text_lines;
+use crate::tui::panes::{secret_beside, sign_of};
 use crate::tui::theme::Theme;
 
 pub static KIND: Kind = Kind {
@@ -112,9 +113,11 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
             let who = view.as_ref().and_then(|view| field(view, "agent")).unwrap_or("unknown");
             let age = view.as_ref().and_then(|view| view.created).map(|at| at.age_at(app.now));
             let is_turned = app.view.list.is_turned;
-            let (sign, style) = crate::tui::panes::sign_of(app, store, entry, true);
+            let (sign, style) = sign_of(app, store, entry, true);
+            let (secret, secret_style) = secret_beside(app, sign, store, entry);
             let mut cells = vec![
-                Cell::left(sign, 1).styled(style).close(),
+                Cell::left(sign, 1).styled(style).tight(),
+                Cell::left(secret, 1).styled(secret_style).tight(),
                 Cell::left(kinds::letter(app, kind), 1).styled(theme.kind(kind)).from(30).close(),
                 Cell::rest(format::title(store, entry)),
             ];

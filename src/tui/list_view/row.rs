@@ -158,6 +158,11 @@ impl Cell {
         Cell { gap: 1, ..self }
     }
 
+    /// Nothing behind it.
+    pub fn tight(self) -> Cell {
+        Cell { gap: 0, ..self }
+    }
+
     /// The short name of a store, where several are open.
     pub fn store(app: &App, store: usize) -> Cell {
         let widest = app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0).min(8);

@@ -9,6 +9,7 @@ use crate::text::show::columns;
 use crate::tui::app::{App, Identity};
 use crate::tui::kinds;
 use crate::tui::panes::hints::{Hint, hint};
+use crate::tui::panes::{secret_beside, sign_of};
 use crate::tui::theme::Theme;
 
 pub static KIND: Kind = Kind {
@@ -83,12 +84,14 @@ pub fn cells(app: &App, side: usize, at: EntryRef) -> Vec<Cell> {
     let view = store.view(entry);
     let kind = view.as_ref().map_or("", |view| view.kind);
     let created = view.as_ref().and_then(|view| view.created);
-    let (sign, style) = crate::tui::panes::sign_of(app, store, entry, false);
+    let (sign, style) = sign_of(app, store, entry, false);
+    let (secret, secret_style) = secret_beside(app, sign, store, entry);
     let title = format::title(store, entry);
     let mut cells = vec![
         Cell::left(created.map_or(String::new(), |at| at.said_at(app.now)), 12).styled(theme.dim()).from(50),
         Cell::left(SIDES[side], 1).styled(theme.accent()).close(),
-        Cell::left(sign, 1).styled(style).close(),
+        Cell::left(sign, 1).styled(style).tight(),
+        Cell::left(secret, 1).styled(secret_style).tight(),
         Cell::left(kinds::letter(app, kind), 1).styled(theme.kind(kind)).from(30).close(),
     ];
     let other = Cell::rest("").from(BESIDE);

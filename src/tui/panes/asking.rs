@@ -6,11 +6,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::query::first_shown;
+use crate::model::Keep;
 use crate::text::show::{columns, show};
 use crate::tui::app::{Aim, App};
 use crate::tui::pane::{margins, sheet, sheet_area};
 use crate::tui::prompt::{Prompt, Purpose};
 use crate::tui::theme::{self, Theme, fit};
+use crate::tui::why;
 
 /// What is typed, what there is now, what fits.
 const ROWS: usize = 3;
@@ -21,6 +23,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let name = prompt.aim.as_ref().map_or("", |aim| aim.name.as_str());
     let (verb, form) = match prompt.purpose {
         Purpose::Tag => ("Tag", "+new -old"),
+        Purpose::Keep => ("Keep from fading", "until 2027-01-31, or for 90d, 8w, 6m, 1y; no: not any more"),
         Purpose::RenameTag => ("Rename a tag everywhere", "old=new"),
         Purpose::Type => ("Type of", ""),
         Purpose::Category => ("Category of", ""),
@@ -84,6 +87,7 @@ fn now(aim: &Aim, purpose: Purpose) -> String {
         Purpose::Tag if view.tags.is_empty() => "it has no tags".into(),
         Purpose::Tag => format!("now  {}", view.tags.join("  ")),
         Purpose::Export => String::new(),
+        Purpose::Keep => why::kept(Keep::of(view.tags)),
         Purpose::Type => format!("now  {}", view.kind),
         Purpose::Category => {
             let own = view.facets.iter().find(|(name, _)| *name == "category");

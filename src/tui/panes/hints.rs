@@ -2,6 +2,7 @@
 
 use super::next_keys::following;
 use crate::format;
+use crate::query::FORECAST;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::bulk::Going;
@@ -128,6 +129,13 @@ fn memories(app: &App) -> Vec<Hint> {
         hints.push(hint("Backspace", "drop what hides most"));
     }
     hints.extend(esc(app).map(|what| hint("Esc", &what)));
+    if app.marks.pick == Some(&FORECAST) {
+        let rescues =
+            [(Action::Pin, "pin"), (Action::Keep, "keep until…"), (Action::Importance, "importance")];
+        hints.extend(
+            rescues.into_iter().filter(|(action, _)| can(app, *action)).map(|(own, what)| act(own, what)),
+        );
+    }
     let selected = app.hit().map(|hit| app.listed.get(hit.at));
     if selected.is_some() {
         hints.extend([hint("Enter", "read"), hint("Space", "mark")]);

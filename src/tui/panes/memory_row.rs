@@ -4,7 +4,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::format;
-use crate::model::{Entry, EntryRef, Severity, State, Store, View};
+use crate::model::{Entry, EntryRef, Severity, State, Store, View, is_kept};
 use crate::query::{Hit, Order};
 use crate::tui::app::{App, Pane};
 use crate::tui::health::human;
@@ -14,7 +14,7 @@ use crate::tui::marks::Shown;
 use crate::tui::theme::{self, Theme, column, sign};
 use crate::tui::update::set_off;
 
-/// Columns of the cursor and the sign with the blank behind them, of decay with its blank, of the
+/// Columns of the cursor and the sign, with a blank or the sign of a secret behind them, of decay with its blank, of the
 /// letter of a type with its blank.
 const SIGNS: usize = 3;
 const DECAY: usize = 4;
@@ -22,7 +22,7 @@ const KIND: usize = 2;
 /// The widest name of a store or session; more from so many columns of the list on.
 const WHERE: usize = 8;
 const WIDE: usize = 84;
-/// The figure at the right end: age, rank or size.
+/// The figure at the right end, age, rank or size, with its blank; what is picked has figures of its own.
 const FIGURE: usize = 5;
 /// Columns that the title keeps before more is shown beside it.
 const TITLE: usize = 40;
@@ -52,7 +52,7 @@ impl Columns {
             if fits { columns } else { 0 }
         };
         let (small, several) = (app.size.0 < 30, app.snapshot.stores.len() > 1);
-        let figure = if small { 0 } else { take(FIGURE, 8) };
+        let figure = if small { 0 } else { take(figure_width(app), 8) };
         let decay = !small && take(DECAY, 12) > 0;
         let kind = !small && take(KIND, 12) > 0;
         let names = match several {
@@ -66,6 +66,13 @@ impl Columns {
         let tags = if is_wide { take(20, TITLE) } else { 0 };
         Columns { decay, kind, place, session, agent, tags, figure, text: left }
     }
+}
+
+/// Columns of the figures, with a blank.
+fn figure_width(app: &App) -> usize {
+    let picked = app.results.picked.as_ref().filter(|_| matches!(app.marks.shown(), Shown::Picked(_)));
+    let longest = picked.and_then(|own| own.figures.iter().map(|figure| theme::width(figure)).max());
+    longest.map_or(FIGURE, |own| FIGURE.max(own + 1))
 }
 
 fn longest_session(app: &App) -> usize {
@@ -102,8 +109,9 @@ pub fn line(
     };
     let pointer = pointer(app.marks.has(hit.at), in_range, has_cursor, is_chosen);
     let (mark, mark_style) = sign_of(app, store, entry, new::is_new(app, hit.at));
-    let mut spans =
-        vec![Span::styled(pointer, theme.accent()), Span::styled(mark, mark_style), Span::raw(" ")];
+    let mut spans = vec![Span::styled(pointer, theme.accent()), Span::styled(mark, mark_style)];
+    let (secret, secret_style) = secret_beside(app, mark, store, entry);
+    spans.push(Span::styled(secret, secret_style));
     if columns.decay {
         let style = if alike { theme.dim() } else { theme.decay(hit.decay) };
         spans.push(Span::styled(bar(hit), style));
@@ -182,11 +190,11 @@ pub fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) 
     }
 }
 
-/// One sign a row: what is worst about the memory, else what is special about it.
+/// The sign of a row: what is worst about the memory, else what is special about it.
 pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'static str, Style) {
     let theme = Theme::of(app);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
-    let is_pinned = store.view(entry).is_some_and(|view| view.tags.contains("pinned"));
+    let is_kept = store.view(entry).is_some_and(|view| is_kept(view, app.now));
     match (entry.state, worst) {
         (State::Broken, _) => (sign(Severity::Error), theme.severity(Severity::Error)),
         (_, Some(Severity::Error)) => (sign(Severity::Error), theme.severity(Severity::Error)),
@@ -195,8 +203,16 @@ pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'stat
         (State::Deleted, _) => ("−", theme.dim()),
         (State::Archived, _) => ("▪", theme.dim()),
         _ if is_new => ("+", theme.fresh()),
-        _ if is_pinned => ("★", theme.accent()),
+        _ if is_kept => ("★", theme.accent()),
         _ => (" ", Style::new()),
+    }
+}
+
+/// A secret is told beside a graver sign, too.
+pub fn secret_beside(app: &App, sign: &str, store: &Store, entry: &Entry) -> (&'static str, Style) {
+    match sign != "!" && format::is_sensitive(store, entry) {
+        true => ("!", Theme::of(app).secret()),
+        false => (" ", Style::new()),
     }
 }
 

@@ -29,7 +29,7 @@ use ratatui::widgets::Paragraph;
 
 use super::cursor::Cursor;
 use super::theme::Theme;
-pub use memory_row::sign_of;
+pub use memory_row::{secret_beside, sign_of};
 
 /// Draws the visible lines of a list behind the cursor's column. Lines are made only for what is on
 /// screen; the one under the cursor is set off where the list has the keys.

@@ -8,15 +8,18 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::{Canvas, Points};
 
-use crate::query::{Explanation, Ranking};
+use crate::query::{Explanation, FORECAST, Ranking};
 use crate::tui::app::{App, Pane};
+use crate::tui::marks::Shown;
 use crate::tui::pane::{margins, pane};
 use crate::tui::theme::{self, Theme, column};
 use crate::tui::why::{self, Factor};
 
 /// The curve covers so many days at least.
 const DAYS: f64 = 90.0;
-/// From so many columns on each factor is explained by a sentence.
+/// Its rank is told for so many days ahead.
+const AHEAD: [u32; 3] = [7, 30, 90];
+/// From so many columns on each factor is explained by a sentence, and beside the decay is the rank to come.
 const WIDE: u16 = 60;
 
 /// Draws the factors and the decay curve.
@@ -40,23 +43,37 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         true => sentences(app, explanation, usize::from(inner.width)),
         false => factors(app, explanation, usize::from(inner.width)),
     };
-    lines.extend(next(app, explanation, usize::from(inner.width)));
-    let later = why.map(|why| why.later.as_slice()).unwrap_or_default();
-    let mut ahead = String::new();
-    for (days, rank) in later {
-        let part = format!("{}in {days} d {rank:.2}", if ahead.is_empty() { "" } else { "  " });
-        if ahead.len() + part.len() > usize::from(inner.width) {
-            break;
-        }
-        ahead.push_str(&part);
+    let width = usize::from(inner.width);
+    let has_room = inner.width >= WIDE;
+    let is_forecast = app.marks.shown() == Shown::Picked(&FORECAST);
+    if has_room || !is_forecast {
+        lines.extend(next(app, explanation, width));
     }
-    lines.push(Line::styled(ahead, Theme::of(app).dim()));
+    if has_room || is_forecast {
+        let fate = why::fate(explanation, app.now).unwrap_or_default();
+        lines.extend(theme::wrap(&fate, width).into_iter().map(Line::from));
+    }
+    lines.push(Line::styled(ahead(explanation, width), Theme::of(app).dim()));
     let height = (lines.len() as u16).min(inner.height);
     let [upper, curve] = Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(inner);
     frame.render_widget(Paragraph::new(lines), upper);
     if curve.height >= 3 {
-        draw_curve(app, frame, explanation, curve);
+        draw_curves(app, frame, explanation, curve);
     }
+}
+
+/// Its rank in the days to come, as far as there is room.
+fn ahead(of: &Explanation, width: usize) -> String {
+    let mut said = "rank".to_owned();
+    for days in AHEAD {
+        let rank = of.factors.rank_in(of.ranking, f64::from(days) * 24.0);
+        let part = format!(" in {days} d {rank:.2}");
+        if said.len() + part.len() > width {
+            break;
+        }
+        said.push_str(&part);
+    }
+    said
 }
 
 /// Its place among what is listed.
@@ -148,28 +165,89 @@ fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     theme::wrap(&said, width).into_iter().map(|line| Line::styled(line, Theme::of(app).dim())).collect()
 }
 
-/// Decay over time, with today marked.
-fn draw_curve(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
-    let age = of.factors.fading.age_hours.unwrap_or_default().max(0.0) / 24.0;
-    let days = DAYS.max(age * 1.25);
-    let steps = u32::from(area.width) * 2;
-    let at = |step: u32| days * f64::from(step) / f64::from(steps.max(1));
-    let curve: Vec<(f64, f64)> =
-        (0..=steps).map(|step| (at(step), of.factors.fading.at(Some(at(step) * 24.0)))).collect();
-    let theme = Theme::of(app);
-    let line = theme.good().fg.unwrap_or(Color::Reset);
-    let plot = Rect { height: area.height - 1, ..area };
-    let canvas =
-        Canvas::default().marker(Marker::Braille).x_bounds([0.0, days]).y_bounds([0.0, 1.05]).paint(|ctx| {
-            ctx.draw(&Points { coords: &curve, color: line });
-            let today = Span::styled("●", theme.accent());
-            ctx.print(age, of.factors.fading.at(Some(age * 24.0)), Line::from(today));
-        });
-    frame.render_widget(canvas, plot);
-    let left = if age < 1.0 { "today".to_owned() } else { format!("day {age:.0}") };
-    let right = why::floor(of, app.now).unwrap_or_default();
-    let gap = usize::from(area.width).saturating_sub(theme::width(&left) + theme::width(&right));
-    let axis = if gap > 0 { format!("{left}{}{right}", " ".repeat(gap)) } else { left };
-    let below = Rect { y: area.bottom() - 1, height: 1, ..area };
-    frame.render_widget(Paragraph::new(Line::styled(axis, theme.dim())), below);
+/// Decay over time, with today marked; where there is room, beside it the rank from today on.
+fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
+    let own = &of.factors;
+    let age = own.fading.age_hours.unwrap_or_default().max(0.0) / 24.0;
+    let today = if age < 1.0 { "today".to_owned() } else { format!("day {age:.0}") };
+    let floor = why::floor(of, app.now).unwrap_or_default();
+    let decay = |day: f64| own.fading.at(Some(day * 24.0));
+    let decay = Curve {
+        name: "decay",
+        days: DAYS.max(age * 1.25),
+        top: 1.0,
+        today: age,
+        at: &decay,
+        below: [today, floor],
+    };
+    if area.width < WIDE {
+        return decay.draw(app, frame, area);
+    }
+    let rank = |day: f64| own.rank_in(of.ranking, day * 24.0);
+    let last = format!("in {DAYS:.0} days {:.2}", rank(DAYS));
+    // A rank is at most 1.5.
+    let top = if own.rank > 1.0 { 1.5 } else { 1.0 };
+    let below = ["today".to_owned(), last];
+    let rank = Curve { name: "rank", days: DAYS, top, today: 0.0, at: &rank, below };
+    let [left, _, right] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(2), Constraint::Fill(1)]).areas(area);
+    decay.draw(app, frame, left);
+    rank.draw(app, frame, right);
+}
+
+/// Something that changes over time, on a scale from 0.
+struct Curve<'a> {
+    name: &'static str,
+    days: f64,
+    top: f64,
+    today: f64,
+    at: &'a dyn Fn(f64) -> f64,
+    /// What is said of both ends of the time.
+    below: [String; 2],
+}
+
+/// Columns of the scale beside a curve.
+const SCALE: u16 = 4;
+
+impl Curve<'_> {
+    fn draw(&self, app: &App, frame: &mut Frame<'_>, area: Rect) {
+        let theme = Theme::of(app);
+        let (x, width) = (area.x + SCALE.min(area.width), area.width.saturating_sub(SCALE));
+        let plot = Rect { x, width, height: area.height - 1, ..area };
+        let steps = u32::from(plot.width) * 2;
+        let day = |step: u32| self.days * f64::from(step) / f64::from(steps.max(1));
+        let curve: Vec<(f64, f64)> = (0..=steps).map(|step| (day(step), (self.at)(day(step)))).collect();
+        let line = theme.good().fg.unwrap_or(Color::Reset);
+        let top = self.top * 1.05;
+        let canvas = Canvas::default()
+            .marker(Marker::Braille)
+            .x_bounds([0.0, self.days])
+            .y_bounds([0.0, top])
+            .paint(|ctx| {
+                ctx.draw(&Points { coords: &curve, color: line });
+                ctx.print(self.today, (self.at)(self.today), Line::from(Span::styled("●", theme.accent())));
+            });
+        frame.render_widget(canvas, plot);
+        self.draw_scale(&theme, frame, Rect { width: area.width.min(SCALE), height: plot.height, ..area });
+        let name = Line::styled(self.name, theme.dim()).right_aligned();
+        frame.render_widget(Paragraph::new(name), Rect { height: 1, ..plot });
+        let [left, right] = &self.below;
+        let gap = usize::from(area.width).saturating_sub(theme::width(left) + theme::width(right));
+        let axis = if gap > 0 { format!("{left}{}{right}", " ".repeat(gap)) } else { left.clone() };
+        let below = Rect { y: area.bottom() - 1, height: 1, ..area };
+        frame.render_widget(Paragraph::new(Line::styled(axis, theme.dim())), below);
+    }
+
+    /// The top of the scale, and 0.
+    fn draw_scale(&self, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
+        let last = area.height.saturating_sub(1);
+        let row = |at: u16| match at {
+            0 => format!("{:>3}┤", self.top),
+            at if at == last => format!("{:>3}┼", 0),
+            _ => "   ┤".into(),
+        };
+        let lines: Vec<Line<'static>> =
+            (0..area.height).map(|at| Line::styled(row(at), theme.dim())).collect();
+        frame.render_widget(Paragraph::new(lines), area);
+    }
 }

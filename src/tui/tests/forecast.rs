@@ -1,7 +1,8 @@
-//! The forecast: which memories fade to the floor, and when.
+//! The forecast: which memories fade to the floor, when, and what becomes of them then.
 
-use super::changes::notice;
+use super::changes::{notice, selected_id};
 use super::*;
+use crate::format::writing::{NO_PACKED, Scene, Writes};
 use crate::model::time::DAY;
 use crate::query::Fading;
 
@@ -9,6 +10,28 @@ fn open(width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height);
     desk.type_keys("gf");
     desk
+}
+
+/// The figures of the rows.
+fn figures(desk: &Desk) -> &[String] {
+    &desk.app.results.picked.as_ref().unwrap().figures
+}
+
+/// The figure of the memory under the cursor.
+fn figure(desk: &Desk) -> &str {
+    &figures(desk)[desk.app.list.at]
+}
+
+/// Puts the cursor on the first memory whose store has that format and whose figure is so.
+fn to(desk: &mut Desk, format: &str, is_wanted: impl Fn(&str) -> bool) {
+    let fits = |desk: &Desk, at: usize| {
+        let (store, _) = desk.app.listed.get(desk.app.results.hits[at].at);
+        store.format == format && is_wanted(&figures(desk)[at])
+    };
+    let at = (0..desk.app.results.hits.len()).find(|&at| fits(desk, at)).expect("one is in the demo");
+    desk.app.list.at = at;
+    desk.press(KeyCode::Down);
+    desk.press(KeyCode::Up);
 }
 
 #[test]
@@ -23,19 +46,115 @@ fn the_forecast_looks_as_it_should_on_terminals_of_every_size() {
 fn each_memory_of_the_forecast_is_above_the_floor_now_and_at_it_on_the_day_that_is_told() {
     let desk = open(120, 36);
     let hits = &desk.app.results.hits;
-    let figures = &desk.app.results.picked.as_ref().unwrap().figures;
     assert!(hits.len() > 10 && hits.len() < desk.app.snapshot.entries().count(), "{}", hits.len());
     let mut before = 0;
-    for (hit, figure) in hits.iter().zip(figures) {
+    for (hit, figure) in hits.iter().zip(figures(&desk)) {
         let (store, entry) = desk.app.listed.get(hit.at);
         let at = |now: Moment| Fading::of(store, entry, store.view(entry).unwrap(), now);
-        let days: i64 = figure.trim_end_matches('d').parse().unwrap_or(0);
+        let days: i64 = figure.split('d').next().unwrap().parse().unwrap_or(0);
         let floor = at(now()).rule.min;
         assert!(at(now()).now() > floor, "{figure}");
         assert!((at(now().plus((days + 1) * DAY)).now() - floor).abs() < 1e-9, "{figure}");
         assert!((0..=90).contains(&days) && days >= before, "{before} before {figure}");
         before = days;
     }
+}
+
+#[test]
+fn a_pin_is_seen_at_once_on_the_row_in_the_reasons_and_in_what_is_told() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        for format in ["session-log", "bmad", "memory-server"] {
+            let mut desk = open(width, height);
+            to(&mut desk, format, |figure| figure.contains("d "));
+            let (id, place, told) = (selected_id(&desk), desk.app.list.at, notice(&desk).to_owned());
+            desk.type_keys("p");
+            assert_eq!((selected_id(&desk), desk.app.list.at), (id, place), "it stays on its row");
+            assert_eq!(figure(&desk), "kept", "{format}");
+            assert!(desk.app.hit().unwrap().decay > 0.999, "its bar is full");
+            desk.type_keys("w");
+            let screen = desk.screen();
+            assert!(screen.contains("Pinned: it does not fade"), "{screen}");
+            assert!(!screen.contains("floor 0.10 on"), "{screen}");
+            desk.press(KeyCode::Esc);
+            desk.type_keys("u");
+            assert!(figure(&desk).contains("d "), "{}: {told}", figure(&desk));
+        }
+    }
+}
+
+#[test]
+fn an_importance_that_is_raised_is_seen_at_once_on_the_row_and_saves_from_a_compaction() {
+    let mut desk = open(120, 36);
+    to(&mut desk, "session-log", |figure| figure.contains("d "));
+    desk.type_keys("i0.2");
+    desk.press(KeyCode::Enter);
+    assert!(figure(&desk).ends_with(" goes"), "{}", figure(&desk));
+    assert!(desk.screen().contains("With an importance of 0.50"), "{}", desk.screen());
+    desk.type_keys("i0.9");
+    desk.press(KeyCode::Enter);
+    assert!(figure(&desk).ends_with(" 0.09"), "{}", figure(&desk));
+    assert!(desk.screen().contains("At the floor it stays"), "{}", desk.screen());
+}
+
+#[test]
+fn a_memory_is_kept_until_a_day_and_no_longer_and_another_day_takes_its_place() {
+    let mut desk = open(120, 36);
+    to(&mut desk, "session-log", |figure| figure.contains("d "));
+    let tags = |desk: &Desk| {
+        let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+        let all = store.view(entry).unwrap().tags.iter().map(str::to_owned).collect::<Vec<_>>();
+        all.into_iter().filter(|tag| tag.starts_with("keep-until")).collect::<Vec<_>>()
+    };
+    let keep = |desk: &mut Desk, until: &str| {
+        desk.type_keys(&format!("P{until}"));
+        desk.press(KeyCode::Enter);
+    };
+    keep(&mut desk, "40d");
+    assert_eq!(tags(&desk), ["keep-until.2026-03-13"]);
+    assert!(figure(&desk).starts_with("40d "), "from the end of that day on: {}", figure(&desk));
+    assert!(desk.screen().contains("Kept until 13 Mar 2026"), "{}", desk.screen());
+    keep(&mut desk, "2027-01-31");
+    assert_eq!((tags(&desk), figure(&desk)), (vec!["keep-until.2027-01-31".to_owned()], "kept"));
+    desk.type_keys("Psoon");
+    desk.press(KeyCode::Enter);
+    assert!(notice(&desk).starts_with("Until when?"), "{}", notice(&desk));
+    desk.press(KeyCode::Esc);
+    desk.type_keys("P2025-01-01");
+    desk.press(KeyCode::Enter);
+    assert!(notice(&desk).starts_with("That day is over"), "{}", notice(&desk));
+    desk.press(KeyCode::Esc);
+    keep(&mut desk, "no");
+    assert!(tags(&desk).is_empty() && figure(&desk) != "kept", "{}", figure(&desk));
+}
+
+#[test]
+fn a_format_that_has_no_tags_says_that_nothing_of_it_can_be_kept() {
+    let mut desk = open(120, 36);
+    to(&mut desk, "agent-memory", |_| true);
+    for key in ["p", "P"] {
+        desk.type_keys(key);
+        assert!(notice(&desk).contains("has no tags"), "{key}: {}", notice(&desk));
+    }
+}
+
+#[test]
+fn what_is_told_of_the_floor_is_what_a_compaction_does_then() {
+    let desk = open(120, 36);
+    let mut counts = [0, 0];
+    for (hit, figure) in desk.app.results.hits.iter().zip(figures(&desk)) {
+        let (store, entry) = desk.app.listed.get(hit.at);
+        if store.format != "session-log" {
+            continue;
+        }
+        let days: i64 = figure.split('d').next().unwrap().parse().unwrap_or(0);
+        let then = now().plus((days + 1) * DAY);
+        let scene = Scene { store, now: then, random: [7; 16], packed: &NO_PACKED };
+        let dropped =
+            crate::format::by_name(store.format).unwrap().compaction(&scene, None).unwrap().unwrap();
+        assert_eq!(dropped.contains(entry), figure.ends_with("goes"), "{figure}");
+        counts[usize::from(figure.ends_with("goes"))] += 1;
+    }
+    assert!(counts[0] > 0, "{counts:?}");
 }
 
 #[test]

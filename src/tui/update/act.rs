@@ -76,6 +76,7 @@ pub fn act(app: &mut App, action: Action) {
         | Action::Tag
         | Action::RenameTag
         | Action::Pin
+        | Action::Keep
         | Action::Importance
         | Action::Type
         | Action::Category

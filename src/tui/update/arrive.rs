@@ -50,6 +50,7 @@ pub fn done(app: &mut App, done: Done) {
         Done::Checked(found) => checked(app, found),
         Done::Found(found) => arrived(app, *found),
         Done::Counted(counted) => statistics::counted(app, *counted),
+        Done::DeletedCounted(count) => app.deleted.count = count,
         Done::Explained(why) => explained(app, *why),
         Done::Selected(found) => mark::selected(app, *found),
         Done::Changed(outcome) => change::done(app, *outcome),
@@ -84,6 +85,7 @@ fn loaded(app: &mut App, read: Loaded) {
     if app.is_whole() {
         let (snapshot, data) = (Arc::clone(&app.snapshot), app.data.clone());
         app.give_job(Job::Check { snapshot, data, now: app.now });
+        count_deleted(app);
     }
     change::tend(app);
     list_view::renew(app, held);
@@ -91,6 +93,12 @@ fn loaded(app: &mut App, read: Loaded) {
     statistics::refresh(app);
     editor::reloaded(app);
     confirm::reloaded(app);
+}
+
+/// Has it counted what is deleted, where that may have changed.
+fn count_deleted(app: &mut App) {
+    let Some(data) = app.data.clone().filter(|_| app.deleted.is_due(&app.tallies)) else { return };
+    app.give_job(Job::CountDeleted { snapshot: Arc::clone(&app.snapshot), data, now: app.now });
 }
 
 /// More was found wrong with the stores than reading them told. Their memories are the same.

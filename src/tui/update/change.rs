@@ -1,5 +1,6 @@
 //! Keys that change memories: what is asked for, and what comes of it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -26,7 +27,7 @@ fn deed(action: Action) -> Option<Deed> {
         | Action::Importance
         | Action::Type
         | Action::Category => Some(Deed::Edit),
-        Action::Tag | Action::Pin => Some(Deed::Tag),
+        Action::Tag | Action::Pin | Action::Keep => Some(Deed::Tag),
         Action::Archive => Some(Deed::Archive),
         _ => None,
     }
@@ -111,6 +112,7 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
         }
         Action::Delete => app.menu = Some(menu::of(app, aim)),
         Action::Tag => fields::open(app, Purpose::Tag, Some(aim)),
+        Action::Keep => fields::open(app, Purpose::Keep, Some(aim)),
         Action::Importance => fields::open(app, Purpose::Importance, Some(aim)),
         Action::Type => fields::open(app, Purpose::Type, Some(aim)),
         Action::Category => fields::open(app, Purpose::Category, Some(aim)),
@@ -181,11 +183,20 @@ pub(super) fn aim_at(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> Aim
         [one] => App::quoted(&app.listed, *one),
         several => memories(several.len()),
     };
-    let mut hidden = hidden;
+    let (mut at, mut hidden) = (at, hidden);
     hidden.sort_unstable();
     let is_picked = app.results.picked.is_some() && app.marks.pick.is_some();
     let listed = app.results.hits.iter().map(|hit| hit.at).filter(|_| is_picked);
-    let beside = listed.filter(|own| at.binary_search(own).is_err()).collect();
+    let own: HashSet<EntryRef> = at.iter().copied().collect();
+    let beside = listed.filter(|at| !own.contains(at)).collect();
+    // As the list shows them; what it hides comes behind.
+    if at.len() > 1 {
+        let hits = app.results.hits.iter().map(|hit| hit.at).filter(|at| own.contains(at));
+        let shown: Vec<EntryRef> = hits.collect();
+        let seen: HashSet<EntryRef> = shown.iter().copied().collect();
+        at.retain(|at| !seen.contains(at));
+        at.splice(0..0, shown);
+    }
     Aim { snapshot: Arc::clone(&app.listed), at, beside, name, hidden }
 }
 
@@ -278,6 +289,7 @@ pub fn done(app: &mut App, outcome: Result<Changed, String>) {
     if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
         app.bulk.going = None;
     }
+    app.deleted.of = None;
     app.give(arrive::reload(app));
     match outcome {
         Ok(mut changed) => {

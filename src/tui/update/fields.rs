@@ -6,14 +6,12 @@ use std::collections::HashMap;
 use super::change::{aim_at, ask};
 use super::{mark, prompt};
 use crate::deed::Wanted;
-use crate::model::State;
+use crate::model::time::{self, DAY};
+use crate::model::{KEEP_UNTIL, Keep, Moment, PINNED, State, tag_until};
 use crate::query::most_first;
 use crate::tui::app::{Aim, App};
 use crate::tui::prompt::{Purpose, Words};
 use crate::work::Job;
-
-/// The tag of what is pinned.
-const PINNED: &str = "pinned";
 
 /// Opens a prompt with what fits it, most used first.
 pub fn open(app: &mut App, purpose: Purpose, aim: Option<Aim>) {
@@ -98,7 +96,7 @@ pub fn entered(app: &mut App) {
             app.prompt = None;
             rename(app, from, to)
         }),
-        _ => wanted(purpose, &text).map_err(str::to_owned).map(|wanted| {
+        _ => wanted(app, purpose, &text).map_err(str::to_owned).map(|wanted| {
             let aim = app.prompt.take().and_then(|prompt| prompt.aim);
             if aim.is_some() {
                 ask(app, aim, wanted);
@@ -108,9 +106,13 @@ pub fn entered(app: &mut App) {
     outcome.unwrap_or_else(|why| app.say(why));
 }
 
-fn wanted(purpose: Purpose, text: &str) -> Result<Wanted, &'static str> {
+fn wanted(app: &App, purpose: Purpose, text: &str) -> Result<Wanted, &'static str> {
     let value = text.trim().to_owned();
     match purpose {
+        Purpose::Keep => {
+            let aim = app.prompt.as_ref().and_then(|prompt| prompt.aim.as_ref());
+            kept(text, aim, app.now)
+        }
         Purpose::Tag => tags(text),
         Purpose::Type => Ok(Wanted::Word { field: "type", value }),
         Purpose::Category => Ok(Wanted::Word { field: "category", value }),
@@ -128,6 +130,44 @@ fn tags(text: &str) -> Result<Wanted, &'static str> {
         }
     }
     Ok(Wanted::Tag { add, remove })
+}
+
+/// Keeps memories until a day: the tags that kept them otherwise go.
+fn kept(text: &str, aim: Option<&Aim>, now: Moment) -> Result<Wanted, &'static str> {
+    let until = match text.trim() {
+        "no" => None,
+        text => Some(tag_until(day_meant(text, now).ok_or(KEEP_HOW)?)),
+    };
+    if until.is_some() && until.as_deref().and_then(Keep::by).is_none_or(|keep| !keep.lasts_at(now)) {
+        return Err("That day is over: nothing would be kept.");
+    }
+    let own = aim.map(|aim| own_tags(Purpose::Tag, Some(aim))).unwrap_or_default();
+    let keeps = |tag: &String| tag == PINNED || tag.starts_with(KEEP_UNTIL);
+    let remove: Vec<String> =
+        own.into_iter().filter(|tag| keeps(tag) && Some(tag) != until.as_ref()).collect();
+    if remove.is_empty() && until.is_none() {
+        return Err("It is not kept: nothing is changed.");
+    }
+    Ok(Wanted::Tag { add: until.into_iter().collect(), remove })
+}
+
+const KEEP_HOW: &str = "Until when? A day such as 2027-01-31, or for how long: 90d, 8w, 6m, 1y.";
+
+/// A day, or the one in so many days, weeks, months of 30 days, or years of 365.
+fn day_meant(text: &str, now: Moment) -> Option<Moment> {
+    if let Some(day) = time::day(text) {
+        return Moment::start_of(day);
+    }
+    let unit = text.chars().last()?;
+    let days = match unit {
+        'd' => 1,
+        'w' => 7,
+        'm' => 30,
+        'y' => 365,
+        _ => return None,
+    };
+    let count: i64 = text.strip_suffix(unit)?.parse().ok().filter(|count| (1..=9_999).contains(count))?;
+    Some(now.plus(count * days * DAY)).filter(|until| time::day(&until.date()).is_some())
 }
 
 fn importance(text: &str) -> Result<Wanted, &'static str> {

@@ -13,8 +13,6 @@ use crate::query::{
 const TEXT: u64 = 256 << 20;
 /// Of this many searches it is kept where their words are.
 const WORDS: usize = 16;
-/// How many days ahead a rank is looked at.
-const LATER: [i64; 3] = [7, 30, 90];
 
 impl Kept {
     /// The text of a snapshot, for words that are merely alike: they are looked for in all of it, key after
@@ -92,7 +90,7 @@ pub(super) fn find(mut asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option
             let words = kept.words(&asked, &query, cancel)?;
             let found = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
             match asked.pick {
-                Some(pick) => (pick.find)(&asked.snapshot, found, asked.now, cancel)?,
+                Some(pick) => (pick.find)(&asked.snapshot, found, (asked.ranking, asked.now), cancel)?,
                 None => found,
             }
         }
@@ -119,12 +117,7 @@ pub(super) fn why(asked: Asked, at: EntryRef, kept: &mut Kept) -> Option<Explain
     let query = Query::parse(&asked.query, asked.now).unwrap_or_default();
     let words = kept.words(&asked, &query, &Cancel::default())?;
     let explanation = explain_in(&asked.request(&query, None, asked.now), &words, at);
-    let later = LATER.iter().filter_map(|&days| {
-        let then = asked.now.plus(days * crate::model::time::DAY);
-        Some((days, explain_in(&asked.request(&query, None, then), &words, at)?.factors.rank))
-    });
-    let later = later.collect();
-    Some(Explained { at, snapshot: asked.snapshot, explanation, later })
+    Some(Explained { at, snapshot: asked.snapshot, explanation })
 }
 
 impl Asked {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::format::bmad::config;
 use crate::format::writing::{Scene, with_config};
-use crate::model::{DecayTable, Entry, Moment, State, Store, View};
+use crate::model::{DecayTable, Entry, Moment, State, Store, View, is_kept};
 
 /// How much is kept where no share from 0 to 1 is given (§9.1).
 const KEEP: f64 = 0.8;
@@ -47,7 +47,7 @@ pub fn compaction(entries: &[Weighed<'_>], keep: f64) -> Vec<usize> {
     dropped
 }
 
-/// What a compaction of the session in `folder` drops.
+/// What a compaction of the session in `folder` drops; what the user keeps is spared.
 pub fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
     let store = scene.store;
     let in_session =
@@ -67,7 +67,8 @@ pub fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
         })
         .collect();
     let keep = with_config(store, config::keep_share);
-    compaction(&weighed, keep).into_iter().filter_map(|at| Some(live.get(at)?.0)).collect()
+    let dropped = compaction(&weighed, keep).into_iter().filter_map(|at| live.get(at));
+    dropped.filter(|(_, view)| !is_kept(*view, scene.now)).map(|(entry, _)| *entry).collect()
 }
 
 /// §5.3 without a query.

@@ -10,7 +10,7 @@ use crate::format::bmad::manifest::moment;
 use crate::format::bmad::{Bmad, config};
 use crate::format::writing::{Due, Result, Scene, Writes, decay_update, document, removals, with_config};
 use crate::model::time::{DAY, HOUR};
-use crate::model::{Change, Entry, Moment, Role, Session, State, Store, Tell, meant};
+use crate::model::{Change, Entry, Moment, Role, Session, State, Store, Tell, is_kept, meant};
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -38,7 +38,7 @@ fn purge(scene: &Scene<'_>) -> Option<Due> {
         let view = store.view(entry).filter(|_| entry.state == State::Live);
         let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
         let created = view.and_then(|view| view.created);
-        let kept = view.and_then(|view| days.of(view.kind));
+        let kept = view.filter(|view| !is_kept(*view, scene.now)).and_then(|view| days.of(view.kind));
         is_log && created.zip(kept).is_some_and(|(when, days)| scene.now > when.plus(days * DAY))
     };
     let own: Vec<Entry> = store.entries.iter().filter(is_old).copied().collect();

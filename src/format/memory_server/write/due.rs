@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use super::super::rules;
 use crate::format::writing::Scene;
-use crate::model::{Document, Entry, Moment, Role, State, View};
+use crate::model::{Document, Entry, Moment, Role, State, View, is_kept};
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 
 /// The rules, in words ("Archival", "Storage Limits").
-pub const RULE: &str = "learnings are archived 90 days after their last use, tasks 30 days after they are done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least recently used, done tasks only; core memories by hand";
+pub const RULE: &str = "learnings are archived 90 days after their last use, tasks 30 days after they are done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least recently used, done tasks only; core memories by hand; what is pinned stays";
 
 /// What is due, and that in a few words.
 pub struct DueEntries {
@@ -64,9 +64,11 @@ fn live<'a>(scene: &'a Scene<'_>) -> Vec<Live<'a>> {
             "task" => (done.is_some(), done),
             _ => (false, None),
         };
+        let is_kept = is_kept(view, scene.now);
         let bytes = scene.store.raw(entry).len() as u64 + 1;
         let used = (last, view.access_count);
-        live.push(Live { entry, is_old: is_due(view, raw, scene.now), may_go, used, bytes });
+        let is_old = !is_kept && is_due(view, raw, scene.now);
+        live.push(Live { entry, is_old, may_go: may_go && !is_kept, used, bytes });
     }
     live
 }

@@ -1,0 +1,71 @@
+//! What the user keeps from fading, by a tag: no format has a field for that. The tag `pinned` keeps a memory
+//! for good, `keep-until.2027-01-31` until that day is over.
+
+use super::time::{DAY, Moment, day};
+use super::view::{Tags, View};
+
+/// The tag of what is pinned.
+pub const PINNED: &str = "pinned";
+/// What the tag of a memory that is kept for a while begins with; a day follows.
+pub const KEEP_UNTIL: &str = "keep-until.";
+
+/// For how long a memory is kept from fading. The longest is the greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keep {
+    /// Until then.
+    Until(Moment),
+    /// For good.
+    Always,
+}
+
+impl Keep {
+    /// What its tags say; the longest counts.
+    pub fn of(tags: Tags<'_>) -> Option<Keep> {
+        tags.iter().filter_map(Keep::by).max()
+    }
+
+    /// What one tag says.
+    pub fn by(tag: &str) -> Option<Keep> {
+        if tag == PINNED {
+            return Some(Keep::Always);
+        }
+        let start = Moment::start_of(day(tag.strip_prefix(KEEP_UNTIL)?)?)?;
+        Some(Keep::Until(start.plus(DAY)))
+    }
+
+    /// Whether it lasts at that time.
+    pub fn lasts_at(self, now: Moment) -> bool {
+        match self {
+            Keep::Always => true,
+            Keep::Until(end) => now < end,
+        }
+    }
+}
+
+/// Whether a memory is kept from fading at that time: nothing that palimp does by age or rank takes it away.
+pub fn is_kept(view: View<'_>, now: Moment) -> bool {
+    Keep::of(view.tags).is_some_and(|keep| keep.lasts_at(now))
+}
+
+/// The tag that keeps a memory until the end of the day of `until`.
+pub fn tag_until(until: Moment) -> String {
+    until.to_pattern(&format!("{KEEP_UNTIL}%Y-%m-%d"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_keeps_for_good_or_until_its_day_is_over_and_no_other_tag_does() {
+        let (noon, _) = Moment::parse("2027-01-31T12:00:00Z").unwrap();
+        let keep = Keep::by("keep-until.2027-01-31").unwrap();
+        assert!(keep.lasts_at(noon) && !keep.lasts_at(noon.plus(DAY)));
+        assert!(Keep::by("pinned").is_some_and(|keep| keep.lasts_at(noon.plus(1_000 * DAY))));
+        assert!(Keep::Always > keep);
+        for other in ["keep-until.", "keep-until.soon", "keep-until.2027-13-01", "unpinned", ""] {
+            assert_eq!(Keep::by(other), None, "{other}");
+        }
+        assert_eq!(Keep::by(&tag_until(noon)), Some(keep));
+    }
+}
