@@ -17,6 +17,7 @@ mod line;
 mod plan;
 mod quarantine;
 mod salvage;
+mod same_line;
 mod schema;
 mod spelling;
 mod temp;
