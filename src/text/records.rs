@@ -3,14 +3,15 @@
 //! Where whole objects can be read without guessing they are records, with the fault on
 //! them: several on a line, a brace too many, one over several lines, NULs around one.
 //! What needs a guess (torn, a raw line break in a string, not UTF-8, not JSON, not an
-//! object) is one broken stretch, with its bytes. Nothing is dropped.
+//! object) is one broken stretch, with its bytes. What is whole behind a torn one is a record
+//! of its own. Nothing is dropped.
 
 use memchr::memchr;
 
 use super::json::Json;
 use super::lines::{BOM, Line, line_at, lines};
 use super::scan::{Newlines, Scan, Tape};
-use super::torn;
+use super::torn::{Behind, is_torn, whole_behind};
 use crate::model::Code;
 
 /// A stretch of bytes that is one record, or that can't be read as one.
@@ -32,11 +33,20 @@ pub struct Piece<'a> {
 /// Reads `bytes` as JSON Lines and hands each record, or broken stretch, to `take`.
 /// Returns what is wrong with the file as a whole.
 pub fn split(bytes: &[u8], take: &mut dyn FnMut(Piece<'_>)) -> Vec<(Code, u32)> {
+    split_by(bytes, true, take)
+}
+
+/// The same, where what is torn and all that is behind it on its line is one broken stretch.
+pub fn split_lines(bytes: &[u8], take: &mut dyn FnMut(Piece<'_>)) -> Vec<(Code, u32)> {
+    split_by(bytes, false, take)
+}
+
+fn split_by(bytes: &[u8], takes_apart: bool, take: &mut dyn FnMut(Piece<'_>)) -> Vec<(Code, u32)> {
     // Each failed attempt to join lines costs its bytes; in all no more than this, so
     // that a hostile file takes time in proportion to its length.
     let budget = bytes.len().saturating_mul(4).saturating_add(1 << 20);
-    let mut splitter =
-        Splitter { bytes, tape: Tape::default(), inner: Tape::default(), line: 1, budget, take };
+    let (tape, inner) = (Tape::default(), Tape::default());
+    let mut splitter = Splitter { bytes, tape, inner, line: 1, budget, takes_apart, take };
     splitter.run()
 }
 
@@ -46,6 +56,7 @@ struct Splitter<'a, 't> {
     inner: Tape,
     line: u32,
     budget: usize,
+    takes_apart: bool,
     take: &'t mut dyn FnMut(Piece<'_>),
 }
 
@@ -133,10 +144,7 @@ impl Splitter<'_, '_> {
                 }
                 Scan::Incomplete => return self.incomplete(start, end, faults),
                 Scan::Bad { .. } => {
-                    let code = self.why_bad(start, end);
-                    faults.retain(|fault| *fault != code);
-                    faults.insert(0, code);
-                    self.broken(start, end, 1, &faults);
+                    self.bad(start, end, faults);
                     return Rest::Done;
                 }
             }
@@ -159,9 +167,42 @@ impl Splitter<'_, '_> {
                 joined => joined,
             };
         }
-        faults.insert(0, Code::TornLine);
-        self.broken(start, end, 1, &faults);
+        let whole = whole_behind(&self.bytes[start..end], &|_| false).unwrap_or_default();
+        self.apart((start, end), whole, Code::TornLine, faults);
         Rest::Done
+    }
+
+    /// What starts with a brace and is no object.
+    fn bad(&mut self, start: usize, end: usize, faults: Vec<Code>) {
+        let content = &self.bytes[start..end];
+        let whole = whole_behind(content, &|_| false).unwrap_or_default();
+        let code = match whole.iter().any(|own| own.is_own) || is_torn(content, &whole) {
+            true => Code::TornLine,
+            false => self.why_bad(start, end),
+        };
+        self.apart((start, end), whole, code, faults);
+    }
+
+    /// What is broken, and the whole records behind it on its line.
+    fn apart(&mut self, (start, end): (usize, usize), whole: Vec<Behind>, code: Code, mut faults: Vec<Code>) {
+        faults.retain(|fault| *fault != code);
+        faults.insert(0, code);
+        let mut at = start;
+        let takes_apart = self.takes_apart;
+        for own in whole.into_iter().filter(|own| own.is_own && takes_apart) {
+            let (from, stop) = (start + own.range.start, start + own.range.end);
+            if at < from {
+                self.broken(at, from, 1, &faults);
+                faults = vec![Code::TornLine];
+            }
+            let (next, _) = trim(self.bytes, stop, end);
+            at = skip_braces(self.bytes, next, end);
+            self.tape.scan(&self.bytes[from..stop], Newlines::Refused);
+            self.whole(from, stop, 1, &between(&self.bytes[stop..at]));
+        }
+        if at < end {
+            self.broken(at, end, 1, &faults);
+        }
     }
 
     /// A joined object, and what is behind it on its last line.
@@ -214,12 +255,9 @@ impl Splitter<'_, '_> {
         })
     }
 
-    /// Why what starts with a brace is no object.
+    /// Why what starts with a brace is no object, where nothing is torn.
     fn why_bad(&self, start: usize, end: usize) -> Code {
         let content = &self.bytes[start..end];
-        if torn::is_torn(content) {
-            return Code::TornLine;
-        }
         if memchr(0, content).is_some() {
             return Code::NulBytes;
         }
@@ -263,6 +301,13 @@ impl Splitter<'_, '_> {
     fn broken(&mut self, start: usize, end: usize, lines: u32, faults: &[Code]) {
         (self.take)(Piece { start, end, line: self.line, lines, object: None, faults });
     }
+}
+
+/// What is wrong with a record behind a torn one, with that between it and the next.
+fn between(bytes: &[u8]) -> Vec<Code> {
+    let has = |byte| memchr(byte, bytes).is_some();
+    let faults = [(has(0), Code::NulBytes), (has(b'}'), Code::ExtraBrace), (true, Code::GluedRecords)];
+    faults.into_iter().filter(|(is_so, _)| *is_so).map(|(_, code)| code).collect()
 }
 
 /// The range without white space and NULs at its ends, and byte order marks at its start.

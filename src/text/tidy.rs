@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::records::split;
+use super::records::split_lines;
 use super::scan::{Newlines, Scan, Tape};
 use super::torn::{first_name, whole_behind};
 
@@ -68,7 +68,7 @@ fn placed(before: &[u8], own: &Tidied, out: Vec<(usize, Vec<u8>)>) -> Vec<(usize
 
 fn once(lines: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Tidied {
     let mut pen = Pen { lines, end: line_end(lines), own: Tidied::default(), at: 0, was_piece: false };
-    split(lines, &mut |piece| {
+    split_lines(lines, &mut |piece| {
         pen.between(piece.start);
         pen.was_piece = true;
         let content = &lines[piece.start..piece.end];

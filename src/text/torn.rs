@@ -1,6 +1,6 @@
 //! Whole objects on a line that starts with a torn one: what was appended behind it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
@@ -19,6 +19,8 @@ pub struct Behind {
     pub range: Range<usize>,
     /// Whether nothing of what is torn before it can go on in it.
     pub is_apart: bool,
+    /// Whether it is a record of its own, as far as that is told without its format.
+    pub is_own: bool,
 }
 
 /// Where whole objects are in `content`, which starts with one that is torn. One that is
@@ -27,8 +29,8 @@ pub struct Behind {
 pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<Vec<Behind>> {
     let mut tape = Tape::default();
     let mut found: Vec<Behind> = Vec::new();
-    // Of the torn ones: how they start, and where none of them can go on.
-    let (mut names, mut ends) = (HashSet::new(), HashSet::new());
+    // Of the torn ones: where the last one starts that starts so, and where none of them can go on.
+    let (mut starts, mut ends) = (HashMap::new(), HashSet::new());
     let (mut next, mut cost) = (0, 0);
     for at in memchr_iter(b'{', content) {
         if at < next || !(at == 0 || starts_an_object(&content[at..])) {
@@ -38,14 +40,23 @@ pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option
             Scan::Whole { end, .. } => {
                 next = at + end;
                 let object = &content[at..next];
-                let is_like = || names.contains(&first_name(object)) || is_record(object);
+                let torn = starts.get(&first_name(object)).copied();
+                let is_like = || torn.is_some() || is_record(object);
                 let is_apart = ends.contains(&at) || !may_be_a_value(&content[..at]);
                 let is_last = ends_a_record(&content[next..]);
                 let is_text = std::str::from_utf8(object).is_ok();
                 if at > 0 && is_text && (is_apart || is_last && is_like()) {
+                    let before = &content[torn.unwrap_or_default()..at];
+                    let begins_alike = first_name(object) == first_name(content);
+                    let is_own = match is_apart {
+                        true if begins_alike => true,
+                        true => ends_the_line(&content[next..]) && is_alike(before, &tape, object, false),
+                        false => torn.is_some() && is_alike(before, &tape, object, true),
+                    };
+                    cost += before.len();
                     // A string that was torn ends in the first name, and nothing but that can stop there.
                     let is_apart = is_last && (is_apart || ends.contains(&(at + 2)));
-                    found.push(Behind { range: at..next, is_apart });
+                    found.push(Behind { range: at..next, is_apart, is_own });
                 }
                 next
             }
@@ -53,7 +64,7 @@ pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option
             Scan::Incomplete => content.len(),
         };
         if end > next {
-            names.insert(first_name(&content[at..]));
+            starts.insert(first_name(&content[at..]), at);
             ends.insert(end);
         }
         cost += end - at;
@@ -65,13 +76,37 @@ pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option
 }
 
 /// Whether a whole object is behind the torn start of `content`, up to its end or to the next.
-pub fn is_torn(content: &[u8]) -> bool {
-    let found = whole_behind(content, &|_| false).unwrap_or_default();
-    found.iter().any(|own| {
-        let rest = &content[own.range.end..];
-        let braces = rest.iter().take_while(|byte| **byte == b'}').count();
-        ends_a_record(&rest[braces..])
-    })
+pub fn is_torn(content: &[u8], behind: &[Behind]) -> bool {
+    behind.iter().any(|own| ends_the_line(&content[own.range.end..]))
+}
+
+/// Whether nothing but braces, and what else is no text, is behind an object, or the next one.
+fn ends_the_line(rest: &[u8]) -> bool {
+    let braces = rest.iter().take_while(|byte| **byte == b'}').count();
+    ends_a_record(&rest[braces..])
+}
+
+/// Whether an object has most of the members that the torn one before it has. Where it may be the value of the
+/// last of them, that is among them: it would be in itself.
+fn is_alike(torn: &[u8], tape: &Tape, object: &[u8], may_be_value: bool) -> bool {
+    let own: HashSet<&[u8]> = names(tape, object).into_iter().collect();
+    let mut tape = Tape::default();
+    tape.scan(torn, Newlines::Refused);
+    let all = names(&tape, torn);
+    let has = all.iter().filter(|name| own.contains(*name)).count();
+    let has_last = all.last().is_some_and(|last| own.contains(last));
+    has * 2 >= all.len() && (has_last || !may_be_value)
+}
+
+/// The names of the outermost object's members, as far as a scan came, in their order.
+fn names<'o>(tape: &Tape, object: &'o [u8]) -> Vec<&'o [u8]> {
+    let nodes = tape.outer().iter().filter_map(|own| tape.nodes().get(own.at as usize));
+    let name = |start: u32, end: u32| {
+        let behind = object.get(end as usize..)?.trim_ascii_start();
+        // One that was cut is no name.
+        behind.starts_with(b":").then(|| object.get(start as usize..end as usize)).flatten()
+    };
+    nodes.filter_map(|own| name(own.start, own.end)).collect()
 }
 
 /// An object with a member: braces alone are in many a text.

@@ -16,6 +16,7 @@ mod any_bytes;
 mod architecture;
 mod backups_many;
 mod bad_input;
+mod behind_torn;
 mod bmad;
 mod bmad_write;
 mod checking;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::fix::{Edit, Fix, Piece};
 use super::said::SILENT;
+use super::same_line::same_line;
 use super::{Bench, spelling};
 use crate::model::bytes::Ranges;
 use crate::model::{Code, Document, Problem, Record, Role, Severity, container};
@@ -147,12 +148,19 @@ impl Bench<'_> {
             _ => Vec::new(),
         };
         let (edits, out) = leaves(document, problem, record);
-        let title = "move the line to quarantine";
+        let line = same_line(document, record);
+        let title = match line.is_shared() {
+            true => "move this part of the line to quarantine",
+            false => "move the line to quarantine",
+        };
         let reason = why
             .or_else(|| self.why_comes_back(document, record))
             .unwrap_or_else(|| "Its bytes are kept there as they are, and can be brought back.".into());
         fixes.push(Fix::edit(title, 20, reason, (&document.path, edits, out)));
-        fixes
+        match line.is_shared() {
+            true => fixes.into_iter().map(|fix| line.parted(document, record, fix)).collect(),
+            false => fixes,
+        }
     }
 
     fn of_broken(&self, document: &Document, problem: &Problem, record: &Record, content: &[u8]) -> Vec<Fix> {

@@ -19,6 +19,7 @@ mod plan;
 mod quarantine;
 mod said;
 mod salvage;
+mod same_line;
 mod schema;
 mod spelling;
 mod temp;

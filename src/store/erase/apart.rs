@@ -9,25 +9,32 @@ use crate::text::needle::Needles;
 use crate::text::torn::whole_behind;
 
 impl Wanted<'_> {
-    /// The whole records on lines that start torn and were chosen as they are: they go with their
-    /// line, each as `file:line` and its id.
+    /// What may be a part of a torn record that was chosen goes with that, each as `file:line` and its id.
     pub fn on_chosen(&self, own: &Document) -> Vec<String> {
         let mut found = Vec::new();
         let (role, path) = (self.role(&own.path), original(&own.path));
-        for line in own.records.iter().filter(|own| own.view().is_none()) {
-            let content = own.raw(line);
-            if !self.digests.has(&content) {
+        for (number, torn) in own.records.iter().enumerate().filter(|(_, own)| own.view().is_none()) {
+            if !self.digests.has(&own.raw(torn)) {
                 continue;
             }
+            let content = own.bytes_of(line_from(own, number));
             let is_record = |object: &[u8]| is_record(self.format, (role, &path), object, self.now);
-            for whole in whole_behind(&content, &is_record).unwrap_or_default() {
+            let whole = whole_behind(&content, &is_record).unwrap_or_default();
+            for whole in whole.into_iter().take_while(|own| !own.is_apart) {
                 let read = self.format.read(role, &path, &content[whole.range], self.now).records;
                 let id = read.first().and_then(|record| record.view()?.id);
                 let id = id.map(|id| format!("  {id}")).unwrap_or_default();
-                found.push(format!("{}:{}{id}", own.path.told(), line.line));
+                found.push(format!("{}:{}{id}", own.path.told(), torn.line));
             }
         }
         found
+    }
+
+    /// A torn stretch that is erased is known with what may be a part of it, too.
+    fn goes_with_torn(&self, bytes: &[u8], goes_on: bool) {
+        if goes_on {
+            self.remember(&bytes.into());
+        }
     }
 
     /// What is on a line that starts torn: its torn stretches, and the whole records behind them.
@@ -47,13 +54,15 @@ impl Wanted<'_> {
         let whole = whole_behind(content, &is_record).filter(|_| !self.digests.has(content));
         let Some(whole) = whole.filter(|own| !own.is_empty()) else { return vec![line] };
         let span = |from: usize, to: usize| Span { start: (start + from) as u64, end: (start + to) as u64 };
-        let (mut records, mut at) = (Vec::new(), 0);
+        let (mut records, mut at, mut goes_on) = (Vec::new(), 0, false);
         for own in whole {
             let before = &content[at..own.range.start];
-            if !own.is_apart && self.takes(path, before, None, contents) {
+            if !own.is_apart && (goes_on || self.takes(path, before, None, contents)) {
                 self.went_with_torn(format!("{}:{}", path.told(), line.line));
+                goes_on = true;
                 continue;
             }
+            self.goes_with_torn(before, std::mem::take(&mut goes_on));
             if !before.is_empty() {
                 records.push(Record { span: span(at, own.range.start), ..line.clone() });
             }
@@ -68,9 +77,32 @@ impl Wanted<'_> {
             }));
             at = own.range.end;
         }
+        self.goes_with_torn(&content[at..], goes_on);
         if at < content.len() {
             records.push(Record { span: span(at, content.len()), ..line });
         }
         records
     }
+}
+
+/// A torn record, and what is behind it on its line.
+fn line_from(document: &Document, number: usize) -> Span {
+    let mut on_line = document.records[number..].iter();
+    let Some(first) = on_line.next() else { return Span { start: 0, end: 0 } };
+    let last = on_line.take_while(|own| own.line == first.line && first.lines == 1).last();
+    Span { start: first.span.start, end: last.map_or(first.span.end, |own| own.span.end) }
+}
+
+/// The records of a file, with what is torn and all that is behind it on its line as one.
+pub(super) fn as_damaged_lines(records: Vec<Record>) -> Vec<Record> {
+    let mut lines: Vec<Record> = Vec::with_capacity(records.len());
+    for own in records {
+        match lines.last_mut() {
+            Some(torn) if torn.view().is_none() && torn.lines == 1 && torn.line == own.line => {
+                torn.span.end = own.span.end;
+            }
+            _ => lines.push(own),
+        }
+    }
+    lines
 }

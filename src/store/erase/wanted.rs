@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::apart::as_damaged_lines;
 use super::contents::Text;
 use super::digests::{Digests, salted};
 use super::keyed::{Keyed, keyed};
@@ -216,7 +217,7 @@ impl<'a> Wanted<'a> {
             Some(_) => vec![record],
             None => self.apart(path, bytes, record, contents),
         };
-        records.into_iter().flat_map(apart).collect()
+        as_damaged_lines(records).into_iter().flat_map(apart).collect()
     }
 
     /// Notes where something goes with the torn record before it, as it may be a part of that.

@@ -35,11 +35,54 @@ fn a_torn_line_is_one_broken_record_and_the_rest_loads() {
 }
 
 #[test]
-fn a_torn_object_with_a_whole_one_glued_on_is_one_torn_line() {
-    assert_eq!(
-        pieces(b"{\"a\":\"x {\"b\":2}\n{\"c\":3}\n"),
-        ["1 !torn-line {\"a\":\"x {\"b\":2}", "2  {\"c\":3}"]
-    );
+fn a_whole_object_behind_a_torn_one_is_a_record_of_its_own() {
+    for (line, expected) in [
+        ("{\"a\":\"x {\"a\":2}", vec!["1 !torn-line {\"a\":\"x ", "1 glued-records {\"a\":2}"]),
+        ("{\"i{\"id\":2}", vec!["1 !torn-line {\"i", "1 glued-records {\"id\":2}"]),
+        ("{\"a\":{\"a\":2}", vec!["1 !torn-line {\"a\":", "1 glued-records {\"a\":2}"]),
+        (
+            "{\"a\":1,\"b\":[{\"a\":2,\"b\":3}\0",
+            vec!["1 !torn-line+nul-bytes {\"a\":1,\"b\":[", "1 glued-records {\"a\":2,\"b\":3}"],
+        ),
+        (
+            "{\"a\":1,\"b{\"a\":2,\"b\":3}} {\"a\":3}",
+            vec![
+                "1 !torn-line {\"a\":1,\"b",
+                "1 extra-brace+glued-records {\"a\":2,\"b\":3}",
+                "1 glued-records {\"a\":3}",
+            ],
+        ),
+        (
+            "{\"a\":1}{\"a\":\"x{\"a\":2}{\"a\"",
+            vec![
+                "1  {\"a\":1}",
+                "1 !torn-line {\"a\":\"x",
+                "1 glued-records {\"a\":2}",
+                "1 !torn-line {\"a\"",
+            ],
+        ),
+        (
+            "{\"a\":\"x{\"a\":2}y\"}",
+            vec!["1 !torn-line {\"a\":\"x", "1 glued-records {\"a\":2}", "1 !torn-line y\"}"],
+        ),
+    ] {
+        let text = format!("{line}\n{{\"c\":3}}\n");
+        let expected: Vec<&str> = expected.into_iter().chain(["2  {\"c\":3}"]).collect();
+        assert_eq!(pieces(text.as_bytes()), expected, "{line}");
+    }
+}
+
+#[test]
+fn an_object_within_a_torn_one_is_no_record() {
+    for line in [
+        "{\"a\":1,\"b\":{\"c\":2}",
+        "{\"a\":1,\"b\":2,{\"c\":3,\"d\":4}",
+        "{\"a\":1,\"b\":[{\"a\":2},{\"a\":3}",
+        "{\"a\":1,\"b\":\"c\",\"d\":{\"a\":2,\"b\":3}",
+        "{\"a\":1,\"b\":{\"c\":2,\"d\":{\"c\":3}",
+    ] {
+        assert_eq!(pieces(line.as_bytes()), [format!("1 !torn-line {line}")]);
+    }
 }
 
 #[test]

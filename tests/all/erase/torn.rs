@@ -179,36 +179,38 @@ fn a_plan_and_the_receipt_say_alike_what_goes_with_a_torn_record_and_no_name_of_
 }
 
 #[test]
-fn a_whole_record_on_a_damaged_line_that_is_chosen_is_named_in_the_plan() {
+fn of_a_damaged_line_what_is_torn_goes_alone_and_the_plan_names_what_may_be_part_of_it() {
     for (store, query) in STORES {
-        let desk = DemoStore::new(store);
-        let rows = rows_of(&desk, query);
-        let (first, other) = (&rows[0], rows.last().unwrap());
-        let file = text(first, "file");
-        let raw = text(first, "raw");
-        let at = raw.find(':').unwrap();
-        let at = at + raw[at..].find('"').unwrap() + 1;
-        let torn = format!("{}own-{}", &raw[..at], &torn(raw)[at..]);
-        let id = other["id"].as_str().filter(|id| text(other, "raw").contains(id));
-        let fresh = match id {
-            Some(id) => text(other, "raw").replacen(id, &format!("{id}-own"), 1),
-            None => text(other, "raw").to_owned(),
-        };
-        let line = format!("{torn}{fresh}\n");
-        std::fs::write(desk.store.join(file), desk.text_of(file) + &line).unwrap();
-        let all = desk.change(&["list", "--json"]).expect_status(0).json_lines();
-        // A last line without its end becomes a part of it.
-        let is_it = |row: &&Value| row["state"] == "broken" && text(row, "raw").ends_with(line.trim_end());
-        let broken = all.iter().find(is_it).unwrap();
-        let plan = desk.change(&["erase", text(broken, "key"), "--dry-run"]).expect_status(0).stdout;
-        let place = format!("{file}:{}", broken["line"]);
-        let named = |own: &str| {
-            let has_id = id.is_none_or(|id| own.ends_with(&format!("{id}-own")));
-            own.starts_with("erase too, an intact memory") && own.contains(&place) && has_id
-        };
-        assert!(plan.lines().any(named), "{store}: {plan}");
-        desk.change(&["erase", text(broken, "key")]).expect_status(0);
-        assert!(!desk.text_of(file).contains(&torn), "{store}");
+        for may_be_part in [false, true] {
+            let desk = DemoStore::new(store);
+            let rows = rows_of(&desk, query);
+            let (first, other) = (&rows[0], rows.last().unwrap());
+            let file = text(first, "file");
+            let raw = text(first, "raw");
+            let at = raw.find(':').unwrap();
+            let at = at + raw[at..].find('"').unwrap() + 1;
+            let own = format!("{}own-{}", &raw[..at], &torn(raw)[at..]);
+            let torn = if may_be_part { own.clone() + "\",\"more\":[1,{\"a\":" } else { own.clone() };
+            let id = other["id"].as_str().filter(|id| text(other, "raw").contains(id));
+            let fresh = match id {
+                Some(id) => text(other, "raw").replacen(id, &format!("{id}-own"), 1),
+                None => text(other, "raw").to_owned(),
+            };
+            // A last line without its end would become a part of it.
+            let was = format!("{}\n", desk.text_of(file).trim_end());
+            std::fs::write(desk.store.join(file), format!("{was}{torn}{fresh}\n")).unwrap();
+            let place = format!("{file}:{}", was.lines().count() + 1);
+            let all = desk.change(&["list", "is:broken", "--json"]).expect_status(0).json_lines();
+            let is_it = |row: &&Value| row["file"] == *file && row["line"] == was.lines().count() + 1;
+            let broken = all.iter().find(is_it).unwrap();
+            let plan = desk.change(&["erase", text(broken, "key"), "--dry-run"]).expect_status(0).stdout;
+            let named = |own: &str| own.starts_with("erase too, an intact memory") && own.contains(&place);
+            assert_eq!(plan.lines().any(named), may_be_part, "{store}: {plan}");
+            desk.change(&["erase", text(broken, "key")]).expect_status(0);
+            assert!(!desk.text_of(file).contains(&own), "{store}");
+            let stays = desk.text_of(file).lines().any(|line| line == fresh);
+            assert!(id.is_none() || stays != may_be_part, "{store}, {may_be_part}");
+        }
     }
 }
 

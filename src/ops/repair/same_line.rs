@@ -1,0 +1,48 @@
+//! Lines that several records share: what one of them becomes is parted from the others by line ends.
+
+use super::damage::range;
+use super::fix::{Act, Fix};
+use crate::model::bytes::Ranges;
+use crate::model::{Document, Record};
+
+/// What a record shares its line with.
+pub(super) struct SameLine {
+    before: bool,
+    behind: bool,
+}
+
+/// Whether another record is on the line of one, before it or behind it.
+pub(super) fn same_line(document: &Document, record: &Record) -> SameLine {
+    let own = range(record);
+    let (start, end) = (document.bytes.line_start(own.start), document.bytes.line_end(own.end));
+    let at = document.records.partition_point(|other| other.span.start < record.span.start);
+    let before = at.checked_sub(1).and_then(|at| document.records.get(at));
+    let behind = document.records.get(at + 1);
+    SameLine {
+        before: before.is_some_and(|other| range(other).end > start),
+        behind: behind.is_some_and(|other| range(other).start < end),
+    }
+}
+
+impl SameLine {
+    pub(super) fn is_shared(&self) -> bool {
+        self.before || self.behind
+    }
+
+    /// A fix of the record that leaves what it writes on a line of its own.
+    pub(super) fn parted(&self, document: &Document, record: &Record, mut fix: Fix) -> Fix {
+        let Act::Edits(_, edits, _) = &mut fix.act else { return fix };
+        let line_end = document.bytes.line_end(range(record).end);
+        let is_crlf = *document.bytes.at(line_end.saturating_sub(2)..line_end) == *b"\r\n";
+        let end: &[u8] = if is_crlf { b"\r\n" } else { b"\n" };
+        for (_, with) in edits.iter_mut().filter(|(own, with)| *own == range(record) && !with.is_empty()) {
+            if self.before {
+                with.splice(0..0, end.iter().copied());
+            }
+            if self.behind && !with.ends_with(b"\n") {
+                with.extend_from_slice(end);
+            }
+        }
+        fix
+    }
+}
