@@ -20,8 +20,7 @@ use crate::disk::{Disk, Real};
 use crate::model::key::{Key, Written};
 use crate::model::{Moment, Snapshot, Store, Tell};
 use crate::ops;
-use crate::ops::erase::Gone;
-use crate::ops::restore::{Comparison, Item, Kind, compare};
+use crate::ops::restore::{Comparison, CopyFacts, Item, Kind, compare};
 use crate::store::commit::{Copy, NOT_VERIFIED, Reason, Vault, Verified, copies};
 use crate::text::secrets::mask;
 
@@ -55,6 +54,9 @@ pub enum BackupVerb {
         /// Replace the whole file with the backup.
         #[arg(long)]
         replace: bool,
+        /// Restore what was deleted since, too.
+        #[arg(long)]
+        deleted: bool,
     },
 }
 
@@ -68,7 +70,9 @@ pub fn run(context: &mut Context, what: BackupVerb) -> Result {
         BackupVerb::List { verify, limit } => list(context, &snapshot, (verify, limit)),
         BackupVerb::Create => create(context, &snapshot),
         BackupVerb::Diff { backup } => diff(context, &snapshot, &backup),
-        BackupVerb::Restore { backup, ids, replace } => restore(context, &snapshot, &backup, &ids, replace),
+        BackupVerb::Restore { backup, ids, replace, deleted } => {
+            restore(context, &snapshot, &backup, (&ids, replace, deleted))
+        }
     }
 }
 
@@ -200,8 +204,8 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
-    let compared = compare(&scene(context, store), &copy.file, &bytes, &gone)?;
+    let facts = facts(context, store, (&copy, &bytes))?;
+    let compared = compare(&scene(context, store), &copy.file, &bytes, &facts)?;
     for item in &compared.items {
         // Nothing of what was erased is shown: there is none of it here.
         let raw = if item.was.is_empty() { &item.is } else { &item.was };
@@ -222,30 +226,39 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     Ok(if compared.items.is_empty() && compared.is_alike { Exit::Nothing } else { Exit::Done })
 }
 
-fn restore(context: &mut Context, snapshot: &Snapshot, name: &str, ids: &[String], replace: bool) -> Result {
+/// What is known of a copy beside its bytes.
+fn facts(context: &Context, store: &Store, copy: (&Copy, &[u8])) -> Result<CopyFacts> {
+    let data = open::data_folder(context)?;
+    Ok(CopyFacts::of(store, &Vault::look(&Real, &data, &store.root), copy, context.now)?)
+}
+
+fn restore(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    name: &str,
+    (ids, whole, deleted): (&[String], bool, bool),
+) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
-    let scene = scene(context, store);
-    let compared = compare(&scene, &copy.file, &bytes, &gone)?;
-    let chosen = match ids {
-        [] => compared.by_default(),
-        _ if replace || compared.whole_only.is_some() => HashSet::new(),
-        _ => named(store, &compared, ids)?,
+    let facts = facts(context, store, (&copy, &bytes))?;
+    let compared = compare(&scene(context, store), &copy.file, &bytes, &facts)?;
+    let is_key = |name: &String, item: &Item| match Key::read(name) {
+        Some(Written::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
+        _ => false,
     };
-    if !ids.is_empty() && !replace {
-        let is_key = |name: &String, item: &Item| match Key::read(name) {
-            Some(Written::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
-            _ => false,
-        };
-        let has = |item: &Item| ids.iter().any(|name| item.id.as_ref() == Some(name) || is_key(name, item));
-        let has_none = compared.whole_only.is_some() && !compared.items.iter().any(has);
-        if has_none || chosen.is_empty() && compared.whole_only.is_none() {
-            return Err(Failure::new(Exit::Nothing, "none of these can be restored. Nothing was changed."));
-        }
+    let is_named = |item: &Item| ids.iter().any(|name| item.id.as_ref() == Some(name) || is_key(name, item));
+    let one_by_one = !whole && compared.whole_only.is_none();
+    let mut chosen = match ids {
+        [] => compared.by_default(),
+        _ if one_by_one => named(store, &compared, ids)?,
+        _ => compared.deleted().filter(|item| is_named(item)).map(|item| item.at).collect(),
+    };
+    chosen.extend(compared.deleted().filter(|_| deleted).map(|item| item.at));
+    let has_none = if one_by_one { chosen.is_empty() } else { !compared.items.iter().any(is_named) };
+    if !ids.is_empty() && !whole && has_none {
+        return Err(Failure::new(Exit::Nothing, "none of these can be restored. Nothing was changed."));
     }
-    let chosen = (!replace).then_some(chosen);
-    let wanted = Wanted::Restore(Restoring { store: number, copy, bytes: bytes.into(), chosen });
+    let wanted = Wanted::Restore(Restoring { store: number, copy, bytes: bytes.into(), chosen, whole });
     make_of(context, snapshot, (Vec::new(), By::Ids), wanted)
 }
 

@@ -18,6 +18,7 @@ use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::effect::{brought, effect};
 use crate::ops::erase::{Gone, REASON};
 use crate::ops::repair::Piece;
+use crate::ops::restore::CopyFacts;
 use crate::ops::several::{self, LeftOut, leave_out};
 use crate::ops::{self, NO_PACKED, Refusal, Scene};
 use crate::store::commit::{Host, Vault, change_id};
@@ -174,7 +175,7 @@ pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
         Wanted::Restore(wanted) => {
             let mut plan = restored(&request, wanted, host)?;
             // The plan of a whole file names each itself.
-            if wanted.chosen.is_some() {
+            if !wanted.whole {
                 say_each(&request, wanted.store, &mut plan);
             }
             let plans = vec![(wanted.store, plan)];
@@ -340,8 +341,9 @@ fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Resu
         return Err(Refusal::unfit("the store is not open any more.").into());
     };
     let vault = Vault::look(host.disk, host.data, &store.root);
-    let gone = Gone::out_of(store, &vault, &wanted.copy)?;
+    let facts = CopyFacts::of(store, &vault, (&wanted.copy, &wanted.bytes), request.now)?;
     let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
-    let compared = ops::restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &gone)?;
-    Ok(ops::restore::bring_back(&scene, &compared, wanted.chosen.as_ref(), &wanted.bytes, &gone)?)
+    let compared = ops::restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &facts)?;
+    let which = (&wanted.chosen, wanted.whole);
+    Ok(ops::restore::bring_back(&scene, &compared, which, &wanted.bytes, &facts)?)
 }

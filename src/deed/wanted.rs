@@ -21,13 +21,16 @@ pub struct Restoring {
     pub copy: Copy,
     /// Its bytes, as they were shown.
     pub bytes: Arc<[u8]>,
-    /// Where the records start in the copy that come back; the whole file where `None`.
-    pub chosen: Option<HashSet<u64>>,
+    /// Where the records start in the copy that come back; of a whole file those that were deleted, and
+    /// come all the same.
+    pub chosen: HashSet<u64>,
+    /// Whether the whole file is put back.
+    pub whole: bool,
 }
 
 impl std::fmt::Debug for Restoring {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Restoring({:?}, {:?})", self.copy.path, self.chosen.as_ref().map(HashSet::len))
+        write!(f, "Restoring({:?}, {:?}, {})", self.copy.path, self.chosen.len(), self.whole)
     }
 }
 
@@ -205,7 +208,7 @@ impl Wanted {
             }
             Wanted::Delete(_) => ["deleting", "delete", "deleted"],
             Wanted::Undelete => ["restoring", "restore", "restored"],
-            Wanted::Restore(own) if own.chosen.is_none() => {
+            Wanted::Restore(own) if own.whole => {
                 ["restoring", "replace the whole of", "replaced the whole of"]
             }
             Wanted::Repair(_) => ["repairing", "repair", "repaired"],

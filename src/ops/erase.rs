@@ -103,7 +103,7 @@ fn of_shared_ids(store: &Store, wanted: &Wanted<'_>) -> Vec<String> {
 }
 
 /// What was erased of a store, for whatever would bring records back.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Gone {
     targets: Vec<Target>,
     /// By which step an id was erased, and when.

@@ -2,20 +2,22 @@
 //! bringing that back. What is said here of a record is what the plan does to it.
 
 mod compare;
+mod facts;
 mod whole;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 pub use compare::compare;
+pub use facts::CopyFacts;
 use whole::replace;
 
-use super::erase::Gone;
+use super::effect::named;
 use super::{Refusal, Result, Scene, backups, base, check, plan_and_after, writes};
 use crate::format::writing::document;
 use crate::format::{Format, Placement};
 use crate::model::key::Key;
-use crate::model::{Change, Plan, Role, plan::counted};
+use crate::model::{Change, Moment, Plan, Role, Span, plan::counted};
 
 /// What became of a record since a copy was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,12 +26,16 @@ pub enum Kind {
     Missing,
     /// Both have it, and it differs: chosen, it is put back to what it was.
     Changed,
+    /// It was deleted: chosen, it comes back.
+    Deleted,
     /// A tombstone names it.
     Tombstoned,
     /// It was erased on purpose: it can't be restored.
     Erased,
     /// It was written later: kept, and lost where the whole file is replaced.
     Newer,
+    /// The copy lacks it, though it says that it was written before: kept, and lost likewise.
+    Absent,
     /// It is in another file of the store.
     Elsewhere,
     /// It can't be read: it is only restored with the whole file.
@@ -38,12 +44,14 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order in which they are told.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Missing,
         Kind::Changed,
+        Kind::Deleted,
         Kind::Tombstoned,
         Kind::Erased,
         Kind::Newer,
+        Kind::Absent,
         Kind::Elsewhere,
         Kind::Unreadable,
     ];
@@ -53,7 +61,9 @@ impl Kind {
         match self {
             Kind::Missing => "missing",
             Kind::Changed => "changed",
+            Kind::Deleted => "deleted",
             Kind::Newer => "newer",
+            Kind::Absent => "absent",
             Kind::Tombstoned => "tombstoned",
             Kind::Erased => "erased",
             Kind::Elsewhere => "elsewhere",
@@ -66,11 +76,16 @@ impl Kind {
         match self {
             Kind::Missing => "+",
             Kind::Changed => "~",
-            Kind::Newer => "−",
-            Kind::Tombstoned | Kind::Erased => "⊘",
+            Kind::Newer | Kind::Absent => "−",
+            Kind::Deleted | Kind::Tombstoned | Kind::Erased => "⊘",
             Kind::Elsewhere => "·",
             Kind::Unreadable => "✖",
         }
+    }
+
+    /// Whether such a record is in the file, and the copy has it in no form.
+    pub fn is_only_here(self) -> bool {
+        matches!(self, Kind::Newer | Kind::Absent)
     }
 }
 
@@ -89,6 +104,8 @@ pub struct Item {
     pub title: String,
     /// What tells that, in a few words. Untrusted text.
     pub told: String,
+    /// When it was written, as it says.
+    pub written: Option<Moment>,
     /// Its bytes in the copy; none for what was erased or is newer.
     pub was: Vec<u8>,
     /// Its bytes in the file, where it is there.
@@ -101,6 +118,13 @@ pub struct Item {
     pub shares: bool,
     /// Where it is in the file.
     place: Option<(usize, usize)>,
+}
+
+impl Item {
+    /// Where it is in the copy.
+    fn span(&self) -> Span {
+        Span { start: self.at, end: self.at + self.was.len() as u64 }
+    }
 }
 
 /// A copy of a file beside the file as it is.
@@ -118,12 +142,21 @@ pub struct Comparison {
     pub is_alike: bool,
     /// Whether its records are deletions of others.
     pub deletes: bool,
+    /// Whether the copy ends before its end: it lacks what came last.
+    pub ends_early: bool,
+    /// What can't be told of the deletions since, in sentences.
+    pub doubts: Vec<String>,
 }
 
 impl Comparison {
     /// How many are of that kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.items.iter().filter(|item| item.kind == kind).count()
+    }
+
+    /// Those that were deleted.
+    pub fn deleted(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.kind == Kind::Deleted)
     }
 
     /// Where those start that come back where nothing else is said: all that are missing, but for
@@ -177,29 +210,32 @@ fn one_line(raw: &[u8]) -> Vec<u8> {
 }
 
 /// Brings back what was chosen of a copy, or the whole file. One that comes back whole or not at
-/// all, and is gone, comes back whole: nothing is replaced by it.
+/// all, and is gone, comes back whole: nothing is replaced by it. Of a whole file the deleted ones
+/// come that were chosen.
 pub fn bring_back(
     scene: &Scene<'_>,
     comparison: &Comparison,
-    chosen: Option<&HashSet<u64>>,
+    (chosen, whole): (&HashSet<u64>, bool),
     copy: &[u8],
-    gone: &Gone,
+    facts: &CopyFacts,
 ) -> Result<Plan> {
     let is_gone = document(&scene.store.documents, &comparison.file).is_none();
-    match chosen {
-        Some(chosen) if comparison.whole_only.is_none() || !is_gone => restore(scene, comparison, chosen),
-        _ => replace(scene, comparison, copy, gone),
+    match whole || comparison.whole_only.is_some() && is_gone {
+        true => replace(scene, comparison, chosen, (copy, facts)),
+        false => restore(scene, comparison, chosen),
     }
 }
 
-/// Brings back the records of the copy that start at those places: what is missing at the
-/// file's end, what has changed where it is.
+/// Brings back the records of the copy that start at those places: what is missing, or was deleted, at
+/// the file's end, what has changed where it is.
 pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     if let Some(why) = &comparison.whole_only {
         return Err(Refusal::unfit(format!("{why}.")));
     }
-    let missing = comparison.to_come(chosen, Kind::Missing);
+    let mut missing = comparison.to_come(chosen, Kind::Missing);
+    missing.extend(comparison.to_come(chosen, Kind::Deleted));
+    missing.sort_by_key(|item| item.at);
     let changed = comparison.to_come(chosen, Kind::Changed);
     let lines: Vec<u8> =
         missing.iter().flat_map(|item| [one_line(&item.was), b"\n".to_vec()].concat()).collect();
@@ -217,31 +253,53 @@ pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>
     let mut all = backups(scene, writes, std::slice::from_ref(&change));
     all.push(change);
     let (mut plan, after) = plan_and_after("backup restore", scene, missing.len() + changed.len(), all)?;
-    plan.lines.push(told(missing.len(), changed.len(), comparison));
+    plan.lines.push(told(missing.len(), changed.len(), comparison, chosen));
     plan.lines.extend(left_out(scene, comparison, chosen));
+    plan.lines.extend(comparison.doubts.iter().cloned());
     check(scene, &plan, &after)?;
     Ok(plan)
 }
 
-/// Names what does not come back by itself as another record of its id is there, where nobody chose.
+/// Names what does not come back by itself: what was deleted, and, where nobody chose, what has the id of
+/// another record that is there.
 fn left_out(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Vec<String> {
+    let deleted = comparison.deleted().filter(|item| !chosen.contains(&item.at));
+    let tombstoned =
+        comparison.items.iter().filter(|item| item.kind == Kind::Tombstoned && !item.is_as_it_was);
+    let mut lines: Vec<String> = deleted
+        .chain(tombstoned)
+        .map(|item| comparison.named(&scene.store.root, item, "is left out"))
+        .collect();
     let shares = comparison.items.iter().filter(|item| item.can_come && item.shares);
     let line = |item: &Item| {
         let key = comparison.key(&scene.store.root, item)?;
         let id = item.id.as_deref().unwrap_or_default();
         Some(format!("left out: {id}, as {}: {key}", item.told))
     };
-    match *chosen == comparison.by_default() {
-        true => shares.filter_map(line).collect(),
-        false => Vec::new(),
+    if *chosen == comparison.by_default() {
+        lines.extend(shares.filter(|item| item.kind != Kind::Deleted).filter_map(line));
+    }
+    lines
+}
+
+impl Comparison {
+    /// What becomes of a record, with its name: its id, or the key where it has none.
+    fn named(&self, root: &Path, item: &Item, fate: &str) -> String {
+        let is_unnamed = item.id.is_none() && item.kind == Kind::Deleted;
+        let key = is_unnamed.then(|| self.key(root, item)).flatten().map(|key| key.to_string());
+        let name = item.id.as_deref().or(key.as_deref());
+        format!("{} {}", item.kind.sign(), named(&item.title, &[fate, &item.told], name))
     }
 }
 
-fn told(missing: usize, changed: usize, comparison: &Comparison) -> String {
+fn told(missing: usize, changed: usize, comparison: &Comparison, chosen: &HashSet<u64>) -> String {
     let now = comparison.records;
-    let stay = comparison.count(Kind::Newer);
+    let (newer, absent) = (comparison.count(Kind::Newer), comparison.count(Kind::Absent));
+    let left = comparison.deleted().filter(|item| !chosen.contains(&item.at)).count();
     let mut parts = vec![format!("+{missing} to restore")];
     parts.extend((changed > 0).then(|| format!("~{changed} to change back")));
-    parts.extend((stay > 0).then(|| format!("−{stay} newer are kept")));
+    parts.extend((left > 0).then(|| format!("⊘{left} deleted since are left out")));
+    parts.extend((newer > 0).then(|| format!("−{newer} newer are kept")));
+    parts.extend((absent > 0).then(|| format!("−{absent} that the backup lacks are kept")));
     format!("{}: {now} → {}", parts.join(", "), counted((now + missing) as u64, "memory"))
 }

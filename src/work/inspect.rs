@@ -14,9 +14,8 @@ use crate::format::writing::NO_PACKED;
 use crate::model::{Moment, Plan, Problem, Snapshot, State, Store, Tell, container};
 use crate::ops::Scene;
 use crate::ops::effect::Touched;
-use crate::ops::erase::Gone;
 use crate::ops::repair::Beside;
-use crate::ops::restore::{Comparison, compare};
+use crate::ops::restore::{Comparison, CopyFacts, compare};
 use crate::store::commit::{Account, Copy, Host, Vault, Verified, copies};
 
 /// Something to be read.
@@ -262,9 +261,10 @@ impl<'a> Look<'a> {
             None => self.read(store, &copy)?,
         };
         let vault = self.vault(store);
-        let gone = Gone::out_of(store, &vault, &copy).map_err(|error| error.to_string())?;
+        let facts = CopyFacts::of(store, &vault, (&copy, &bytes), self.now);
+        let facts = facts.map_err(|error| error.to_string())?;
         let scene = self.scene(store, &NO_PACKED);
-        let compared = compare(&scene, &copy.file, &bytes, &gone).map_err(|refusal| refusal.message)?;
+        let compared = compare(&scene, &copy.file, &bytes, &facts).map_err(|refusal| refusal.message)?;
         let verified = copy.verify(store, &vault, &bytes, self.now);
         Ok(Opened { store: number, snapshot: Arc::clone(self.snapshot), copy, bytes, compared, verified })
     }

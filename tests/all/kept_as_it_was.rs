@@ -221,7 +221,7 @@ fn a_note_that_is_undeleted_or_restored_from_a_copy_gets_what_it_had_when_it_was
     if !is_root() {
         return eprintln!("skipped: only the superuser can give files away");
     }
-    for back in [&["undelete", "--query", "is:deleted"][..], &["backup", "restore", "COPY"]] {
+    for back in [&["undelete", "--query", "is:deleted"][..], &["backup", "restore", "COPY", "--deleted"]] {
         let folder = demo();
         let (root, data) = (folder.path().join("demo/notes/.chora/memory"), folder.path().join("data"));
         let options = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];

@@ -47,6 +47,7 @@ mod ranking;
 mod reading;
 mod repairing;
 mod restore;
+mod restore_deleted;
 mod restore_properties;
 mod restore_whole;
 mod rules;

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use palimp::disk::{Real, ThisMachine};
 use palimp::model::{Extent, Moment};
-use palimp::ops::erase::Gone;
-use palimp::ops::restore::{compare, restore};
+use palimp::ops::restore::{CopyFacts, compare, restore};
 use palimp::ops::{NO_PACKED, Scene};
 use palimp::store;
 use palimp::store::commit::{Host, Writer};
@@ -43,7 +42,7 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
         ("mem_2", "changed"),
         ("mem_3", "tombstoned"),
         ("mem_4", "erased"),
-        ("mem_9", "newer"),
+        ("mem_9", "absent"),
     ];
     assert_eq!(kinds(&rows), expected.map(|(id, kind)| (id.to_owned(), kind.to_owned())).into());
     let erased = rows.iter().find(|row| row["change"] == "erased").unwrap();
@@ -69,7 +68,8 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         let place = store::look_at(root, None).found.unwrap().remove(0);
         let before = store::load(&place, Extent::Whole, None, now);
         let scene = Scene { store: &before, now, random: [0; 16], packed: &NO_PACKED };
-        let compared = compare(&scene, Path::new(LOG), old.concat().as_bytes(), &Gone::default()).unwrap();
+        let compared =
+            compare(&scene, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
         let mut chosen = compared.by_default();
         // What is put back makes it a change in the midst of the file; what comes back alone, lines
         // at its end.
@@ -87,7 +87,8 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         assert_eq!(after.iter().filter(|own| **own == old[1]).count(), 1);
         let then = store::load(&place, Extent::Whole, None, now);
         let scene = Scene { store: &then, ..scene };
-        let compared = compare(&scene, Path::new(LOG), old.concat().as_bytes(), &Gone::default()).unwrap();
+        let compared =
+            compare(&scene, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
         assert!(compared.by_default().is_empty());
     }
 }

@@ -24,7 +24,8 @@ use proptest::prelude::*;
 /// The file as the comparison says that it will be, worked out of nothing but that.
 fn expected(now: &[u8], compared: &Comparison, chosen: &HashSet<u64>) -> Vec<u8> {
     let own = |kind: Kind| {
-        let is = move |item: &&Item| item.kind == kind && item.can_come && chosen.contains(&item.at);
+        let comes = move |own: Kind| own == kind || kind == Kind::Missing && own == Kind::Deleted;
+        let is = move |item: &&Item| comes(item.kind) && item.can_come && chosen.contains(&item.at);
         let mut own: Vec<&Item> = compared.items.iter().filter(is).collect();
         own.sort_by_key(|item| item.at);
         own
@@ -110,7 +111,7 @@ proptest! {
         let chosen: HashSet<u64> = can_come.iter().filter(|_| *picks.next().unwrap()).map(|item| item.at).collect();
         let restoring = Restoring {
             store: 0, copy: opened.copy.clone(), bytes: Arc::clone(&opened.bytes),
-            chosen: (!whole).then(|| chosen.clone()),
+            chosen: chosen.clone(), whole,
         };
         let planned = desk.plan(Wanted::Restore(restoring), Vec::new());
         prop_assert_eq!(&desk.files(), &before, "a plan writes nothing");
@@ -155,11 +156,17 @@ proptest! {
             && is_own.strip_suffix(b"\n").unwrap_or(&is_own) == should.strip_suffix(b"\n").unwrap_or(&should);
         prop_assert!(alike, "{}\n{}", path.display(), differing(&is_own, &should));
         if whole && desk.role(&path) != Some(Role::Metadata) {
-            for item in compared.items.iter().filter(|item| item.kind != Kind::Erased && item.kind != Kind::Newer) {
+            let is_left = |item: &Item| item.kind == Kind::Deleted && !chosen.contains(&item.at);
+            for item in compared.items.iter().filter(|item| is_left(item)) {
+                let has = memchr::memmem::find(&is, &item.was).is_some();
+                prop_assert!(!has, "{:?} was deleted, and is back", item.id);
+            }
+            let comes = |item: &&Item| item.kind != Kind::Erased && !item.kind.is_only_here() && !is_left(item);
+            for item in compared.items.iter().filter(comes) {
                 let has = memchr::memmem::find(&is, &item.was).is_some();
                 prop_assert!(has, "{:?} {:?} is not as it was", item.kind, item.id);
             }
-            for item in compared.items.iter().filter(|item| item.kind == Kind::Newer) {
+            for item in compared.items.iter().filter(|item| item.kind.is_only_here()) {
                 let copied = memchr::memmem::find(&opened.bytes, &item.is).is_some();
                 prop_assert!(copied || memchr::memmem::find(&is, &item.is).is_none(), "{:?} is not lost", item.id);
             }

@@ -32,7 +32,7 @@ fn what_a_whole_file_loses_and_what_comes_back_deleted_is_told_by_name() {
     let told = told(&output);
     assert_eq!(
         told[0],
-        "−2 written later are LOST, ⊘1 are restored as DELETED: a tombstone names them, ~1 are changed back, \
+        "−2 that the backup lacks are LOST, ⊘1 are restored as DELETED: a tombstone names them, ~1 are changed back, \
          +1 are restored"
     );
     for (sign, fate, id) in [

@@ -14,8 +14,7 @@ use crate::format::writing::NO_PACKED;
 use crate::model::plan::counted;
 use crate::model::{Carry, EntryRef, Moment, Plan, Snapshot, Store, Tell};
 use crate::ops::effect::{Touched, effect};
-use crate::ops::erase::Gone;
-use crate::ops::restore::{Comparison, Item, Kind, compare};
+use crate::ops::restore::{Comparison, CopyFacts, Item, Kind, compare};
 use crate::ops::{self, Progress, Refusal, Scene};
 use crate::store::commit::{Host, Vault};
 
@@ -73,15 +72,13 @@ pub fn again(shown: &Planned, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<Pl
     match &shown.request.wanted {
         Wanted::Init => Ok(Planned::of(request, shown.plans.clone())),
         Wanted::Maintain | Wanted::Compact(_) if is_shown => chores(shown, request),
-        Wanted::Restore(own) if is_shown || own.chosen.is_some() => {
-            match same_of(shown, own, &fresh, host)? {
-                Some((name, restoring)) => {
-                    let wanted = Wanted::Restore(restoring);
-                    plan(ChangeRequest { name, wanted, ..request }, host)
-                }
-                None => Ok(Planned::of(request, Vec::new())),
+        Wanted::Restore(own) if is_shown || !own.whole => match same_of(shown, own, &fresh, host)? {
+            Some((name, restoring)) => {
+                let wanted = Wanted::Restore(restoring);
+                plan(ChangeRequest { name, wanted, ..request }, host)
             }
-        }
+            None => Ok(Planned::of(request, Vec::new())),
+        },
         wanted if !wanted.is_of_records() => plan(request, host),
         _ => {
             let request = same_memories(&shown.request, request);
@@ -183,27 +180,28 @@ fn sides(shown: &Planned, restoring: &Restoring, fresh: &Snapshot, host: Host<'_
             return Err(Refusal::unfit("the store is not open any more.").into());
         };
         let vault = Vault::look(host.disk, host.data, &store.root);
-        let gone = Gone::out_of(store, &vault, &restoring.copy)?;
+        let now = shown.request.now;
+        let facts = CopyFacts::of(store, &vault, (&restoring.copy, &restoring.bytes), now)?;
         let packed = BTreeMap::new();
-        let scene = Scene { store, now: shown.request.now, random: [0; 16], packed: &packed };
-        Ok(compare(&scene, &restoring.copy.file, &restoring.bytes, &gone)?)
+        let scene = Scene { store, now, random: [0; 16], packed: &packed };
+        Ok(compare(&scene, &restoring.copy.file, &restoring.bytes, &facts)?)
     };
     Ok(Sides { was: compared(&shown.request.snapshot)?, is: compared(fresh)? })
 }
 
 impl Sides {
     /// What was shown that is not as it was shown, in the order of the copy.
-    fn moved(&self, chosen: Option<&HashSet<u64>>) -> Vec<Moved> {
+    fn moved(&self, of: &Restoring) -> Vec<Moved> {
         let is: HashMap<u64, &Item> =
-            self.is.items.iter().filter(|own| own.kind != Kind::Newer).map(|own| (own.at, own)).collect();
+            self.is.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| (own.at, own)).collect();
         let newer: HashSet<&[u8]> =
-            self.is.items.iter().filter(|own| own.kind == Kind::Newer).map(|own| &own.is[..]).collect();
-        let shown = |item: &&Item| chosen.is_none_or(|chosen| chosen.contains(&item.at) && item.can_come);
+            self.is.items.iter().filter(|own| own.kind.is_only_here()).map(|own| &own.is[..]).collect();
+        let shown = |item: &&Item| of.whole || of.chosen.contains(&item.at) && item.can_come;
         let mut moved = Vec::new();
         for item in self.was.items.iter().filter(shown) {
             let name = item.id.clone().unwrap_or_else(|| format!("line {}", item.line));
             let becomes = String::new();
-            if item.kind == Kind::Newer {
+            if item.kind.is_only_here() {
                 if !newer.contains(&item.is[..]) {
                     moved.push(Moved { name, what: "changed or gone".into(), becomes });
                 }
@@ -217,10 +215,10 @@ impl Sides {
             };
             moved.extend(what.map(|what| Moved { name, what: what.into(), becomes }));
         }
-        if chosen.is_none() {
+        if of.whole {
             // What was as the copy has it, and no longer is.
             let known: HashSet<u64> =
-                self.was.items.iter().filter(|own| own.kind != Kind::Newer).map(|own| own.at).collect();
+                self.was.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| own.at).collect();
             let came = is.values().filter(|own| !known.contains(&own.at));
             moved.extend(came.map(|own| {
                 let name = own.id.clone().unwrap_or_else(|| format!("line {}", own.line));
@@ -234,7 +232,7 @@ impl Sides {
     /// Whether the file has records now that it had not.
     fn has_grown(&self) -> bool {
         let newer = |own: &Comparison| -> HashSet<Vec<u8>> {
-            own.items.iter().filter(|own| own.kind == Kind::Newer).map(|own| own.is.clone()).collect()
+            own.items.iter().filter(|own| own.kind.is_only_here()).map(|own| own.is.clone()).collect()
         };
         !newer(&self.is).is_subset(&newer(&self.was))
     }
@@ -248,8 +246,9 @@ pub fn restoring(
     host: Host<'_>,
 ) -> Result<Difference> {
     let sides = sides(shown, restoring, fresh, host)?;
-    let moved = sides.moved(restoring.chosen.as_ref());
-    Ok(Difference { of: restoring.chosen.as_ref().map_or(sides.was.items.len(), HashSet::len), moved })
+    let moved = sides.moved(restoring);
+    let of = if restoring.whole { sides.was.items.len() } else { restoring.chosen.len() };
+    Ok(Difference { of, moved })
 }
 
 /// What is to come back now: of single records those whose place is what it was, with their file's
@@ -261,7 +260,7 @@ fn same_of(
     host: Host<'_>,
 ) -> Result<Option<(String, Restoring)>> {
     let sides = sides(shown, restoring, fresh, host)?;
-    let Some(chosen) = &restoring.chosen else {
+    if restoring.whole {
         if sides.has_grown() {
             let file = restoring.copy.file.told();
             return Err(Refusal::unfit(format!(
@@ -270,17 +269,17 @@ fn same_of(
             .into());
         }
         return Ok(Some((shown.request.name.clone(), restoring.clone())));
-    };
+    }
     let kinds = |own: &Comparison| -> HashMap<u64, Kind> {
-        let in_copy = own.items.iter().filter(|item| item.kind != Kind::Newer && item.can_come);
+        let in_copy = own.items.iter().filter(|item| !item.kind.is_only_here() && item.can_come);
         in_copy.map(|item| (item.at, item.kind)).collect()
     };
     let (was, is) = (kinds(&sides.was), kinds(&sides.is));
     let stays = |at: &&u64| is.contains_key(at) && was.get(at) == is.get(at);
-    let chosen: HashSet<u64> = chosen.iter().filter(stays).copied().collect();
+    let chosen: HashSet<u64> = restoring.chosen.iter().filter(stays).copied().collect();
     if chosen.is_empty() {
         return Ok(None);
     }
     let name = format!("{} of {}", counted(chosen.len() as u64, "memory"), restoring.copy.file.told());
-    Ok(Some((name, Restoring { chosen: Some(chosen), ..restoring.clone() })))
+    Ok(Some((name, Restoring { chosen, ..restoring.clone() })))
 }

@@ -8,7 +8,9 @@ use super::damage::{leaves, left_of, range, with_end};
 use super::fix::Fix;
 use super::said::SILENT;
 use crate::model::{Document, Problem, Record, Role, Tell};
-use crate::ops::restore::compare;
+use crate::ops::erase::Gone;
+use crate::ops::restore::{CopyFacts, compare};
+use crate::store::erase::Wanted;
 use crate::text::salvage::completed;
 use crate::text::tidy::tidied;
 
@@ -103,10 +105,12 @@ impl<'a> Bench<'a> {
                     _ => {}
                 }
             }
-            for kept in self.material.copies.iter().filter(|own| crate::model::is_log(&own.file)) {
-                let Ok(found) = compare(self.scene, &kept.file, &kept.bytes, &self.material.gone) else {
-                    continue;
-                };
+            let copies: Vec<_> =
+                self.material.copies.iter().filter(|own| crate::model::is_log(&own.file)).collect();
+            let gone = if copies.is_empty() { Gone::default() } else { self.material.gone.clone() };
+            let facts = CopyFacts { gone, ..CopyFacts::default() };
+            for kept in copies {
+                let Ok(found) = compare(self.scene, &kept.file, &kept.bytes, &facts) else { continue };
                 for item in found.items.into_iter().filter(|item| item.can_come) {
                     let Some(id) = item.id else { continue };
                     let of = own.kept.entry((&kept.file, id)).or_default();

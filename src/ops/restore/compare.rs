@@ -4,17 +4,16 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::super::erase::Gone;
 use super::super::{Refusal, Result, Scene, when, writes};
-use super::{Comparison, Item, Kind, role};
+use super::{Comparison, CopyFacts, Item, Kind, role};
 use crate::format::writing::document;
 use crate::format::{self, Format, Shape};
-use crate::model::{Document, Entry, Record, Role, Store, Tell};
+use crate::model::{Document, Entry, Moment, Record, Role, Span, Store, Tell};
 use crate::store::erase::{Wanted, is_log};
 
 /// What differs between a copy of `file` and the store. What was erased is named by its id
 /// alone.
-pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Result<Comparison> {
+pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], facts: &CopyFacts) -> Result<Comparison> {
     let (format, _) = writes(scene.store)?;
     let now = document(&scene.store.documents, file);
     if now.is_some_and(|own| own.offset > 0) {
@@ -22,13 +21,15 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     }
     let records = format.read(role(format, file), file, copy, scene.now).records;
     let beside = Beside::of(scene.store, file, now);
-    let erased = gone.wanted(scene);
+    let erased = facts.gone.wanted(scene);
     let deletes = role(format, file) == Role::Tombstones;
     let erased = erased.as_ref().filter(|_| !deletes);
     let copied = records.iter().map(|record| bytes_of(copy, record)).collect();
     let deleted = if deletes { by_id(scene.store, file) } else { HashMap::new() };
     let (beside, put_back) = (&beside, HashSet::new());
-    let mut compared = Compared { scene, file, copy, gone, now, beside, erased, copied, put_back, deleted };
+    let missing = Missing::of(scene, file, (copy, &records), facts);
+    let mut compared =
+        Compared { scene, file, copy, facts, now, beside, erased, copied, put_back, deleted, missing };
     let mut items = Vec::new();
     let mut known: HashSet<&[u8]> = HashSet::new();
     for record in records.iter().rev() {
@@ -43,13 +44,79 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     items.extend(compared.newer(&records));
     items.sort_by_key(|item| (item.kind, item.at));
     let is_alike = now.is_some_and(|own| *own.bytes == *copy);
-    let records = now.map_or(0, |own| own.records.len());
     let whole_only = whole_only(format, file);
     if whole_only.is_some() {
-        items.iter_mut().for_each(|item| item.can_come = false);
+        // With the whole file what was deleted comes only if it is chosen.
+        items.iter_mut().for_each(|item| item.can_come &= item.kind == Kind::Deleted);
     }
-    Ok(Comparison { file: file.to_owned(), items, records, whole_only, is_alike, deletes })
+    let doubts =
+        if items.iter().any(|item| item.kind == Kind::Missing) { forgotten(file, facts) } else { Vec::new() };
+    let (ends_early, file) = (compared.missing.ends_early, file.to_owned());
+    let records = now.map_or(0, |own| own.records.len());
+    Ok(Comparison { file, items, records, whole_only, is_alike, deletes, ends_early, doubts })
 }
+
+/// What is to be told where deletions since are known, and not of what.
+fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
+    let is_since = |step: &u64| match (facts.deleted.at(*step), facts.at) {
+        (Some(own), Some(copy)) => own >= copy,
+        _ => true,
+    };
+    let told = |step: u64| {
+        let at = facts.deleted.at(step).map(when).unwrap_or_default();
+        let file = file.told();
+        format!(
+            "step {step} deleted memories of {file} {at}, and its undo data is gone: what is restored may be among them"
+        )
+    };
+    facts.deleted.forgotten(file).filter(is_since).map(told).collect()
+}
+
+/// What tells why records are missing on one side.
+struct Missing<'a> {
+    /// Ids that several records of the copy have.
+    shared: HashSet<String>,
+    /// Parts of the copy that were deleted, each with the step that did.
+    parts: HashMap<Span, u64>,
+    /// Whether the copy ends before its end.
+    ends_early: bool,
+    /// What the copy has of records and can't be read.
+    torn: Vec<&'a [u8]>,
+}
+
+impl<'a> Missing<'a> {
+    fn of(
+        scene: &Scene<'_>,
+        file: &Path,
+        (copy, records): (&'a [u8], &[Record]),
+        facts: &CopyFacts,
+    ) -> Missing<'a> {
+        let (mut known, mut shared) = (HashSet::new(), HashSet::new());
+        for id in records.iter().filter_map(|own| own.view()?.id) {
+            if !known.insert(id) {
+                shared.insert(id.to_owned());
+            }
+        }
+        let format = format::by_name(scene.store.format);
+        let parts = format.map(|format| facts.deleted.parts_of(format, file, copy)).unwrap_or_default();
+        let is_torn = |own: &&Record| own.view().is_none();
+        let torn = records.iter().filter(is_torn).map(|own| bytes_of(copy, own).trim_ascii());
+        Missing {
+            shared,
+            parts,
+            ends_early: facts.is_cut || records.last().is_some_and(|own| is_torn(&own)),
+            torn: torn.filter(|own| own.len() >= LEGIBLE).collect(),
+        }
+    }
+
+    /// Whether the copy has the beginning of a record.
+    fn has_start(&self, raw: &[u8]) -> bool {
+        self.torn.iter().any(|torn| raw.starts_with(torn))
+    }
+}
+
+/// Fewer bytes of a torn record don't say which one it was.
+const LEGIBLE: usize = 16;
 
 /// The memories that a log of deletions can name, by id.
 fn by_id<'a>(store: &'a Store, file: &Path) -> HashMap<&'a str, &'a Entry> {
@@ -132,7 +199,7 @@ struct Compared<'a> {
     scene: &'a Scene<'a>,
     file: &'a Path,
     copy: &'a [u8],
-    gone: &'a Gone,
+    facts: &'a CopyFacts,
     now: Option<&'a Document>,
     beside: &'a Beside<'a>,
     erased: Option<&'a Wanted<'a>>,
@@ -142,6 +209,7 @@ struct Compared<'a> {
     put_back: HashSet<String>,
     /// Of a log of deletions, the memories that it can name.
     deleted: HashMap<&'a str, &'a Entry>,
+    missing: Missing<'a>,
 }
 
 impl Compared<'_> {
@@ -151,7 +219,8 @@ impl Compared<'_> {
         let id = record.view().and_then(|view| view.id);
         let item = |kind, told| Item { was: raw.to_vec(), ..self.about(record, raw, kind, told) };
         if self.erased.is_some_and(|own| own.takes(self.file, raw, record.view(), None)) {
-            let told = self.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't be restored".into());
+            let told =
+                self.facts.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't be restored".into());
             return Some(Item { was: Vec::new(), title: String::new(), ..item(Kind::Erased, told) });
         }
         if let Some(told) = id.and_then(|id| self.beside.tombstones.get(id)) {
@@ -161,22 +230,42 @@ impl Compared<'_> {
         if self.beside.lines.contains(raw) {
             return None;
         }
-        if let Some(doubt) = self.gone.doubts(record.view().is_some_and(|view| view.id.is_some())) {
+        if let Some(doubt) = self.facts.gone.doubts(record.view().is_some_and(|view| view.id.is_some())) {
             let told = doubt.to_owned();
             return Some(Item { was: Vec::new(), title: String::new(), ..item(Kind::Erased, told) });
         }
         if record.view().is_none() {
             return Some(item(Kind::Unreadable, "is only restored with the whole file".into()));
         }
+        let is_there = id.is_some_and(|id| self.beside.ids.contains_key(id));
+        let deleted = self.deleted(record, raw, is_there);
+        let deleted = |item: Item| match &deleted {
+            Some(told) => Item { kind: Kind::Deleted, told: told.clone(), can_come: true, ..item },
+            None => item,
+        };
+        if self.missing.parts.contains_key(&record.span) {
+            return Some(deleted(item(Kind::Deleted, String::new())));
+        }
         if let (Some(own), Some(now)) = (id.and_then(|id| self.beside.ids.get(id)), self.now) {
-            return Some(self.beside_its_id(item(Kind::Changed, String::new()), own, now));
+            let own = self.beside_its_id(item(Kind::Changed, String::new()), own, now);
+            return Some(if own.kind == Kind::Missing { deleted(own) } else { own });
         }
         if let Some(path) = id.and_then(|id| self.beside.elsewhere.get(id)) {
             return Some(item(Kind::Elsewhere, format!("is in {}", path.told())));
         }
         let written = record.view().and_then(|view| view.created);
         let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
-        Some(Item { can_come: true, ..item(Kind::Missing, told) })
+        Some(deleted(Item { can_come: true, ..item(Kind::Missing, told) }))
+    }
+
+    /// When, and by which step, a record of the copy was deleted, in a few words.
+    fn deleted(&self, record: &Record, raw: &[u8], is_there: bool) -> Option<String> {
+        let (view, deleted) = (record.view()?, &self.facts.deleted);
+        let is_shared = is_there || view.id.is_some_and(|id| self.missing.shared.contains(id));
+        let part = self.missing.parts.get(&record.span).copied();
+        let step = part.or_else(|| deleted.step_of(self.scene.store, self.file, (raw, view), is_shared))?;
+        let at = deleted.at(step).map(when).unwrap_or_default();
+        Some(format!("deleted {at} by step {step}"))
     }
 
     /// A record and what tells what became of it, without its bytes.
@@ -188,6 +277,7 @@ impl Compared<'_> {
             at: record.span.start,
             title: self.title(record, raw),
             told,
+            written: record.view().and_then(|view| view.created),
             was: Vec::new(),
             is: Vec::new(),
             can_come: false,
@@ -232,11 +322,28 @@ impl Compared<'_> {
             if lines.contains(&*raw) || id.is_some_and(|id| ids.contains(id)) {
                 continue;
             }
-            let written = view.and_then(|view| view.created);
-            let told = written.map_or("not in the backup".into(), |at| format!("written {}", when(at)));
-            items.push(Item { is: raw.to_vec(), ..self.about(record, &raw, Kind::Newer, told) });
+            let (kind, told) = self.why_newer(view.and_then(|view| view.created), &raw);
+            items.push(Item { is: raw.to_vec(), ..self.about(record, &raw, kind, told) });
         }
         items
+    }
+
+    /// Why the copy lacks a record of the file, by the dates of both: what is known, and no more.
+    fn why_newer(&self, written: Option<Moment>, raw: &[u8]) -> (Kind, String) {
+        let why = match () {
+            () if self.missing.has_start(raw) => "the backup has only its beginning",
+            () if self.missing.ends_early => "missing from the backup, which ends early",
+            () => "not in the backup",
+        };
+        match (written, self.facts.at) {
+            (Some(own), Some(copy)) if own < copy => {
+                let told = format!("written {}, before the backup of {}: {why}", when(own), when(copy));
+                (Kind::Absent, told)
+            }
+            (Some(own), Some(_)) => (Kind::Newer, format!("written {}, after the backup", when(own))),
+            (Some(own), None) => (Kind::Absent, format!("written {}: {why}", when(own))),
+            (None, _) => (Kind::Absent, why.to_owned()),
+        }
     }
 }
 

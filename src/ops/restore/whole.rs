@@ -1,65 +1,115 @@
 //! Putting a whole file back as it was: what that comes to is told by name.
 
-use super::super::effect::named;
-use super::super::erase::Gone;
-use super::super::{Refusal, Result, Scene, backups, base, check, plan, plan_and_after, writes};
-use super::{Comparison, Item, Kind, role};
-use crate::format::writing::document;
-use crate::model::{Change, Plan, Role, Tell};
-use crate::store::derive;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::Path;
 
-/// The whole file as it was, but for what was erased since. What was written later is lost.
-pub fn replace(scene: &Scene<'_>, comparison: &Comparison, copy: &[u8], gone: &Gone) -> Result<Plan> {
+use super::super::{Refusal, Result, Scene, backups, base, check, plan, plan_and_after, writes};
+use super::{Comparison, CopyFacts, Item, Kind, role};
+use crate::format::Format;
+use crate::format::writing::document;
+use crate::model::plan::{apply, whole_lines};
+use crate::model::{Change, Plan, Role, Span, Tell};
+use crate::store::derive;
+use crate::store::erase::is_log;
+use crate::text::lines;
+
+/// The whole file as it was, but for what was erased since, and what was deleted since and not chosen.
+/// What was written later is lost.
+pub fn replace(
+    scene: &Scene<'_>,
+    comparison: &Comparison,
+    chosen: &HashSet<u64>,
+    (copy, facts): (&[u8], &CopyFacts),
+) -> Result<Plan> {
     let (format, writes) = writes(scene.store)?;
     let file = &comparison.file;
     if role(format, file) == Role::Index {
         let message = format!("{} is made from the memories: `palimp reindex` rebuilds it.", file.told());
         return Err(Refusal::unfit(message));
     }
+    let lines = comparison.whole(&scene.store.root, chosen);
+    let Some(copy) = comparison.without_deleted(format, copy, chosen)? else {
+        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
+    };
     let current = document(&scene.store.documents, file);
     let change = |bytes: &[u8]| match current {
         Some(now) => Change::rewrite(file, base(now), bytes),
         None => Change::create(file, bytes),
     };
-    let copy = gone.without(scene, file, copy)?;
+    let copy = facts.gone.without(scene, file, &copy)?;
     // Counts in it are those of the records as they are now.
     let after = derive::after(scene.store, &[change(&copy)], scene.now);
     let change = change(&derive::should_hold(scene.store, &after, file, scene.now).unwrap_or(copy.into()));
     if change.is_empty() && change.base.is_some() {
         // A file that is as it was needs no copy.
-        return plan("backup restore", scene, 0, Vec::new());
+        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
     }
     let mut all = backups(scene, writes, std::slice::from_ref(&change));
     all.push(change);
-    let [back, changed, lost] =
-        [Kind::Missing, Kind::Changed, Kind::Newer].map(|kind| comparison.count(kind));
-    let (mut plan, after) = plan_and_after("backup restore", scene, back + changed + lost, all)?;
-    plan.lines.extend(comparison.whole());
+    let moves = |item: &&Item| match item.kind {
+        Kind::Deleted => chosen.contains(&item.at),
+        kind => matches!(kind, Kind::Missing | Kind::Changed) || kind.is_only_here(),
+    };
+    let count = comparison.items.iter().filter(moves).count();
+    let (mut plan, after) = plan_and_after("backup restore", scene, count, all)?;
+    plan.lines.extend(lines);
     check(scene, &plan, &after)?;
     Ok(plan)
 }
 
 impl Comparison {
+    /// The copy without what was deleted and not chosen; `None` where nothing is left of it.
+    fn without_deleted<'c>(
+        &self,
+        format: &dyn Format,
+        copy: &'c [u8],
+        chosen: &HashSet<u64>,
+    ) -> Result<Option<Cow<'c, [u8]>>> {
+        let left = self.deleted().filter(|item| !chosen.contains(&item.at));
+        let spans: Vec<Span> = left.map(Item::span).collect();
+        let Some(first) = spans.first() else { return Ok(Some(copy.into())) };
+        if is_log(&self.file) {
+            let splices = whole_lines(copy, lines::holes(copy, &spans));
+            return Ok(Some(apply(copy, &splices).into()));
+        }
+        let is_all = copy.get(..first.start as usize).is_some_and(|own| own.trim_ascii().is_empty())
+            && copy.get(first.end as usize..).is_some_and(|own| own.trim_ascii().is_empty());
+        if is_all {
+            return Ok(None);
+        }
+        let file = self.file.told();
+        let whole = || Refusal::unfit(format!("{file} holds what was deleted, and can't be taken apart."));
+        let erases = format.erases().ok_or_else(whole)?;
+        Ok(Some(erases.without(&self.file, copy, &spans)?.into()))
+    }
+
     /// What putting the whole file back comes to: how many of each, then each by name.
     /// Untrusted text.
-    fn whole(&self) -> Vec<String> {
-        // What is lost comes first: the rest can be had again.
-        let first = [Kind::Newer, Kind::Tombstoned, Kind::Changed, Kind::Missing];
+    fn whole(&self, root: &Path, chosen: &HashSet<u64>) -> Vec<String> {
+        // What is lost comes first: the rest can be had again. Only what was deleted waits to be chosen.
+        let first =
+            [(Kind::Newer, true), (Kind::Absent, true), (Kind::Deleted, false), (Kind::Deleted, true)];
+        let then = [Kind::Tombstoned, Kind::Changed, Kind::Missing];
         let rest = [Kind::Elsewhere, Kind::Unreadable, Kind::Erased];
-        let all = first.into_iter().chain(rest);
-        let parts: Vec<String> = all
-            .clone()
-            .filter_map(|kind| {
-                let count = self.items.iter().filter(|item| item.kind == kind && self.is_told(item)).count();
-                (count > 0).then(|| format!("{}{count} {}", kind.sign(), self.fate(kind).0))
-            })
-            .collect();
+        let all: Vec<_> =
+            first.into_iter().chain(then.into_iter().chain(rest).map(|kind| (kind, true))).collect();
+        let of = |&(kind, comes): &(Kind, bool)| {
+            let comes_so = move |item: &&Item| kind != Kind::Deleted || chosen.contains(&item.at) == comes;
+            let is_it = move |item: &&Item| item.kind == kind && self.is_told(item);
+            self.items.iter().filter(is_it).filter(comes_so)
+        };
+        let part = |own: &(Kind, bool)| {
+            let count = of(own).count();
+            (count > 0).then(|| format!("{}{count} {}", own.0.sign(), self.fate(*own).0))
+        };
+        let parts: Vec<String> = all.iter().filter_map(part).collect();
         let mut lines = Vec::new();
         lines.extend((!parts.is_empty()).then(|| parts.join(", ")));
-        for kind in all {
-            let own = self.items.iter().filter(|item| item.kind == kind && self.is_told(item));
-            lines.extend(own.map(|item| self.line(item)));
+        for own in &all {
+            lines.extend(of(own).map(|item| self.line(root, item, self.fate(*own).1)));
         }
+        lines.extend(self.doubts.iter().cloned());
         lines
     }
 
@@ -69,13 +119,20 @@ impl Comparison {
     }
 
     /// What becomes of records of a kind when the whole file is put back, and of one of them.
-    fn fate(&self, kind: Kind) -> (&'static str, &'static str) {
+    fn fate(&self, (kind, comes): (Kind, bool)) -> (&'static str, &'static str) {
         match (kind, self.deletes) {
+            (Kind::Deleted, _) if comes => ("were deleted, and are restored", "is restored"),
+            (Kind::Deleted, _) => ("were deleted, and are left out", "is left out"),
             (Kind::Newer, true) => {
                 ("deletions made later are LOST: the memories are live again", "its deletion is LOST")
             }
+            (Kind::Absent, true) => (
+                "deletions that the backup lacks are LOST: the memories are live again",
+                "its deletion is LOST",
+            ),
             (Kind::Missing, true) => ("deletions are restored", "is deleted again"),
             (Kind::Newer, false) => ("written later are LOST", "LOST"),
+            (Kind::Absent, false) => ("that the backup lacks are LOST", "LOST"),
             (Kind::Missing, false) => ("are restored", "is restored"),
             (Kind::Changed, _) => ("are changed back", "is changed back"),
             (Kind::Tombstoned, _) => {
@@ -87,10 +144,11 @@ impl Comparison {
         }
     }
 
-    fn line(&self, item: &Item) -> String {
-        // The whole file asks nobody to choose.
-        let told = if item.kind == Kind::Changed { "" } else { item.told.as_str() };
-        let own = named(&item.title, &[self.fate(item.kind).1, told], item.id.as_deref());
-        format!("{} {own}", item.kind.sign())
+    fn line(&self, root: &Path, item: &Item, fate: &str) -> String {
+        match item.kind {
+            // The whole file asks nobody to choose.
+            Kind::Changed => self.named(root, &Item { told: String::new(), ..item.clone() }, fate),
+            _ => self.named(root, item, fate),
+        }
     }
 }

@@ -8,8 +8,9 @@ use ratatui::text::{Line, Span};
 use super::row::{Cell, Row};
 use super::{About, Kind as View, rows::Rows};
 use crate::format;
+use crate::model::plan::counted;
 use crate::model::{Moment, RecordText, Tell};
-use crate::ops::restore::{Item, Kind};
+use crate::ops::restore::{Comparison, Item, Kind};
 use crate::store::commit::Reason;
 use crate::text::secrets::cut;
 use crate::tui::action::Action;
@@ -45,6 +46,17 @@ pub struct Backups {
     pub verifying: bool,
     /// Why the last one could not be opened.
     pub failed: Option<String>,
+    /// Where an intact backup is looked for, to be the first that is offered.
+    pub offering: Option<Offering>,
+}
+
+/// The search for an intact backup.
+#[derive(Clone, Copy, Default)]
+pub struct Offering {
+    /// So many were looked at.
+    pub looked: usize,
+    /// Whether the user wants the one that is found opened.
+    pub opens: bool,
 }
 
 impl Backups {
@@ -136,10 +148,18 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     ]
 }
 
+/// What is known of a memory that the backup lacks though it was written before.
+fn absent(app: &App, own: &Item) -> String {
+    let ends_early = app.view.backups.opened.as_ref().is_some_and(|own| own.compared.ends_early);
+    let why = if ends_early { "the backup ends early" } else { "not in the backup" };
+    own.written.map_or_else(|| why.to_owned(), |at| format!("{}, {why}", at.said_at(app.now)))
+}
+
 fn item_cells(app: &App, own: &Item) -> Vec<Cell> {
     let theme = Theme::of(app);
     let told = match own.kind {
         Kind::Newer => "newer, is kept".to_owned(),
+        Kind::Absent => absent(app, own),
         Kind::Changed => changes(app, own).into_iter().next().unwrap_or_else(|| own.told.clone()),
         _ => written(app, &own.told),
     };
@@ -204,7 +224,9 @@ fn about(app: &App, width: usize) -> About {
     let blocked = compared.count(Kind::Tombstoned) + compared.count(Kind::Erased);
     let parts = [
         some(compared.count(Kind::Missing), "back"),
+        some(compared.count(Kind::Deleted), "deleted since"),
         some(compared.count(Kind::Newer), "newer"),
+        some(compared.count(Kind::Absent), "not in it"),
         some(compared.count(Kind::Changed), "changed"),
         some(blocked, "can't come back"),
     ];
@@ -220,11 +242,23 @@ fn about(app: &App, width: usize) -> About {
     };
     let says = match opened.verified.is_whole {
         true => says,
-        false => format!("The backup is damaged: {}. {says}", opened.verified.found),
+        false => format!("The backup is damaged: {}.{} {says}", opened.verified.found, ends_early(compared)),
     };
     let lines = if says.is_empty() { Vec::new() } else { dim(app, &says, width) };
     let title = if width < 96 { name } else { format!("{name}, compared with now") };
     About { title, right, lines }
+}
+
+/// What is known of why a backup lacks memories.
+fn ends_early(compared: &Comparison) -> String {
+    match compared.count(Kind::Absent) {
+        0 => String::new(),
+        _ if !compared.ends_early => String::new(),
+        count => {
+            let own = counted(count as u64, "memory");
+            format!(" It ends early: {own} written before it are missing from it, and stay.")
+        }
+    }
 }
 
 fn dim(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
@@ -336,6 +370,7 @@ fn hints(app: &App) -> Vec<Hint> {
 pub fn staying(item: &Item) -> String {
     match item.kind {
         Kind::Newer => "It was written later and is kept. Only replacing the whole file loses it.".into(),
+        Kind::Absent => format!("{}. It is kept: only replacing the whole file loses it.", item.told),
         Kind::Tombstoned => format!("{}. Undelete it first: d r in the list.", item.told),
         _ => item.told.clone(),
     }

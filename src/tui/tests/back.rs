@@ -217,6 +217,9 @@ fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased()
 fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gr");
+    for own in desk.app.view.backups.list.iter_mut().flatten() {
+        own.verified = None;
+    }
     assert!(desk.screen().contains("unknown  Fri 12:00"), "{}", desk.screen());
     desk.type_keys("V");
     assert_eq!(notice(&desk), "2 backups looked at, 1 damaged");

@@ -4,7 +4,6 @@ use crossterm::event::KeyCode;
 
 use super::Desk;
 use super::back::{id, learnings, lost_nine, open_older, write};
-use crate::ops::restore::Kind;
 use crate::work::StepFile;
 
 #[test]
@@ -45,20 +44,12 @@ fn what_a_whole_file_loses_is_named_and_can_be_gone_through_before_the_yes() {
     write(&mut desk, &lines);
     open_older(&mut desk);
     desk.type_keys("W");
-    let newer: Vec<String> = desk
-        .app
-        .view
-        .backups
-        .items()
-        .iter()
-        .filter(|own| own.kind == Kind::Newer)
-        .filter_map(|own| own.id.clone())
-        .collect();
+    let items = desk.app.view.backups.items().iter().filter(|own| own.kind.is_only_here());
+    let newer: Vec<String> = items.filter_map(|own| own.id.clone()).collect();
     let screen = desk.screen();
-    assert!(
-        screen.contains(&format!("−{} written later are LOST", newer.len())) && screen.contains(&newer[0]),
-        "{screen}"
-    );
+    let is_told =
+        screen.contains(" written later are LOST, −") && screen.contains(" that the backup lacks are LOST");
+    assert!(is_told && screen.contains(&newer[0]), "{screen}");
     assert!(!screen.contains(newer.last().unwrap()), "{screen}");
     let mut seen = screen;
     for _ in 0..300 {

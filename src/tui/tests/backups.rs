@@ -2,14 +2,15 @@
 
 use crossterm::event::KeyCode;
 
-use super::Desk;
-use super::back::{lost_nine, open_older};
+use super::back::{chosen, learnings, lost_nine, open_older};
 use super::changes::notice;
+use super::{Desk, selected_title};
+use crate::ops::restore::Kind;
 
 #[test]
 fn a_damaged_backup_does_not_offer_to_replace_a_file_and_says_why() {
     let mut desk = Desk::new(160, 36);
-    desk.type_keys("gr");
+    desk.type_keys("grk");
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("The backup is damaged"), "{}", desk.screen());
     assert!(!desk.screen().contains("replace file"), "{}", desk.screen());
@@ -33,4 +34,68 @@ fn the_difference_of_a_memory_tells_its_text_and_fields_and_no_json() {
     assert!(screen.contains("~ importance no longer high → high"), "{screen}");
     assert!(screen.contains("category  security") && screen.contains("access_count  7"), "{screen}");
     assert!(!screen.contains('{') && !screen.contains("\":"), "{screen}");
+}
+
+#[test]
+fn the_first_backup_that_is_offered_is_an_intact_one() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gr");
+    let own = |desk: &Desk| desk.app.view.backups.of(desk.app.view.row()).cloned().unwrap();
+    assert!(own(&desk).verified.is_some_and(|own| own.is_whole), "{}", desk.screen());
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.view.backups.opened.as_ref().unwrap().verified.is_whole);
+}
+
+#[test]
+fn a_backup_that_ends_early_says_so_of_what_it_lacks_and_does_not_call_it_newer() {
+    let mut desk = Desk::new(160, 36);
+    desk.type_keys("grk");
+    desk.press(KeyCode::Enter);
+    let opened = desk.app.view.backups.opened.as_ref().unwrap();
+    let (compared, at) = (&opened.compared, opened.copy.at.unwrap());
+    assert!(compared.ends_early && compared.count(Kind::Absent) > 20);
+    for item in compared.items.iter().filter(|item| item.kind.is_only_here()) {
+        let is_later = item.written.is_some_and(|own| own >= at);
+        assert_eq!(item.kind == Kind::Newer, is_later, "{item:?}");
+    }
+    let screen = desk.screen();
+    assert!(screen.contains("It ends early:") && screen.contains(", the backup ends early"), "{screen}");
+    let at = desk.app.view.backups.items().iter().position(|own| own.kind == Kind::Absent).unwrap();
+    desk.app.view.within.cursor.at = at;
+    desk.type_keys("=");
+    let screen = desk.screen();
+    assert!(screen.contains(", before the backup of 2026-01-30 12:00:"), "{screen}");
+}
+
+#[test]
+fn what_was_deleted_since_a_backup_is_named_and_comes_back_only_if_it_is_marked() {
+    let (mut desk, _) = lost_nine(120, 36);
+    desk.type_keys("/type:learning store:team is:live");
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::End);
+    let title = selected_title(&desk);
+    desk.type_keys("dx");
+    let before = learnings(&desk).len();
+    open_older(&mut desk);
+    let deleted = |desk: &Desk| -> Vec<_> {
+        desk.app.view.backups.opened.as_ref().unwrap().compared.deleted().cloned().collect()
+    };
+    let own = deleted(&desk).remove(0);
+    let start = |text: &str| text.trim_matches('"').chars().take(20).collect::<String>();
+    assert_eq!(start(&own.title), start(&title));
+    assert!(
+        !chosen(&desk).contains(&own.at) && desk.screen().contains("1 deleted since"),
+        "{}",
+        desk.screen()
+    );
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen();
+    assert!(screen.contains("⊘1 deleted since are left out") && screen.contains("is left out"), "{screen}");
+    desk.press(KeyCode::Esc);
+    desk.app.view.within.marks.insert(own.at.to_string());
+    desk.press(KeyCode::Enter);
+    desk.type_keys("y");
+    let id = own.id.unwrap();
+    assert!(learnings(&desk).iter().any(|line| line.contains(&id)), "{}", notice(&desk));
+    assert_eq!(learnings(&desk).len(), before + 10);
 }

@@ -369,6 +369,10 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         seen => seen,
     };
     let held = hold(app);
+    let looked = match &seen {
+        Inspected::Verified(store, path, verified) => Some(((*store, path.clone()), verified.is_whole)),
+        _ => None,
+    };
     match seen {
         Inspected::Backups(list, unread) => backups::listed(app, list, unread),
         Inspected::Opened(opened) => backups::opened(app, *opened),
@@ -384,6 +388,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
     }
     let is_first = held.is_none();
     renew(app, held);
+    backups::offer(app, looked);
     if is_first && app.screen == Screen::Journal {
         let newest = app.view.list.each().position(|row| matches!(row, Row::Step(..)));
         app.view.list.cursor.at = newest.unwrap_or_default();

@@ -8,8 +8,9 @@ use super::super::vault::JournalLine;
 use super::super::{CommitError, Vault};
 use super::taken::{BRINGING, Taken};
 use super::{DELETING, before, session_of};
-use crate::format;
-use crate::model::{Moment, Role, Store, is_log};
+use crate::format::{self, Format};
+use crate::model::{Change, Moment, Role, Span, Store, View, is_log};
+use crate::text::digest::digest;
 
 /// The deletions in force, as far as undo data tells.
 #[derive(Debug, Default)]
@@ -18,6 +19,16 @@ pub struct Deletions {
     ids: HashMap<String, Vec<(Option<String>, u64)>>,
     /// Documents of which something was deleted, and the last step that did.
     files: HashMap<PathBuf, u64>,
+    /// Digests of what was deleted, by file, and the step that did.
+    bytes: HashMap<(PathBuf, u128), u64>,
+    /// What has no id, by session, type and time: it may have been changed before it was deleted.
+    made: HashMap<(Option<String>, String, Moment), u64>,
+    /// What tells parts of documents that were deleted, and the step that did.
+    parts: HashMap<Vec<u8>, u64>,
+    /// When the steps were made.
+    times: HashMap<u64, Moment>,
+    /// Deletions whose undo data is gone: what they took out is not known any more.
+    forgotten: Vec<(PathBuf, u64)>,
 }
 
 impl Deletions {
@@ -39,33 +50,68 @@ impl Deletions {
         let mut brought: HashSet<PathBuf> = HashSet::new();
         let done = History::of(&journal).done.into_iter().rev().map(|(step, _)| step);
         for number in done.filter(counts) {
-            let Ok(Some(step)) = vault.step(number) else { continue };
+            let Ok(Some(step)) = vault.step(number) else {
+                own.forget(verbs.get(&number).copied());
+                continue;
+            };
             let documents = step.changes.iter().map(|own| &own.path).filter(|path| !is_log(path));
-            let is_deletion = taken.see(number, &step);
-            match is_deletion {
-                true => documents.filter(|path| !brought.contains(*path)).for_each(|path| {
-                    own.files.entry(path.clone()).or_insert(number);
-                }),
-                false => brought.extend(documents.cloned()),
+            if !taken.see(number, &step) {
+                brought.extend(documents.cloned());
+                continue;
             }
-            if is_deletion {
-                all.extend(
-                    step.changes.into_iter().filter_map(|own| Some((number, before(&own)?, own.path))),
-                );
-            }
+            documents.filter(|path| !brought.contains(*path)).for_each(|path| {
+                own.files.entry(path.clone()).or_insert(number);
+            });
+            own.times.extend(Moment::parse(&step.line.at).map(|(at, _)| (number, at)));
+            own.take_parts(format, store, number, &step.changes);
+            all.extend(step.changes.into_iter().filter_map(|own| Some((number, before(&own)?, own.path))));
         }
         for (step, bytes, path) in all {
-            let session = session_of(store, &path).map(|at| store.sessions[at as usize].name.clone());
-            for record in format.read(Role::Records, &path, &bytes, now).records {
-                let span = record.span.start as usize..record.span.end as usize;
-                let raw = if is_log(&path) { bytes.get(span).unwrap_or_default() } else { &bytes[..] };
-                let Some(id) = record.view().and_then(|view| view.id) else { continue };
-                if taken.next(&path, raw) {
-                    own.ids.entry(id.to_owned()).or_default().push((session.clone(), step));
-                }
-            }
+            own.take(format, &mut taken, (store, now), (step, &bytes, path));
         }
         Ok(own)
+    }
+
+    /// Notes the files of a deletion of which nothing else is known any more.
+    fn forget(&mut self, line: Option<&JournalLine>) {
+        let Some(line) = line.filter(|line| DELETING.contains(&&*line.verb)) else { return };
+        self.times.extend(Moment::parse(&line.at).map(|(at, _)| (line.step, at)));
+        self.forgotten.extend(line.files.iter().map(|file| (file.path.clone(), line.step)));
+    }
+
+    /// Takes in what a deletion took out of a file.
+    fn take(
+        &mut self,
+        format: &'static dyn Format,
+        taken: &mut Taken,
+        (store, now): (&Store, Moment),
+        (step, bytes, path): (u64, &[u8], PathBuf),
+    ) {
+        let session = session_of(store, &path).map(|at| store.sessions[at as usize].name.clone());
+        for record in format.read(Role::Records, &path, bytes, now).records {
+            let span = record.span.start as usize..record.span.end as usize;
+            let raw = if is_log(&path) { bytes.get(span).unwrap_or_default() } else { bytes };
+            let Some(view) = record.view().filter(|_| taken.next(&path, raw)) else { continue };
+            self.bytes.entry((path.clone(), digest(raw))).or_insert(step);
+            match (view.id.filter(|id| !id.is_empty()), view.created) {
+                (Some(id), _) => {
+                    self.ids.entry(id.to_owned()).or_default().push((session.clone(), step));
+                }
+                (None, Some(at)) => {
+                    self.made.entry((session.clone(), view.kind.to_string(), at)).or_insert(step);
+                }
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// Takes in the parts that a deletion took out of a document.
+    fn take_parts(&mut self, format: &'static dyn Format, store: &Store, step: u64, changes: &[Change]) {
+        let Some((path, bytes)) = format.taken_out(store, &[changes.to_vec()]) else { return };
+        let parts = format.erases().map(|erases| erases.parts(&path, &bytes)).unwrap_or_default();
+        for name in parts.into_iter().flat_map(|part| part.names) {
+            self.parts.entry(name).or_insert(step);
+        }
     }
 
     /// The step that deleted memories of a document after that one.
@@ -78,5 +124,41 @@ impl Deletions {
         let all = self.ids.get(id)?;
         let session = session_of(store, file).map(|at| &*store.sessions[at as usize].name);
         all.iter().find(|(own, _)| own.as_deref() == session).map(|(_, step)| *step)
+    }
+    /// The step that deleted a record of a file. Of several of an id only what says the same is meant.
+    pub fn step_of(
+        &self,
+        store: &Store,
+        file: &Path,
+        (raw, view): (&[u8], View<'_>),
+        is_shared: bool,
+    ) -> Option<u64> {
+        let same = self.bytes.get(&(file.to_owned(), digest(raw))).copied();
+        if same.is_some() || is_shared {
+            return same;
+        }
+        if let Some(id) = view.id.filter(|id| !id.is_empty()) {
+            return self.step(store, file, id);
+        }
+        let session = session_of(store, file).map(|at| store.sessions[at as usize].name.clone());
+        self.made.get(&(session, view.kind.to_string(), view.created?)).copied()
+    }
+
+    /// The parts of a document that were deleted, each with the step that did.
+    pub fn parts_of(&self, format: &'static dyn Format, file: &Path, bytes: &[u8]) -> HashMap<Span, u64> {
+        let Some(erases) = format.erases().filter(|_| !self.parts.is_empty()) else { return HashMap::new() };
+        let step = |names: &[Vec<u8>]| names.iter().find_map(|name| self.parts.get(name)).copied();
+        let parts = erases.parts(file, bytes).into_iter();
+        parts.filter_map(|part| Some((part.span, step(&part.names)?))).collect()
+    }
+
+    /// When a step was made.
+    pub fn at(&self, step: u64) -> Option<Moment> {
+        self.times.get(&step).copied()
+    }
+
+    /// The steps that deleted memories of a file, though which is not known any more.
+    pub fn forgotten(&self, file: &Path) -> impl Iterator<Item = u64> {
+        self.forgotten.iter().filter(move |(own, _)| own == file).map(|(_, step)| *step)
     }
 }

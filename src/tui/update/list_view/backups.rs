@@ -8,11 +8,10 @@ use super::{ask, plan};
 use crate::deed::{Restoring, Wanted};
 use crate::model::Tell;
 use crate::model::plan::counted;
-use crate::ops::restore::Kind;
 use crate::store::commit::Verified;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
-use crate::tui::list_view::backups::{chosen, item_key};
+use crate::tui::list_view::backups::{Offering, chosen, item_key};
 use crate::work::{Backup, Inspect, Opened};
 
 /// Does an action of the view; whether it has one of the kind.
@@ -39,6 +38,10 @@ fn open(app: &mut App) {
         return app.say("There is no backup here: nothing is changed.");
     };
     let backups = &mut app.view.backups;
+    if let Some(offering) = &mut backups.offering {
+        offering.opens = true;
+        return;
+    }
     let is_open = backups.opened.as_ref().is_some_and(|own| own.store == store && own.copy.path == copy.path);
     app.view.inside = true;
     if is_open {
@@ -68,6 +71,7 @@ pub fn follow(app: &mut App) {
 pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
     let backups = &mut app.view.backups;
     backups.failed = unread.or(backups.failed.take());
+    let is_first = backups.list.is_none();
     let before = backups.list.take().unwrap_or_default();
     for backup in &mut list {
         let same = |own: &&Backup| own.store == backup.store && own.copy == backup.copy;
@@ -78,6 +82,55 @@ pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
     let again = again.map(|own| Inspect::Backup(own.store, own.copy.clone(), Some(Arc::clone(&own.bytes))));
     if let Some(what) = again {
         ask(app, what);
+    } else if is_first {
+        app.view.backups.offering = Some(Offering::default());
+    }
+}
+
+/// So many backups are looked at, and none that is larger, to offer one that is intact.
+const OFFERED: (usize, u64) = (12, 16 << 20);
+
+/// Goes on looking for an intact backup to be the first that is offered, where one was just looked at or none was
+/// yet: from a damaged one the cursor goes on to the next, and where none is intact back to the first.
+pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
+    let Some(offering) = app.view.backups.offering else { return };
+    let Some((place, is_whole)) = looked else {
+        if offering.looked == 0 {
+            look(app)
+        }
+        return;
+    };
+    let is_last = app.view.backups.list.as_ref().is_none_or(|list| app.view.list.cursor.at + 1 >= list.len());
+    match under(app).as_ref() == Some(&place) && !is_whole {
+        true if !is_last => {
+            app.view.list.cursor.at += 1;
+            look(app)
+        }
+        true => {
+            app.view.list.cursor.at = 0;
+            end_offer(app)
+        }
+        false => end_offer(app),
+    }
+}
+
+/// Looks at the backup under the cursor.
+fn look(app: &mut App) {
+    let own = app.view.backups.of(app.view.row()).cloned();
+    let Some(offering) = &mut app.view.backups.offering else { return };
+    match own.filter(|own| offering.looked < OFFERED.0 && own.copy.bytes <= OFFERED.1) {
+        Some(own) => {
+            offering.looked += 1;
+            ask(app, Inspect::Verify(own.store, own.copy))
+        }
+        None => end_offer(app),
+    }
+}
+
+fn end_offer(app: &mut App) {
+    let offering = app.view.backups.offering.take();
+    if offering.is_some_and(|own| own.opens) {
+        open(app)
     }
 }
 
@@ -172,7 +225,7 @@ fn difference(app: &mut App) {
 fn bring_back(app: &mut App) {
     let marked = chosen(&app.view.within);
     let Some(opened) = &app.view.backups.opened else { return app.say("Open a backup first: Enter.") };
-    if marked.is_empty() {
+    if marked.is_empty() || opened.compared.whole_only.is_some() {
         let whole = opened.compared.whole_only.as_ref().map(|why| match opened.verified.is_whole {
             true => format!("{why}; W does"),
             false => format!("{why}, and {}.", damaged(&opened.verified)),
@@ -181,7 +234,7 @@ fn bring_back(app: &mut App) {
     }
     let (count, file) = (counted(marked.len() as u64, "memory"), opened.copy.file.told());
     let name = format!("{count} of {file}");
-    wanted(app, name, Some(marked))
+    wanted(app, name, (marked, false))
 }
 
 /// Why a damaged backup does not replace a whole file.
@@ -198,20 +251,21 @@ fn replace(app: &mut App) {
     if !opened.verified.is_whole {
         return app.say(format!("Nothing is changed: {}.", damaged(&opened.verified)));
     }
-    let lost = opened.compared.count(Kind::Newer);
+    let lost = opened.compared.items.iter().filter(|item| item.kind.is_only_here()).count();
     let what = if opened.compared.deletes { "deletion" } else { "memory" };
     let lost = match lost {
         0 => String::new(),
-        _ => format!(" (drops {} made later)", counted(lost as u64, what)),
+        _ => format!(" (drops {} that the backup lacks)", counted(lost as u64, what)),
     };
     let name = format!("{}{lost}", opened.copy.file.told());
-    wanted(app, name, None)
+    let marked = chosen(&app.view.within);
+    wanted(app, name, (marked, true))
 }
 
-fn wanted(app: &mut App, name: String, chosen: Option<HashSet<u64>>) {
+fn wanted(app: &mut App, name: String, (chosen, whole): (HashSet<u64>, bool)) {
     let Some(opened) = &app.view.backups.opened else { return };
     let (copy, bytes) = (opened.copy.clone(), Arc::clone(&opened.bytes));
-    let restoring = Restoring { store: opened.store, copy, bytes, chosen };
+    let restoring = Restoring { store: opened.store, copy, bytes, chosen, whole };
     app.view.read_of = Some(Arc::clone(&opened.snapshot));
     plan(app, name, Wanted::Restore(restoring))
 }

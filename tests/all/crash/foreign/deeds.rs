@@ -10,6 +10,7 @@ use palimp::model::{Code, Entry, Moment, Plan, Role, State, Store};
 use palimp::ops::delete::Asked;
 use palimp::ops::erase::Gone;
 use palimp::ops::repair::{Bench, Material, Which};
+use palimp::ops::restore::CopyFacts;
 use palimp::ops::{self, Scene};
 
 pub type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
@@ -270,11 +271,11 @@ fn keep_up(disk: &Faulty, root: &Path, store: &Store) {
 fn restore(scene: &Scene<'_>, is_whole: bool) -> Result<Plan, Refusal> {
     let edited = edit(scene)?;
     let plans = edited.changes.iter().filter_map(|change| {
-        let (file, copy, gone) = (&change.path, change.after()?, Gone::default());
-        let compared = ops::restore::compare(scene, file, &copy, &gone).ok()?;
+        let (file, copy, facts) = (&change.path, change.after()?, CopyFacts::default());
+        let compared = ops::restore::compare(scene, file, &copy, &facts).ok()?;
         let chosen = compared.items.iter().filter(|item| item.can_come).map(|item| item.at).collect();
-        let chosen = (!is_whole && compared.whole_only.is_none()).then_some(&chosen);
-        ops::restore::bring_back(scene, &compared, chosen, &copy, &gone).ok()
+        let is_whole = is_whole || compared.whole_only.is_some();
+        ops::restore::bring_back(scene, &compared, (&chosen, is_whole), &copy, &facts).ok()
     });
     first_of(plans)
 }

@@ -1,0 +1,39 @@
+//! What is known of a copy beside its bytes: when it was made, and what was erased and deleted.
+
+use super::super::erase::Gone;
+use crate::model::{Moment, Store};
+use crate::store::commit::{CommitError, Copy, Deletions, Vault};
+
+/// What is known of a copy beside its bytes.
+#[derive(Default)]
+pub struct CopyFacts {
+    /// What was erased of the store.
+    pub gone: Gone,
+    /// What was deleted, and not brought back since.
+    pub deleted: Deletions,
+    /// When the copy was made.
+    pub at: Option<Moment>,
+    /// Whether it was longer when it was made.
+    pub is_cut: bool,
+}
+
+impl CopyFacts {
+    /// Looks for it in our own data.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be read: what was erased could come back then.
+    pub fn of(
+        store: &Store,
+        vault: &Vault<'_>,
+        (copy, bytes): (&Copy, &[u8]),
+        now: Moment,
+    ) -> Result<CopyFacts, CommitError> {
+        Ok(CopyFacts {
+            gone: Gone::out_of(store, vault, copy)?,
+            deleted: Deletions::of(vault, store, now)?,
+            at: copy.at,
+            is_cut: copy.made.is_some_and(|(_, len)| len > bytes.len() as u64),
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! What was deleted since a backup was made is named by the plan of a restore, and left out unless it is
+//! chosen: in every format that has backups.
+
+use crate::support;
+
+use serde_json::Value;
+use support::DemoStore;
+
+/// A store, what of it is deleted, and how.
+const CASES: [(&str, &str, &[&str]); 4] = [
+    ("team/memories", "type:learning", &["delete"]),
+    ("ops/memory", "session:release_4_3 type:finding", &["delete", "--remove"]),
+    ("shop/.bmad/memory", "session:double-charge type:finding", &["delete"]),
+    ("notes/.chora/memory", "type:note", &["delete", "--remove"]),
+];
+
+/// The first live memory of a query: its id, its name among all sessions, and its file.
+fn first(desk: &DemoStore, query: &str) -> (String, String, String) {
+    let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
+    let (id, file) = (row["id"].as_str().unwrap().to_owned(), row["file"].as_str().unwrap().to_owned());
+    let name = row["session"].as_str().map_or(id.clone(), |session| format!("{session}/{id}"));
+    (id, name, file)
+}
+
+/// The backup of a file.
+fn backup(desk: &DemoStore, file: &str) -> String {
+    desk.change(&["backup", "create"]).expect_status(0);
+    let rows = desk.run(&["backup", "list", "--json"]).json_lines();
+    let own = rows.iter().find(|row| row["file"] == file && row["reason"] == "by hand").unwrap();
+    own["backup"].as_str().unwrap().to_owned()
+}
+
+fn kind(desk: &DemoStore, copy: &str, id: &str) -> Option<Value> {
+    let rows = desk.run(&["backup", "diff", copy, "--json"]).json_lines();
+    rows.into_iter().find(|row| row["id"] == id).map(|row| row["change"].clone())
+}
+
+#[test]
+fn what_was_deleted_since_is_named_and_comes_back_only_where_it_is_chosen_in_every_format() {
+    for (store, query, delete) in CASES {
+        let desk = DemoStore::new(store);
+        let (id, name, file) = first(&desk, query);
+        let copy = backup(&desk, &file);
+        desk.change(&[delete, &[&*name]].concat()).expect_status(0);
+        let is_live = || desk.list(query).iter().any(|row| row["id"] == id && row["state"] == "live");
+        assert_eq!(kind(&desk, &copy, &id), Some("deleted".into()), "{store}");
+        for way in [&[][..], &["--replace"]] {
+            let output = desk.change(&[&["backup", "restore", &copy], way].concat()).expect_status(0);
+            let told = output.stdout.clone() + &output.stderr;
+            assert!(told.contains("is left out  deleted 2") && told.contains(&id), "{store} {way:?}: {told}");
+            assert!(!is_live(), "{store} {way:?}: it is back");
+        }
+        let is_one_file = file.ends_with(".md");
+        for way in [&["--deleted"][..], &["--replace", "--deleted"], &[&*id], &["--replace", &*id]] {
+            desk.change(&[&["backup", "restore", &copy], way].concat()).expect_status(0);
+            assert!(is_live(), "{store} {way:?}: it is not back");
+            assert!(is_one_file || kind(&desk, &copy, &id).is_none(), "{store} {way:?}");
+            desk.change(&["undo"]).expect_status(0);
+            assert!(!is_live(), "{store} {way:?}");
+        }
+    }
+}
+
+#[test]
+fn an_item_of_a_bundle_that_was_deleted_since_stays_away_from_a_state_that_is_put_back() {
+    let desk = DemoStore::new("web/.agent-memory");
+    let copy = backup(&desk, "state.json");
+    let [one, two] = [0, 1].map(|at| desk.list("type:gotchas")[at]["raw"].clone());
+    desk.change(&["delete", "gotchas.1"]).expect_status(0);
+    let has = |raw: &Value| desk.list("type:gotchas").iter().any(|row| row["raw"] == *raw);
+    let output = desk.change(&["backup", "restore", &copy, "--replace"]).expect_status(0);
+    assert!(output.stdout.contains("is left out  deleted 2"), "{output:?}");
+    assert!(has(&one) && !has(&two));
+    desk.change(&["backup", "restore", &copy, "--replace", "--deleted"]).expect_status(0);
+    assert!(has(&one) && has(&two));
+}
+
+#[test]
+fn a_deletion_that_was_undone_or_that_an_older_version_was_edited_before_is_told_from_one_in_force() {
+    let desk = DemoStore::new("team/memories");
+    let rows = desk.list("type:learning");
+    let [kept, edited] = [0, 1].map(|at| rows[at]["id"].as_str().unwrap().to_owned());
+    let copy = backup(&desk, "learnings.jsonl");
+    desk.change(&["edit", &edited, "--set", "text=Another text of it."]).expect_status(0);
+    desk.change(&["delete", &edited]).expect_status(0);
+    desk.change(&["delete", &kept]).expect_status(0);
+    desk.change(&["undelete", &kept]).expect_status(0);
+    assert_eq!(kind(&desk, &copy, &edited), Some("deleted".into()));
+    assert_eq!(kind(&desk, &copy, &kept), None);
+    // Another program loses the one that was brought back: nobody deleted it.
+    let log = desk.store.join("learnings.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    let left: String = text.split_inclusive('\n').filter(|line| !line.contains(&kept)).collect();
+    std::fs::write(&log, left).unwrap();
+    assert_eq!(kind(&desk, &copy, &kept), Some("missing".into()));
+    desk.change(&["backup", "restore", &copy]).expect_status(0);
+    assert!(desk.has("type:learning is:live", &kept) && !desk.has("type:learning is:live", &edited));
+}
