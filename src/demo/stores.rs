@@ -83,7 +83,7 @@ pub fn ops(given: &mut Given<'_>) -> Written {
     let log = |session: &str| format!("sessions/{session}/memory.jsonl");
     desk.damage(&log("oauth_spike"), &[(20, Damage::DanglingReference), (33, Damage::Nuls)])?;
     let of_ci =
-        [(11, Damage::Torn("\"content\":{\"")), (28, Damage::ChecksumLegacy), (36, Damage::RawNewline)];
+        [(11, Damage::Torn("In the vault, under ")), (28, Damage::ChecksumLegacy), (36, Damage::RawNewline)];
     desk.damage(&log("ci_cleanup"), &of_ci)?;
     desk.damage(&log("checkout_rework"), &[(25, Damage::ChecksumMismatch), (40, Damage::LongTag)])?;
     // A writer was stopped last night.

@@ -22,6 +22,10 @@ impl<'a> Bench<'a> {
         if self.erased().is_some_and(|erased| erased.takes(file, &object, view, None)) {
             return Some("Its memory was erased, and is not restored.".into());
         }
+        let may_be = |view| self.erased().is_some_and(|erased| erased.may_take_torn(file, view));
+        if !own.tail.is_empty() && view.is_some_and(may_be) {
+            return Some("It may be a memory without an id that was erased, and is not restored.".into());
+        }
         let kept = content.get(..own.kept).unwrap_or_default();
         let id = view?.id.filter(|id| !own.is_cut_text || !kept.ends_with(id.as_bytes()))?;
         self.why_deleted(file, id)

@@ -37,6 +37,14 @@ impl<'a> Keyed<'a> {
     }
 }
 
+impl Keyed<'_> {
+    /// Whether one of them was created when a record was that is torn: what it said is not all there to tell.
+    pub(super) fn has_time(&self, view: View<'_>) -> bool {
+        let time = created(view).filter(|_| view.id.is_none_or(str::is_empty));
+        time.is_some_and(|time| self.0.contains_key(&Some(&*time)))
+    }
+}
+
 /// The digest of a record, with its key before it.
 pub(super) fn keyed(key: &[u8], raw: &[u8]) -> String {
     salted(key, &said(raw))

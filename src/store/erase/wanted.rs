@@ -274,6 +274,15 @@ impl<'a> Wanted<'a> {
         is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
 
+    /// Whether a torn record may be one of those that are erased and have no id: it was created when one of them was,
+    /// or it says as little of when that was, and one of its file was erased.
+    pub fn may_take_torn(&self, path: &Path, view: View<'_>) -> bool {
+        let path = original(path);
+        let of_file = || self.targets.iter().any(|own| own.keyed.is_some() && own.file == path);
+        let is_unnamed = view.id.is_none_or(str::is_empty) && view.created.is_none();
+        self.keyed.has_time(view) || is_unnamed && of_file()
+    }
+
     /// Whether a record stays that has the id of one that is erased.
     pub fn is_shared(&self, id: &str) -> bool {
         self.by_id.get(id).is_some_and(|own| own.iter().any(|(_, group)| group.is_shared()))
