@@ -107,7 +107,9 @@ impl<'a> Bench<'a> {
         record: &Record,
         content: &[u8],
     ) -> Vec<Fix> {
-        let Some((own, format)) = completed(content).zip(self.format) else { return Vec::new() };
+        let Some((own, format)) = completed(content).zip(self.format) else {
+            return self.of_copy(document, problem, record, content);
+        };
         let object = own.bytes(content);
         let read = format.read(document.role, &document.path, &object, self.scene.now);
         let view = read.records.first().and_then(Record::view);
@@ -138,6 +140,9 @@ impl<'a> Bench<'a> {
                         .map(|own| filled(document, problem, record, (content, kept), own)),
                 );
             }
+        }
+        if fixes.is_empty() {
+            fixes.extend(self.of_copy(document, problem, record, content));
         }
         fixes.extend(self.of_salvage(document, problem, record, (content, &own)));
         fixes
@@ -170,7 +175,7 @@ impl<'a> Bench<'a> {
 }
 
 /// The fix that fills a torn record in.
-fn filled(
+pub(super) fn filled(
     document: &Document,
     problem: &Problem,
     record: &Record,

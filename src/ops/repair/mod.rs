@@ -7,6 +7,7 @@
 
 mod beside;
 mod best;
+mod copy;
 mod damage;
 mod document;
 mod duplicate;
@@ -96,6 +97,8 @@ pub struct Bench<'a> {
     /// The new ids of memories that share one, by that; each by its file and where it starts.
     free: RefCell<HashMap<String, Rc<duplicate::Free>>>,
     others: OnceCell<elsewhere::Others<'a>>,
+    /// The whole records that have no copy, where each should have one.
+    singles: OnceCell<Vec<copy::Single<'a>>>,
 }
 
 impl<'a> Bench<'a> {
@@ -118,6 +121,7 @@ impl<'a> Bench<'a> {
             twins: RefCell::default(),
             free: RefCell::default(),
             others: OnceCell::new(),
+            singles: OnceCell::new(),
         }
     }
 
@@ -155,6 +159,6 @@ impl<'a> Bench<'a> {
 
     /// The file of a problem, where all of it can be had.
     fn document(&self, problem: &Problem) -> Option<&'a Document> {
-        self.store().at_path(&problem.file).filter(|own| own.is_held() && !own.bytes.is_empty())
+        self.store().at_path(&problem.file).filter(|own| own.is_held())
     }
 }
