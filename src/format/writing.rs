@@ -28,6 +28,16 @@ use crate::text::json::Json;
 use crate::text::scan::Tape;
 use crate::text::unpack::Member;
 
+/// A document that can't be read as it could be whole.
+pub struct MadeWhole {
+    /// Of what it is made, as the end of "restore it from".
+    pub from: String,
+    /// What is in it and what is not, in sentences. May quote the store: untrusted text.
+    pub reason: String,
+    /// All its bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// How a format is written.
 pub trait Writes: Sync {
     /// Whether that may be done with a record of that file; if not, why not.
@@ -110,6 +120,16 @@ pub trait Writes: Sync {
     /// which are the store's or what a change makes of them.
     fn pages(&self, _store: &Store, _documents: &[Arc<Document>]) -> Changes {
         Ok(Vec::new())
+    }
+
+    /// A document that can't be read, made whole of what other files of the store have a copy of; the best first.
+    fn made_whole(&self, _store: &Store, _torn: &Document) -> Vec<MadeWhole> {
+        Vec::new()
+    }
+
+    /// Whether each record of its logs is in two of them, by the specification.
+    fn keeps_copies(&self) -> bool {
+        false
     }
 
     /// How an archived record comes back, as the end of a sentence about it.

@@ -12,7 +12,8 @@ use super::torn::{first_name, whole_behind};
 pub struct Tidied {
     /// What they become.
     pub bytes: Vec<u8>,
-    /// What leaves them, and where it was: never anything but braces, NULs and marks between records.
+    /// What leaves them, and where it was: never anything but white space, braces, NULs and marks between records
+    /// and between the members of one.
     pub out: Vec<(usize, Vec<u8>)>,
 }
 
@@ -59,11 +60,14 @@ fn placed(before: &[u8], own: &Tidied, out: Vec<(usize, Vec<u8>)>) -> Vec<(usize
     };
     let found = |(to, bytes): (usize, Vec<u8>)| {
         let at = place(to);
-        // Halves of a record that were joined are in another order.
-        let is_there = before.get(at..).is_some_and(|rest| rest.starts_with(&bytes));
-        (if is_there { at } else { memchr::memmem::find(before, &bytes).unwrap_or(at) }, bytes)
+        let is_there = |at: &usize| before.get(*at..).is_some_and(|rest| rest.starts_with(&bytes));
+        // White space is before what is counted. Halves of a record that were joined are in another order.
+        let near = std::iter::once(at).chain(at.checked_sub(bytes.len()));
+        let found = near.into_iter().find(is_there).or_else(|| memchr::memmem::find(before, &bytes));
+        // A line end that came with the first round was never there.
+        Some((found?, bytes))
     };
-    out.into_iter().map(found).collect()
+    out.into_iter().filter_map(found).collect()
 }
 
 fn once(lines: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Tidied {
@@ -105,7 +109,12 @@ impl Pen<'_> {
     /// Writes what is between records: white space stays, and two records of a line are parted.
     fn between(&mut self, to: usize) {
         let gap = self.lines.get(self.at..to).unwrap_or_default();
-        let parts = self.was_piece && to < self.lines.len() && !gap.contains(&b'\n');
+        if self.was_piece && to < self.lines.len() && !gap.contains(&b'\n') {
+            self.own.out.extend((!gap.is_empty()).then(|| (self.at, gap.to_vec())));
+            self.own.bytes.extend_from_slice(self.end);
+            self.at = to;
+            return;
+        }
         let mut start = 0;
         while start < gap.len() {
             let is_out = |byte: &u8| !byte.is_ascii_whitespace();
@@ -115,13 +124,8 @@ impl Pen<'_> {
             }
             start += noise;
             let blanks = gap[start..].iter().take_while(|byte| !is_out(byte)).count();
-            if !parts {
-                self.own.bytes.extend_from_slice(&gap[start..start + blanks]);
-            }
+            self.own.bytes.extend_from_slice(&gap[start..start + blanks]);
             start += blanks;
-        }
-        if parts {
-            self.own.bytes.extend_from_slice(self.end);
         }
         self.at = to;
     }
@@ -129,21 +133,27 @@ impl Pen<'_> {
     /// A line of nothing goes with its line end.
     fn drop_line(&mut self, content: &[u8]) {
         let at = self.at;
-        self.own.out.push((at, content.to_vec()));
         let behind = self.lines.get(at + content.len()..).unwrap_or_default();
         let end = behind.iter().take_while(|byte| **byte == b'\r').count();
         self.at = at + content.len() + if behind.get(end) == Some(&b'\n') { end + 1 } else { 0 };
+        self.own.out.push((at, self.lines.get(at..self.at).unwrap_or_default().to_vec()));
         self.was_piece = false;
     }
 
     /// A record on one line: line breaks and what indents them go, where they are not in a text.
     fn joined(&mut self, content: &[u8]) {
         let (mut is_text, mut is_escaped, mut indents) = (false, false, false);
-        for &byte in content {
+        let mut gone = 0..0;
+        for (at, &byte) in content.iter().enumerate() {
             let is_break = !is_text && matches!(byte, b'\n' | b'\r');
             indents = is_break || indents && matches!(byte, b' ' | b'\t');
             if indents {
+                gone = if gone.is_empty() { at..at + 1 } else { gone.start..at + 1 };
                 continue;
+            }
+            if !gone.is_empty() {
+                self.own.out.push((self.at + gone.start, content[gone.clone()].to_vec()));
+                gone = 0..0;
             }
             match byte {
                 _ if is_escaped => is_escaped = false,
@@ -176,7 +186,13 @@ impl Pen<'_> {
         if !whole.is_empty() && is_object(&halves) && is_one(&halves) {
             parts = std::iter::once(&*halves).chain(whole.into_iter().map(|own| &content[own])).collect();
         }
-        parts.retain(|own| !own.iter().all(|byte| is_blank(*byte)));
+        let is_nothing = |own: &&[u8]| own.iter().all(|byte| is_blank(*byte));
+        let mut from = self.at;
+        for own in &parts {
+            self.own.out.extend((is_nothing(own) && !own.is_empty()).then(|| (from, own.to_vec())));
+            from += own.len();
+        }
+        parts.retain(|own| !is_nothing(own));
         self.own.bytes.extend_from_slice(&parts.join(self.end));
     }
 }
@@ -226,5 +242,24 @@ mod tests {
     fn what_leaves_is_told_with_its_place() {
         let own = tidied(b"\0{\"id\":1}}}\0{\"id\":2}\n", &|_| true).unwrap();
         assert_eq!(own.out, [(0, vec![0]), (9, b"}}\0".to_vec())]);
+    }
+
+    #[test]
+    fn white_space_that_leaves_is_told_with_its_place() {
+        let out = |lines: &str| {
+            let own = tidied(lines.as_bytes(), &|own| own.starts_with(b"{\"id\"")).unwrap();
+            assert!(own.out.iter().all(|(at, gone)| lines.as_bytes()[*at..].starts_with(gone)), "{lines:?}");
+            let told = own.out.into_iter().map(|(at, gone)| (at, String::from_utf8(gone).unwrap()));
+            told.collect::<Vec<_>>()
+        };
+        let told =
+            |all: &[(usize, &str)]| all.iter().map(|(at, own)| (*at, (*own).to_owned())).collect::<Vec<_>>();
+        assert_eq!(out("{\"id\":1} \t{\"id\":2}\r\n"), told(&[(8, " \t")]));
+        assert_eq!(
+            out("{\n  \"id\": 1,\r\r\n\t\"a\": \"b\"\n}\n"),
+            told(&[(1, "\n  "), (12, "\r\r\n\t"), (24, "\n")])
+        );
+        assert_eq!(out("\0\0\r\r\n{\"id\":1}\n"), told(&[(0, "\0\0\r\r\n")]));
+        assert_eq!(out("{\"id\":1,\"te{\"id\":2} \0 {\"id\":3}\n"), told(&[(20, " \0 ")]));
     }
 }

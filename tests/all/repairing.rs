@@ -1,6 +1,7 @@
 //! What repairs do to damaged logs of every format, and what they never do.
 
 mod coming_back;
+mod copies;
 mod corpus;
 mod cut;
 mod erased;

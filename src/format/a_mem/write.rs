@@ -62,6 +62,10 @@ const NO_TEXTS: [&str; 5] =
     ["session_count", "successful_operations", "failed_operations", "learned_patterns", "common_mistakes"];
 
 impl Writes for AMem {
+    fn keeps_copies(&self) -> bool {
+        true
+    }
+
     fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
         match (layout::kind_of(file), deed) {
             ("event", Deed::Edit | Deed::Tag | Deed::Delete) => Err(APPEND_ONLY.into()),

@@ -17,7 +17,8 @@
 //! - A projection's part is looked for as the bundle wrote it that its marker names: the
 //!   present one, or that of a checkpoint. What people added stays.
 //! - A projection or an entry file that is missing stays missing, and one that is not one
-//!   is left alone; the notes say so.
+//!   is left alone; the notes say so. One that is the beginning or the end of one, or empty, was
+//!   cut and is made whole.
 //! - An edit that would make a bundle that the format's own tool refuses is refused.
 //!   Faults that were there before may stay.
 //! - Where retention is off, no event is ever pruned: it would leave a gap in the numbers.
@@ -34,10 +35,12 @@ mod project;
 mod prune;
 mod recall;
 mod splice;
+mod state_whole;
 mod store;
 #[cfg(test)]
 mod tests;
 mod told;
+mod whole;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -45,7 +48,8 @@ use std::sync::Arc;
 
 use super::{AgentMemory, layout};
 use crate::format::writing::{
-    Changes, Deed, Deleting, Deletion, Draft, Due, Erases, Refusal, Result, Scene, Setting, Writes, document,
+    Changes, Deed, Deleting, Deletion, Draft, Due, Erases, MadeWhole, Refusal, Result, Scene, Setting,
+    Writes, document,
 };
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
@@ -140,6 +144,13 @@ impl Writes for AgentMemory {
         let pages = pages_anew(documents, &beside_of(store))?;
         let pages = pages.iter().filter_map(|page| rewritten(store, page)).chain(state);
         Ok(pages.filter(|change| !change.is_empty()).collect())
+    }
+
+    fn made_whole(&self, store: &Store, torn: &Document) -> Vec<MadeWhole> {
+        if torn.path != Path::new(layout::STATE) {
+            return Vec::new();
+        }
+        state_whole::from_checkpoint(&store.documents, torn).into_iter().collect()
     }
 
     fn way_back(&self, _session: Option<&str>) -> String {

@@ -6,6 +6,7 @@ use super::fix::{Fix, Piece};
 use crate::format::reading::{whole_value, without_mark};
 use crate::format::writing::Deletion;
 use crate::model::{Code, Document, Problem, Role, Severity, container};
+use crate::ops::writes;
 use crate::text::conflict::{Side, conflicts};
 use crate::text::json::Kind;
 use crate::text::lines::BOM;
@@ -54,7 +55,8 @@ impl Bench<'_> {
         let mut known: Vec<Vec<u8>> = Vec::new();
         let mut offer = |title: &str, confidence, reason: &str, bytes: Vec<u8>| {
             if self.can_be_read(document, &bytes) && bytes != *all && !known.contains(&bytes) {
-                let out: Vec<Piece> = vec![piece(document, problem, (0, all.to_vec()))];
+                let out = (!all.is_empty()).then(|| piece(document, problem, (0, all.to_vec())));
+                let out: Vec<Piece> = out.into_iter().collect();
                 let edits = vec![(0..all.len(), bytes.clone())];
                 fixes.push(Fix::edit(title, confidence, reason, (&document.path, edits, out)));
                 known.push(bytes);
@@ -70,7 +72,18 @@ impl Bench<'_> {
         for own in copies.filter(|own| !self.undeletes(document, &own.bytes)) {
             let whole = self.material.gone.without(self.scene, &own.file, &own.bytes);
             let title = format!("restore the file from {}", own.from);
-            offer(&title, 80, "It is the file as it was.", whole.unwrap_or_default());
+            let whole = whole.unwrap_or_default();
+            let begins = !all.is_empty() && whole.starts_with(all.trim_ascii_end());
+            let (confidence, reason) = match begins {
+                true => (95, "It begins with the bytes that survived."),
+                false => (80, "It is the file as it was."),
+            };
+            offer(&title, confidence, reason, whole);
+        }
+        let writes = writes(self.store()).map(|(_, writes)| writes).ok();
+        for own in writes.into_iter().flat_map(|writes| writes.made_whole(self.store(), document)) {
+            let whole = self.material.gone.without(self.scene, &document.path, &own.bytes);
+            offer(&format!("restore it from {}", own.from), 90, &own.reason, whole.unwrap_or_default());
         }
         if let Some(own) = completed(without_mark(&all)) {
             let whole = [own.bytes(without_mark(&all)), b"\n".to_vec()].concat();

@@ -10,7 +10,6 @@ use super::said::SILENT;
 use crate::model::{Document, Problem, Record, Role, Tell};
 use crate::ops::erase::Gone;
 use crate::ops::restore::{CopyFacts, compare};
-use crate::store::erase::Wanted;
 use crate::text::salvage::completed;
 use crate::text::tidy::tidied;
 
@@ -131,7 +130,9 @@ impl<'a> Bench<'a> {
         record: &Record,
         content: &[u8],
     ) -> Vec<Fix> {
-        let Some((own, format)) = completed(content).zip(self.format) else { return Vec::new() };
+        let Some((own, format)) = completed(content).zip(self.format) else {
+            return self.of_copy(document, problem, record, content);
+        };
         let object = own.bytes(content);
         let read = format.read(document.role, &document.path, &object, self.scene.now);
         let view = read.records.first().and_then(Record::view);
@@ -158,6 +159,9 @@ impl<'a> Bench<'a> {
                         .map(|own| self.filled(document, problem, record, kept, own)),
                 );
             }
+        }
+        if fixes.is_empty() {
+            fixes.extend(self.of_copy(document, problem, record, content));
         }
         fixes.extend(self.of_salvage(document, problem, record, (content, &own)));
         fixes
@@ -188,7 +192,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The fix that fills a torn record in.
-    fn filled(
+    pub(super) fn filled(
         &self,
         document: &Document,
         problem: &Problem,

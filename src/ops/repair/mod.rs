@@ -7,6 +7,7 @@
 
 mod beside;
 mod best;
+mod copy;
 mod cut_time;
 mod damage;
 mod document;
@@ -104,6 +105,8 @@ pub struct Bench<'a> {
     others: OnceCell<elsewhere::Others<'a>>,
     /// What was erased of the store.
     erased: OnceCell<Option<Wanted<'a>>>,
+    /// The whole records that have no copy, where each should have one.
+    singles: OnceCell<Vec<copy::Single<'a>>>,
 }
 
 impl<'a> Bench<'a> {
@@ -127,6 +130,7 @@ impl<'a> Bench<'a> {
             free: RefCell::default(),
             others: OnceCell::new(),
             erased: OnceCell::new(),
+            singles: OnceCell::new(),
         }
     }
 
@@ -164,6 +168,6 @@ impl<'a> Bench<'a> {
 
     /// The file of a problem, where all of it can be had.
     fn document(&self, problem: &Problem) -> Option<&'a Document> {
-        self.store().at_path(&problem.file).filter(|own| own.is_held() && !own.bytes.is_empty())
+        self.store().at_path(&problem.file).filter(|own| own.is_held())
     }
 }

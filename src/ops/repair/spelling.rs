@@ -33,13 +33,18 @@ fn is_whole(bytes: &[u8]) -> bool {
 fn escaped(content: &[u8]) -> Option<Spelled> {
     let mut bytes = Vec::with_capacity(content.len() + 16);
     let (mut is_text, mut skips) = (false, false);
-    for &byte in content {
+    let mut out: Vec<(usize, Vec<u8>)> = Vec::new();
+    for (at, &byte) in content.iter().enumerate() {
         if is_text && byte < 0x20 && byte != 0 && !skips {
             let text = quoted(std::str::from_utf8(&[byte]).ok()?);
             bytes.extend_from_slice(text.trim_matches('"').as_bytes());
             continue;
         }
         if !is_text && matches!(byte, b'\n' | b'\r') {
+            match out.last_mut() {
+                Some((from, gone)) if *from + gone.len() == at => gone.push(byte),
+                _ => out.push((at, vec![byte])),
+            }
             continue;
         }
         (is_text, skips) = match byte {
@@ -55,11 +60,11 @@ fn escaped(content: &[u8]) -> Option<Spelled> {
         reason: "With them escaped the memory is intact.",
         confidence: 90,
         bytes,
-        out: Vec::new(),
+        out,
     })
 }
 
-fn without_nuls(content: &[u8]) -> Option<Spelled> {
+pub(super) fn without_nuls(content: &[u8]) -> Option<Spelled> {
     let (bytes, out) = without(content, |_, byte| byte == 0);
     (!out.is_empty()).then_some(Spelled {
         title: "remove the NUL bytes",
@@ -74,7 +79,7 @@ fn without_nuls(content: &[u8]) -> Option<Spelled> {
 const WESTERN: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
 /// Bytes that are no UTF-8, read as Windows-1252.
-fn western(content: &[u8]) -> Option<Spelled> {
+pub(super) fn western(content: &[u8]) -> Option<Spelled> {
     let of = |byte: u8| match byte {
         0x80..=0x9f => WESTERN.chars().nth(usize::from(byte - 0x80)).unwrap_or(char::REPLACEMENT_CHARACTER),
         _ => char::from(byte),
@@ -89,7 +94,7 @@ fn western(content: &[u8]) -> Option<Spelled> {
     })
 }
 
-fn replaced(content: &[u8]) -> Option<Spelled> {
+pub(super) fn replaced(content: &[u8]) -> Option<Spelled> {
     let (bytes, out) = decoded(content, &|_| char::REPLACEMENT_CHARACTER.to_string());
     (!out.is_empty()).then_some(Spelled {
         title: "put a replacement character for the odd bytes",

@@ -7,7 +7,10 @@ use super::super::projection::{
 };
 use super::canonical::FileAnew;
 use super::project::{StateSaid, parts};
-use super::{beside_path, markdown};
+use super::{beside_path, markdown, whole};
+
+/// What a projection starts with.
+const PROJECTION_START: &str = "<!-- agent-memory:projection ";
 
 /// What is between the markers of an entry block: nothing of it is a value.
 const BLOCK: &str = "## Project Memory
@@ -51,22 +54,66 @@ impl PagesAnew<'_> {
         PROJECTIONS.into_iter().filter_map(anew).collect()
     }
 
-    /// `None` of a file that does not start with its marker.
+    /// `None` of a file that is nothing of such a page. One that was cut is made whole.
     fn projection<'b>(
         &self,
         word: &str,
         path: &str,
         old: &dyn Fn(&str) -> Option<&'b StateSaid<'b>>,
     ) -> Option<String> {
-        let text = self.text(path)?;
+        let text = self.page(path)?;
         let (mark, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
         let first = body.lines().next().unwrap_or_default();
-        let before = marker(first, PROJECTION_MARK)?;
-        let old = old(before.hash).map(|old| parts(word, old));
-        let rest = body.get(first.len()..).unwrap_or_default();
-        let rest = with_feeds(rest, |rest| markdown::renew(rest, old.as_deref(), &parts(word, self.new)));
         let hash = self.hash;
-        Some(format!("{mark}<!-- {PROJECTION_MARK}file={word} version={VERSION} bundleHash={hash} -->{rest}"))
+        let start =
+            format!("{mark}<!-- {PROJECTION_MARK}file={word} version={VERSION} bundleHash={hash} -->");
+        let new = || whole::page(word, self.new);
+        let Some(before) = marker(first, PROJECTION_MARK) else {
+            let rest = with_feeds(body, |body| self.unmarked(word, body));
+            return (!rest.is_empty()).then(|| start + &rest);
+        };
+        let rest = body.get(first.len()..).unwrap_or_default();
+        let old = old(before.hash);
+        let is_cut = old.into_iter().chain([self.new]).any(|said| is_start(rest, &whole::page(word, said)));
+        let old = old.map(|old| parts(word, old));
+        let renewed = |rest: &str| match is_cut {
+            true => new(),
+            false => markdown::renew(rest, old.as_deref(), &parts(word, self.new)),
+        };
+        Some(start + &with_feeds(rest, renewed))
+    }
+
+    /// What is behind the marker of a page that has lost it; nothing where it is no such page.
+    fn unmarked(&self, word: &str, body: &str) -> String {
+        let whole = whole::page(word, self.new);
+        let first = body.lines().next().unwrap_or_default();
+        let is_marker = first.trim_end().ends_with("-->");
+        let behind = body.get(first.len()..).unwrap_or_default();
+        let rest = if is_marker { behind } else { body };
+        let is_end = !rest.trim().is_empty() && whole.trim_end().ends_with(rest.trim_end());
+        let is_marker_alone = !body.contains('\n')
+            && (PROJECTION_START.starts_with(body) || body.starts_with(PROJECTION_START));
+        if body.chars().all(is_blank) || is_end || is_marker_alone {
+            return whole;
+        }
+        let title = whole.lines().find(|line| !line.is_empty()).unwrap_or_default();
+        if !rest.lines().any(|line| line == title) {
+            return String::new();
+        }
+        let gap = if rest.starts_with('\n') { "" } else { "\n" };
+        format!("{gap}{}", markdown::renew(rest, None, &parts(word, self.new)))
+    }
+
+    /// The text of a page, also where that was cut within a letter.
+    fn page(&self, path: &str) -> Option<&str> {
+        let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Some(text),
+            Err(error) if error.error_len().is_none() => {
+                std::str::from_utf8(bytes.get(..error.valid_up_to())?).ok()
+            }
+            Err(_) => None,
+        }
     }
 
     /// The entry file anew; `None` where the marker of its block can't be read.
@@ -79,11 +126,50 @@ impl PagesAnew<'_> {
         };
         let (before, rest) = text.split_at(start);
         let first = rest.lines().next().unwrap_or_default();
-        let end = first.find("-->")? + 3;
+        let Some(end) = first.find("-->") else {
+            // The file ends within the marker.
+            let is_cut = !rest.contains('\n');
+            return is_cut.then(|| beside(path, format!("{before}{new}\n{BLOCK}{ENTRY_END}\n")));
+        };
+        let end = end + "-->".len();
         marker(first.get(..end)?, ENTRY_MARK)?;
-        let after = rest.get(end..).unwrap_or_default();
+        let after = with_feeds(rest.get(end..).unwrap_or_default(), with_end);
         Some(beside(path, format!("{before}{new}{after}")))
     }
+}
+
+/// What is behind the start of an entry block with the block's end, if it has lost that. What is not of the
+/// block stays, behind it.
+fn with_end(after: &str) -> String {
+    if after.contains(ENTRY_END) {
+        return after.to_owned();
+    }
+    let block = format!("\n{BLOCK}");
+    let same = after.chars().zip(block.chars()).take_while(|(own, other)| own == other);
+    let same = same.map(|(own, _)| own.len_utf8()).sum::<usize>();
+    // A line that only begins alike is another's.
+    let same = match after.get(same..) {
+        Some("") | None => after.len(),
+        Some(_) if same == block.len() => same,
+        Some(_) => after.get(..same).and_then(|own| own.rfind('\n')).unwrap_or_default(),
+    };
+    let rest = after.get(same..).unwrap_or_default();
+    let line = rest.lines().next().unwrap_or_default();
+    let is_torn_end = !line.trim_end().is_empty() && ENTRY_END.starts_with(line.trim_end());
+    let rest = if is_torn_end { rest.get(line.len()..).unwrap_or_default() } else { rest };
+    let gap = if rest.starts_with('\n') { "" } else { "\n" };
+    format!("{block}{ENTRY_END}{gap}{rest}")
+}
+
+/// Whether a text is the beginning of a page, and not all of it.
+fn is_start(text: &str, page: &str) -> bool {
+    let text = text.replace("\r\n", "\n");
+    let text = text.trim_end_matches(is_blank);
+    page.trim_end().strip_prefix(text).is_some_and(|rest| !rest.is_empty())
+}
+
+fn is_blank(own: char) -> bool {
+    own.is_whitespace() || own == '\0'
 }
 
 fn beside(path: &str, text: String) -> FileAnew {

@@ -9,11 +9,12 @@ use super::index::{IndexText, contradicts, is_own};
 use super::logs::LogBytes;
 use super::manifest::recounted;
 use crate::format::ids::Ids;
-use crate::format::reading::{whole_object, without_mark};
+use crate::format::reading::{edited, whole_object, without_mark};
 use crate::format::writing::document;
 use crate::format::{Derived, Parts};
 use crate::model::Generation;
-use crate::model::{Document, Moment, Role};
+use crate::model::{Code, Document, Moment, Role};
+use crate::text::edit::{apply, put};
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 
@@ -21,8 +22,33 @@ use crate::text::scan::Tape;
 pub fn derived(parts: &Parts<'_>, touched: &[std::path::PathBuf], now: Moment) -> Vec<Derived> {
     let folders: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::folder_of(path)).collect();
     let own = folders.into_iter().filter_map(|folder| SessionAnew::of(parts, folder));
-    own.flat_map(|own| own.manifest(now).into_iter().chain([own.index(now)])).collect()
+    let own = own.flat_map(|own| own.manifest(now).into_iter().chain([own.index(now)]));
+    let archived =
+        touched.iter().filter_map(|path| layout::session_of(path)).filter(|(_, archived)| *archived);
+    let archived: BTreeSet<String> = archived.map(|(session, _)| session).collect();
+    own.chain(archived.iter().filter_map(|session| archived_manifest(parts, session))).collect()
 }
+
+/// The manifest of an archived session with the size of its archive, where that is whole: of one that was cut
+/// the manifest knows how long it was.
+fn archived_manifest(parts: &Parts<'_>, session: &str) -> Option<Derived> {
+    let [packed, manifest] = layout::archive_files(session).map(|path| document(parts.documents, &path));
+    let (packed, manifest) = (packed?, manifest.filter(|own| own.offset == 0)?);
+    if packed.problems.iter().any(|own| own.code == Code::ArchiveBroken) {
+        return None;
+    }
+    let sized = |body: &[u8], object: Json<'_>| {
+        let stored = object.get(PACKED_SIZE).and_then(|size| size.count());
+        let is_wrong = stored.is_some_and(|size| size != packed.len);
+        let members: &[_] = if is_wrong { &[(PACKED_SIZE, packed.len.to_string())] } else { &[] };
+        apply(body, put(object, members))
+    };
+    let bytes = edited(&manifest.bytes, sized).ok()?;
+    Some(Derived { path: manifest.path.clone(), bytes: bytes.into() })
+}
+
+/// The member of an archive's manifest that has its size.
+const PACKED_SIZE: &str = "compressed_size_bytes";
 
 /// One session's files.
 struct SessionAnew<'a> {

@@ -1,0 +1,76 @@
+//! A torn memory of a format that writes each of its records twice: its copy is whole in the other file.
+
+use std::collections::HashMap;
+
+use super::Bench;
+use super::fix::Fix;
+use crate::model::{Document, Problem, Record, Role, Tell};
+use crate::ops::writes;
+use crate::text::digest::digest;
+
+/// So many copies are proposed where several begin alike.
+const SEVERAL: usize = 3;
+
+/// A whole record that has no copy, and where it is.
+pub(super) struct Single<'a> {
+    raw: Vec<u8>,
+    document: &'a Document,
+    record: &'a Record,
+}
+
+impl<'a> Bench<'a> {
+    /// The fixes that fill a torn record in from its copy: records that begin as it does, and have no other copy.
+    pub(super) fn of_copy(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        record: &Record,
+        content: &[u8],
+    ) -> Vec<Fix> {
+        let singles = self.singles.get_or_init(|| self.without_copy());
+        let first = singles.partition_point(|own| own.raw.as_slice() < content);
+        let alike = singles[first..].iter().take_while(|own| own.raw.starts_with(content));
+        let others: Vec<&Single<'_>> =
+            alike.filter(|own| own.document.path != document.path).take(SEVERAL + 1).collect();
+        if others.len() > SEVERAL {
+            return Vec::new();
+        }
+        let fix = |own: &&Single<'_>| {
+            let from = format!("{}:{}", own.document.path.told(), own.record.line);
+            let mut fix = self.filled(document, problem, record, content, (own.raw.clone(), from));
+            if others.len() > 1 {
+                fix.confidence = 70;
+                fix.reason =
+                    format!("{} memories without a copy begin with the bytes that survived.", others.len());
+            }
+            fix
+        };
+        others.iter().map(fix).collect()
+    }
+
+    /// The whole records that are in one place alone, by their bytes; none where the format writes them once.
+    fn without_copy(&self) -> Vec<Single<'a>> {
+        if !writes(self.store()).is_ok_and(|(_, writes)| writes.keeps_copies()) {
+            return Vec::new();
+        }
+        let is_log = |own: &&Document| matches!(own.role, Role::Records | Role::Archive) && own.is_held();
+        let logs = self.store().documents.iter().map(|own| &**own).filter(is_log);
+        let logs = logs.filter(|own| crate::model::is_log(&own.path));
+        let mut singles: HashMap<u128, (usize, Single<'a>)> = HashMap::new();
+        for document in logs {
+            for record in document.records.iter().filter(|own| own.view().is_some() && own.lines == 1) {
+                let raw = document.raw(record).into_owned();
+                let single = Single { raw, document, record };
+                singles.entry(digest(&single.raw)).or_insert((0, single)).0 += 1;
+            }
+        }
+        let erased = self.erased();
+        let is_erased = |own: &Single<'_>| {
+            erased.is_some_and(|all| all.takes(&own.document.path, &own.raw, own.record.view(), None))
+        };
+        let single = singles.into_values().filter(|(count, _)| *count == 1).map(|(_, own)| own);
+        let mut single: Vec<Single<'a>> = single.filter(|own| !is_erased(own)).collect();
+        single.sort_by(|a, b| a.raw.cmp(&b.raw));
+        single
+    }
+}
