@@ -77,13 +77,13 @@ fn found_line(app: &App, at: EntryRef) -> Option<String> {
     (distinct(best, &app.parsed) > 0 && !title.contains(best.trim())).then(|| around(best, first))
 }
 
-/// A part of a line from some words before a place in it.
+/// A part of a line from some words before a place in it, as it may be shown.
 fn around(line: &str, at: usize) -> String {
     const BEFORE: usize = 24;
     let from = line[..at].char_indices().rev().nth(BEFORE).map_or(0, |(byte, _)| byte);
     let from = if from == 0 { 0 } else { line[from..at].find(' ').map_or(from, |blank| from + blank + 1) };
     let lead = if from > 0 { "… " } else { "" };
-    format!("{lead}{}", line[from..].trim_start())
+    format!("{lead}{}", show(line[from..].trim_start()))
 }
 
 /// How many different words of a search are in a line.
