@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{references, walk};
-use crate::format;
+use crate::format::{self, page};
 use crate::model::{Entry, EntryRef, RecordText, Store, Tie};
 use crate::query::{Hit, Query, highlights};
 use crate::text::secrets::cut;
@@ -21,8 +21,6 @@ const LARGE: usize = 1 << 20;
 const SHOWN: usize = 64 << 10;
 /// So many bytes of a member's value.
 const FACT: usize = 4_000;
-/// So many references are named beside a text; all of them in a tab of their own.
-const REFERENCES: usize = 3;
 /// So many titles are remembered.
 const TITLES: usize = 4_000;
 
@@ -146,7 +144,7 @@ pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     let start = start[..cut(&start, SHOWN)].to_owned();
     let title = format::title_of(&start);
     let text = format!("{start}\n… {} bytes in all", raw.len());
-    RecordText { title, text, fields: Vec::new() }
+    RecordText { title, text, main: "bytes", ..RecordText::default() }
 }
 
 pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> {
@@ -158,16 +156,23 @@ pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'stati
     }
 }
 
-/// The text, what is wrong with it, what it is tied to; all else one key away.
+/// What it says in the order in which people read it, what is wrong with it, what it is tied to; all else
+/// one key away.
 fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(at);
     let text = text_of(store, entry);
     let mut lines = match format::is_markdown(store, entry) {
         true => note(app, &text.text, width),
-        false => prose(app, &text.text, width),
+        false => prose(app, &text.text, width, ""),
     };
     lines.push(Line::default());
+    for (name, said) in &text.said {
+        lines.extend(prose(app, said, width, &page::label(name)));
+    }
+    if !text.said.is_empty() {
+        lines.push(Line::default());
+    }
     for problem in store.problems_of(entry) {
         let style = theme.severity(problem.severity);
         let message = format!("{} {}: {}", sign(problem.severity), problem.code.as_str(), problem.message);
@@ -175,45 +180,17 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
             wrap(&theme::safe(app, &message), width).into_iter().map(|line| Line::styled(line, style)),
         );
     }
-    for (name, value) in context(app, at) {
+    for (name, value) in page::ties(store, entry, app.now) {
         lines.extend(fact(app, name, &value, width));
     }
-    let facts: Vec<(String, String)> = facts(app, store, at).into_iter().chain(text.fields).collect();
+    let rest = page::rest(store, at.entry, &text);
     let (sign, key) = (if app.layout.all_facts { "▾" } else { "▸" }, Action::Fold.key());
-    let folded = format!("{sign} {} fields · file · bytes  ", facts.len());
+    let folded = format!("{sign} {} fields · file · bytes  ", rest.len());
     lines.push(Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]));
     if app.layout.all_facts {
-        lines.extend(facts.iter().flat_map(|(name, value)| fact(app, name, value, width)));
+        lines.extend(rest.iter().flat_map(|(name, value)| fact(app, name, value, width)));
     }
     lines
-}
-
-/// Tags, what it refers to, its session, who wrote it and when.
-fn context(app: &App, at: EntryRef) -> Vec<(&'static str, String)> {
-    let (store, entry) = app.listed.get(at);
-    let mut context = Vec::new();
-    let Some(view) = store.view(entry) else { return context };
-    if !view.tags.is_empty() {
-        context.push(("tags", view.tags.join(" ")));
-    }
-    let refers = view.references.iter().take(REFERENCES).map(|own| format!("→ {}", own.to.text));
-    let refers: Vec<String> = refers.collect();
-    if !refers.is_empty() {
-        let more = view.references.iter().count().saturating_sub(REFERENCES);
-        let more = if more > 0 { format!("  and {more} more") } else { String::new() };
-        context.push(("refs", refers.join("  ") + &more));
-    }
-    if let Some(session) = store.session(entry) {
-        let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
-        context.push(("session", format!("{}{lifecycle}", session.name)));
-    }
-    let agent = view.facets.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| agent);
-    let written = view.created.map(|created| created.ago_at(app.now));
-    let by: Vec<String> = agent.map(str::to_owned).into_iter().chain(written).collect();
-    if !by.is_empty() {
-        context.push((if agent.is_some() { "by" } else { "written" }, by.join(", ")));
-    }
-    context
 }
 
 /// A note's text, rendered.
@@ -226,15 +203,49 @@ fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// A text's lines, wrapped, with the words of the search set off.
-fn prose(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
+/// A text's lines, wrapped, with the words of the search set off. What it is called stands before it, or
+/// above it where it has several lines.
+fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>> {
     let (start, left) = text.split_at(cut(text, SHOWN));
-    let mut lines: Vec<Line<'static>> = show_lines(&theme::masked(app, start))
-        .flat_map(|line| wrap(&line, width))
-        .map(|line| Line::from(set_off(app, &line, Style::new())))
-        .collect();
+    let dim = Theme::of(app).dim();
+    let masked = theme::masked(app, start);
+    let name = if called.is_empty() { String::new() } else { format!("{}: ", theme::safe(app, called)) };
+    let mut lines = Vec::new();
+    let stands_above = masked.contains('\n') || masked.starts_with("• ");
+    if stands_above && !name.is_empty() {
+        lines.push(Line::styled(theme::fit(name.trim_end(), width), dim));
+    }
+    let before = if stands_above { "" } else { name.as_str() };
+    for line in show_lines(&masked) {
+        let runs = [(before.to_owned(), dim), (line, Style::new())];
+        lines.extend(wrapped(app, &runs, width));
+    }
     if !left.is_empty() {
-        lines.push(Line::styled(format!("… {} bytes more", left.len()), Theme::of(app).dim()));
+        lines.push(Line::styled(format!("… {} bytes more", left.len()), dim));
+    }
+    lines
+}
+
+/// Safe text on as many lines as it needs, the words of the search set off also where a line ends in
+/// them.
+fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'static>> {
+    let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
+    let mut spans = runs.iter().flat_map(|(text, style)| set_off(app, text, *style));
+    let mut left: Option<Span<'static>> = None;
+    let mut lines = Vec::new();
+    for row in wrap(&text, width) {
+        let (mut line, mut room) = (Line::default(), row.len());
+        while room > 0 {
+            let Some(mut span) = left.take().or_else(|| spans.next()) else { break };
+            if span.content.len() > room {
+                let rest = span.content.split_at(room).1.to_owned();
+                left = Some(Span::styled(rest, span.style));
+                span.content = span.content.split_at(room).0.to_owned().into();
+            }
+            room -= span.content.len();
+            line.push_span(span);
+        }
+        lines.push(line);
     }
     lines
 }
@@ -257,21 +268,6 @@ pub fn set_off(app: &App, line: &str, style: Style) -> Vec<Span<'static>> {
     spans
 }
 
-/// What is known of a memory beside its own members.
-fn facts(app: &App, store: &Store, at: EntryRef) -> Vec<(String, String)> {
-    let entry = app.listed.get(at).1;
-    let record = store.record(entry);
-    let place = theme::place(&store.document(entry).path, Some(record.line));
-    let bytes = format!("{}–{} ({} bytes)", record.span.start, record.span.end, record.span.len());
-    let mut facts = vec![("state".to_owned(), entry.state.as_str().to_owned())];
-    if let Some(created) = store.view(entry).and_then(|view| view.created) {
-        facts.push(("written".into(), created.to_minute()));
-    }
-    facts.extend([("file".into(), place), ("bytes".into(), bytes)]);
-    facts.extend(store.facts_of(at.entry).map(|(name, value)| (name.to_owned(), value.to_owned())));
-    facts
-}
-
 fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
     let names = match (app.layout.all_facts, width) {
         (true, 60..) => 18,
@@ -284,7 +280,9 @@ fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> 
     let wrapped = wrap(&theme::safe(app, start), width.saturating_sub(names + 1));
     let named = |(index, line): (usize, String)| {
         let name = if index == 0 { name.clone() } else { " ".repeat(names) };
-        Line::from(vec![Span::styled(format!("{name} "), style), Span::raw(line)])
+        let mut spans = vec![Span::styled(format!("{name} "), style)];
+        spans.extend(set_off(app, &line, Style::new()));
+        Line::from(spans)
     };
     wrapped.into_iter().enumerate().map(named).collect()
 }
