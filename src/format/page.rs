@@ -146,6 +146,22 @@ pub fn rest(store: &Store, number: u32, text: &RecordText) -> Vec<(String, Strin
     rest
 }
 
+/// What a search looks in, field by field: the main text comes first. Untrusted text.
+pub fn searched(store: &Store, entry: &Entry, own: RecordText) -> Vec<(String, String)> {
+    let is_said = |name: &str| own.said.iter().any(|(said, _)| said == name);
+    let others: Vec<(String, String)> =
+        own.fields.iter().filter(|(name, _)| !is_said(name)).cloned().collect();
+    let mut fields = vec![(label(own.main), own.text), ("title".into(), own.title)];
+    fields.extend(own.said.into_iter().map(|(name, text)| (label(&name), text)));
+    if let Some(view) = store.view(entry) {
+        fields.push(("tags".into(), view.tags.join(" ")));
+        fields.extend(view.id.map(|id| ("id".into(), id.to_owned())));
+    }
+    let is_new = |(name, _): &(String, String)| !matches!(name.as_str(), "id" | "tags");
+    fields.extend(others.into_iter().filter(is_new).map(|(name, text)| (label(&name), text)));
+    fields
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

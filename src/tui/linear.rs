@@ -178,7 +178,9 @@ fn parts_of_row(app: &App) -> (String, String) {
     let place =
         [place, &age].map(str::to_owned).into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
     let end = if title.ends_with(['.', '?', '!']) { "" } else { "." };
-    (format!("{at}{signs} {kind}: {title}{end}"), format!(" {}.{decay}", place.join(", ")))
+    let found = app.found_lines.get(&hit.at).and_then(Option::as_deref);
+    let found = found.map(|found| format!(" Match: {found}.")).unwrap_or_default();
+    (format!("{at}{signs} {kind}: {title}{end}{found}"), format!(" {}.{decay}", place.join(", ")))
 }
 
 /// What the signs of a row say, in words.

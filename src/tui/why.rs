@@ -127,18 +127,25 @@ fn words(of: &Explanation) -> (String, String) {
         return ("no query".into(), "nothing is searched for, so all match".into());
     }
     let told = |word: &crate::query::WordHit| {
+        let fields = word.fields.join(", ");
         let place = match word.hit {
-            1.0.. => "is in the title, a tag or the id",
-            0.8.. => "is in the text",
-            0.6.. => "begins a word",
-            0.0 => "is not there",
-            _ => "is part of a word",
+            0.0 => "is not there".to_owned(),
+            _ if word.fields.is_empty() => "is like a word of the title, a tag or the id".to_owned(),
+            0.8.. => format!("is in {fields}"),
+            0.6.. => format!("begins a word in {fields}"),
+            _ => format!("is part of a word in {fields}"),
         };
         format!("\"{}\" {place} ({:.1}, in {} of {} memories)", word.word, word.hit, word.df, word.n)
     };
     let said: Vec<String> = of.words.iter().map(told).collect();
     let note: Vec<String> = of.words.iter().map(|word| format!("{} {:.1}", word.word, word.hit)).collect();
     (note.join(" "), said.join(", "))
+}
+
+/// In which fields each word that is searched for is, a line each. Untrusted text.
+pub fn fields(of: &Explanation) -> Vec<String> {
+    let named = of.words.iter().filter(|word| !word.fields.is_empty());
+    named.map(|word| format!("{} in {}", word.word, word.fields.join(", "))).collect()
 }
 
 /// When the floor of its decay is reached, and how low that is.

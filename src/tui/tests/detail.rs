@@ -23,8 +23,17 @@ fn a_decision_is_read_with_its_reasons_and_what_is_folded_is_no_text() {
             let (lines, _) = detail(&desk);
             let place = |start: &str| lines.iter().position(|line| line.starts_with(start)).unwrap();
             assert!(lines[0].starts_with("Restore drills"), "{lines:?}");
-            let order = ["rationale: The last one", "alternatives considered:", "• trust the dump", "tags ", "session "];
-            assert!(order.map(place).is_sorted() && place("session ") < place(if keys.is_empty() { "▸" } else { "▾" }));
+            let order = [
+                "rationale: The last one",
+                "alternatives considered:",
+                "• trust the dump",
+                "tags ",
+                "session ",
+            ];
+            assert!(
+                order.map(place).is_sorted()
+                    && place("session ") < place(if keys.is_empty() { "▸" } else { "▾" })
+            );
             assert!(desk.screen().contains("trust the dump"), "{size:?} {keys}");
         }
     }
@@ -32,7 +41,10 @@ fn a_decision_is_read_with_its_reasons_and_what_is_folded_is_no_text() {
 
 #[test]
 fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
-    for (query, found) in [("\"the last one found missing roles\" store:shop", "The last one found missing roles"), ("tag:backups \"restore drills every\" trust", "Restore drills everytrust")] {
+    for (query, found) in [
+        ("\"the last one found missing roles\" store:shop", "The last one found missing roles"),
+        ("tag:backups \"restore drills every\" trust", "Restore drills everytrust"),
+    ] {
         let mut desk = Desk::new(100, 30);
         desk.type_keys(&format!("/{query}"));
         desk.press(KeyCode::Enter);
@@ -41,7 +53,8 @@ fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
     // A phrase of a note that has more than one style.
     let folder = crate::folder::new();
     let note = "---\nid: n\ncreated: 2026-01-01T00:00:00+00:00\nupdated: 2026-01-01T00:00:00+00:00\ntags: [a]\n---\n# A\n\nuse *one* pool for `all` of it\n";
-    crate::disk::write_new(&folder.path().join("x/.chora/memory/knowledge/notes/n.md"), note.as_bytes()).unwrap();
+    crate::disk::write_new(&folder.path().join("x/.chora/memory/knowledge/notes/n.md"), note.as_bytes())
+        .unwrap();
     let mut desk = Desk::of(folder, 100, 30);
     desk.type_keys("/\"one pool\"");
     desk.press(KeyCode::Enter);

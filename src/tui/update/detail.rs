@@ -13,6 +13,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Tab};
 use crate::tui::layout;
 use crate::tui::markdown;
+use crate::tui::panes::memory_row::Columns;
 use crate::tui::theme::{self, Theme, sign, wrap};
 
 /// Records over this many bytes show their start alone: a frame must not wait for them.
@@ -32,13 +33,20 @@ pub fn refresh(app: &mut App) {
     if app.titles.len() > TITLES {
         app.titles.clear();
     }
+    let width = layout::frame(app).pane(Pane::Memories).map_or(0, |area| usize::from(area.width));
+    let columns = Columns::of(app, width);
+    let (seen, room) = (columns.text, columns.found(width));
+    if app.found_of != (seen, room) {
+        app.found_of = (seen, room);
+        app.found_lines.clear();
+    }
     for at in visible {
         if !app.titles.contains_key(&at) {
             let title = title_of(app, at);
             app.titles.insert(at, title);
         }
         if app.parsed.has_words() && !app.found_lines.contains_key(&at) {
-            let found = found_line(app, at);
+            let found = found_line(app, at, seen, room);
             app.found_lines.insert(at, found);
         }
     }
@@ -59,29 +67,62 @@ fn keep_cursor_in_sight(app: &mut App, rows: usize) {
     }
 }
 
-/// The line of a text that the search found, where the title does not have all of its words.
-fn found_line(app: &App, at: EntryRef) -> Option<String> {
-    let title = app.titles.get(&at)?;
-    let in_title = distinct(title, &app.parsed);
+/// The line that the search found, where what is seen of the title does not have all of its words: of the
+/// text or of another field, whose name stands before it then. At most as many columns as a row has.
+fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<String> {
+    let title = theme::safe(app, app.titles.get(&at)?);
+    let in_title = distinct(&theme::fit(&title, seen.saturating_sub(1)), &app.parsed);
     if in_title >= app.parsed.count_words() {
         return None;
     }
     let (store, entry) = app.listed.get(at);
-    let text = text_of(store, entry).text;
-    let masked = theme::masked(app, &text[..cut(&text, SHOWN)]).into_owned();
-    let best =
-        masked.lines().max_by_key(|line| (distinct(line, &app.parsed), std::cmp::Reverse(line.len())))?;
-    let first = highlights(best, &app.parsed).first()?.start;
-    (distinct(best, &app.parsed) > 0 && !title.contains(best.trim())).then(|| around(best, first))
+    let best = best_line(app, &page::searched(store, entry, text_of(store, entry)))?;
+    // The title has all that the line has.
+    let is_new = distinct(&best.1, &app.parsed) > in_title || in_title == 0;
+    is_new.then(|| around(app, &best.0, &best.1, room))
 }
 
-/// A part of a line from some words before a place in it, as it may be shown.
-fn around(line: &str, at: usize) -> String {
+/// The name of the field and the line of it with the most words of the search; the first of those.
+fn best_line(app: &App, fields: &[(String, String)]) -> Option<(String, String)> {
+    let mut best: Option<(usize, String, String)> = None;
+    for (at, (name, text)) in fields.iter().enumerate() {
+        // The text has no need of a name.
+        let name = if at == 0 { "" } else { name };
+        let masked = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
+        for line in show_lines(&masked) {
+            let count = distinct(&line, &app.parsed);
+            if count > best.as_ref().map_or(0, |(count, ..)| *count) {
+                best = Some((count, name.to_owned(), line));
+            }
+        }
+    }
+    best.map(|(_, name, line)| (name, line))
+}
+
+/// A part of a line in which the first match is seen, whatever the room, behind the name of its field.
+fn around(app: &App, name: &str, line: &str, room: usize) -> String {
     const BEFORE: usize = 24;
-    let from = line[..at].char_indices().rev().nth(BEFORE).map_or(0, |(byte, _)| byte);
-    let from = if from == 0 { 0 } else { line[from..at].find(' ').map_or(from, |blank| from + blank + 1) };
+    let name = if name.is_empty() { String::new() } else { format!("{}: ", theme::safe(app, name)) };
+    let name = theme::fit(&name, room / 3);
+    let room = room.saturating_sub(theme::width(&name));
+    let Some(found) = highlights(line, &app.parsed).into_iter().next() else { return name };
+    let long = theme::width(line.get(found.clone()).unwrap_or_default());
+    let before = BEFORE.min(room.saturating_sub(long + 3));
+    let head = &line[..found.start];
+    let mut from = found.start;
+    let mut used = 0;
+    for (byte, c) in head.char_indices().rev() {
+        used += theme::width(c.encode_utf8(&mut [0; 4]));
+        if used > before {
+            break;
+        }
+        from = byte;
+    }
+    if from > 0 {
+        from = line[from..found.start].find(' ').map_or(from, |blank| from + blank + 1);
+    }
     let lead = if from > 0 { "… " } else { "" };
-    format!("{lead}{}", show(line[from..].trim_start()))
+    theme::fit(&format!("{name}{lead}{}", line[from..].trim_start()), room + theme::width(&name))
 }
 
 /// How many different words of a search are in a line.
