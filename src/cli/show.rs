@@ -4,8 +4,8 @@ use super::failure::{Exit, Failure, Result};
 use super::open;
 use super::row::Row;
 use super::{Context, chosen, row};
-use crate::format;
-use crate::model::{EntryRef, Snapshot, Tell};
+use crate::format::{self, page};
+use crate::model::{EntryRef, Snapshot};
 use crate::query::{Order, Query, explain};
 use crate::text::shell;
 use crate::text::show::show_lines;
@@ -55,29 +55,44 @@ fn with_search(failure: Failure, name: &str) -> Failure {
     }
 }
 
+/// As the detail of the screens: what it says, what is wrong with it, what it is tied to, all else.
 fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Row) -> Result<()> {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
     context.out.line(&row.to_line(context.now))?;
-    let record = store.record(entry);
-    let file = store.document(entry).path.told().into_owned();
-    context.out.line(&format!("{file}:{} bytes {}-{}", record.line, record.span.start, record.span.end))?;
     context.out.line("")?;
-    // A private key covers lines, so what is masked is masked before it is cut into them.
-    let masked = crate::text::secrets::mask(&text.text).into_owned();
-    for line in show_lines(&masked) {
-        context.out.line(&line)?;
-    }
+    print_text(context, "", &text.text)?;
     context.out.line("")?;
-    for (name, value) in &text.fields {
-        context.out.line(&format!("{name:14} {value}"))?;
+    for (name, said) in &text.said {
+        print_text(context, &page::label(name), said)?;
     }
-    for (name, value) in store.facts_of(at.entry) {
-        context.out.line(&format!("{name:14} {value}"))?;
+    if !text.said.is_empty() {
+        context.out.line("")?;
     }
     for problem in store.problems_of(entry) {
         let severity = problem.severity.as_str();
         context.out.line(&format!("{severity:14} {}: {}", problem.code.as_str(), problem.message))?;
+    }
+    for (name, value) in page::ties(store, entry, context.now) {
+        context.out.line(&format!("{name:14} {value}"))?;
+    }
+    for (name, value) in page::rest(store, at.entry, &text) {
+        context.out.line(&format!("{name:14} {value}"))?;
+    }
+    Ok(())
+}
+
+/// A text, and what it is called before it, or above it where it has several lines.
+fn print_text(context: &mut Context, called: &str, text: &str) -> Result<()> {
+    // A private key covers lines, so what is masked is masked before it is cut into them.
+    let masked = crate::text::secrets::mask(text).into_owned();
+    let mut name = if called.is_empty() { String::new() } else { format!("{called}: ") };
+    if !name.is_empty() && (masked.contains('\n') || masked.starts_with("• ")) {
+        context.out.line(name.trim_end())?;
+        name.clear();
+    }
+    for line in show_lines(&masked) {
+        context.out.line(&format!("{name}{line}"))?;
     }
     Ok(())
 }

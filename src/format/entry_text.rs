@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use super::page::{self, Member};
 use super::{Format, Shape, by_name, title_of};
 use crate::model::{Entry, Record, RecordText, Store, Tell, deleted_from};
 use crate::text::front_matter::Note;
@@ -34,9 +35,9 @@ pub fn text_of_raw(format: &str, path: &Path, raw: &[u8]) -> Option<RecordText> 
 fn whole(content: Content<'_>) -> Result<RecordText, &[u8]> {
     Ok(match content {
         Content::Json(format, value) => read_text(format, value),
-        Content::Note(note, text, stem) => note_text(&note, text, stem),
+        Content::Note(format, note, text, stem) => note_text(format, &note, text, stem),
         Content::Text(text, stem) => {
-            RecordText { title: title_of(stem), text: text.to_owned(), fields: Vec::new() }
+            RecordText { title: title_of(stem), text: text.to_owned(), main: "text", ..RecordText::default() }
         }
         Content::Broken(raw) => return Err(raw),
     })
@@ -46,7 +47,7 @@ fn whole(content: Content<'_>) -> Result<RecordText, &[u8]> {
 pub fn main_text(format: &'static dyn Format, path: &Path, raw: &[u8]) -> String {
     with_bytes(Some(format), path, raw, |content| match content {
         Content::Json(format, value) => format.main_text(value).0,
-        Content::Note(note, text, _) => text.get(note.body.clone()).unwrap_or_default().to_owned(),
+        Content::Note(_, note, text, _) => text.get(note.body.clone()).unwrap_or_default().to_owned(),
         Content::Text(text, _) => text.to_owned(),
         Content::Broken(raw) => String::from_utf8_lossy(raw).into_owned(),
     })
@@ -71,7 +72,7 @@ pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> 
     let format = by_name(store.format).filter(|_| record.view().is_some());
     with_bytes(format, path, raw, |content| match content {
         Content::Json(format, value) => title_of(&format.main_text(value).0),
-        Content::Note(note, text, stem) => note_title(&note, text, stem),
+        Content::Note(_, note, text, stem) => note_title(&note, text, stem),
         Content::Text(_, stem) => title_of(stem),
         Content::Broken(raw) => broken_text(record.line, raw).title,
     })
@@ -94,7 +95,7 @@ pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
             let (text, _) = format.main_text(value);
             Searched { head: names(title_of(&text)), body: strings(format, value) }
         }
-        Content::Note(note, text, stem) => {
+        Content::Note(_, note, text, stem) => {
             let unsearched = by_name(store.format).map_or(&[][..], |format| format.about().unsearched);
             let mut body = vec![text.get(note.body.clone()).unwrap_or_default().to_owned()];
             let fields = note.fields.iter().filter(|field| !matches!(field.name, "id" | "tags"));
@@ -130,7 +131,7 @@ const CHANGED: &str = "(its file has changed since it was read)";
 enum Content<'a> {
     Json(&'static dyn Format, Json<'a>),
     /// The note, its text, and the stem of its file.
-    Note(Note<'a>, &'a str, &'a str),
+    Note(&'static dyn Format, Note<'a>, &'a str, &'a str),
     /// Its text, and the stem of its file.
     Text(&'a str, &'a str),
     Broken(&'a [u8]),
@@ -156,7 +157,7 @@ fn with_bytes<T>(
     match format.shape(path) {
         Shape::Markdown => {
             let text = String::from_utf8_lossy(raw);
-            take(Content::Note(Note::read(&text), &text, &stem))
+            take(Content::Note(format, Note::read(&text), &text, &stem))
         }
         Shape::Text => take(Content::Text(&String::from_utf8_lossy(raw), &stem)),
         Shape::Json => {
@@ -177,13 +178,23 @@ fn note_title(note: &Note<'_>, text: &str, stem: &str) -> String {
     title_of(own.as_deref().or_else(first).unwrap_or(stem))
 }
 
-fn note_text(note: &Note<'_>, text: &str, stem: &str) -> RecordText {
-    let fields = note.fields.iter().map(|field| (field.name.to_owned(), field.value.plain()));
-    RecordText {
-        title: note_title(note, text, stem),
-        text: text.get(note.body.clone()).unwrap_or_default().to_owned(),
-        fields: fields.collect(),
-    }
+fn note_text(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> RecordText {
+    let fields = note.fields.iter().map(|field| Member::of_text(field.name, field.value.plain()));
+    let body = text.get(note.body.clone()).unwrap_or_default().to_owned();
+    with_said(format, note_title(note, text, stem), (body, "body"), fields.collect())
+}
+
+/// A text with what is said beside it, in the order of its format.
+fn with_said(
+    format: &dyn Format,
+    title: String,
+    (text, main): (String, &'static str),
+    members: Vec<Member>,
+) -> RecordText {
+    let about = format.about();
+    let said = page::said(&members, &text, about.reading_order, about.unsearched);
+    let fields = members.into_iter().map(|own| (own.name, own.plain)).collect();
+    RecordText { title, text, main, said, fields }
 }
 
 fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {
@@ -196,30 +207,31 @@ fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {
 
 fn read_text(format: &dyn Format, object: Json<'_>) -> RecordText {
     let (text, used) = format.main_text(object);
-    let mut fields = Vec::new();
+    let mut members = Vec::new();
     for (key, value) in object.members() {
-        flatten(key.text().unwrap_or_default(), value, &used, &mut fields);
+        flatten(key.text().unwrap_or_default(), value, &used, &mut members);
     }
-    RecordText { title: title_of(&text), text, fields }
+    let main = used.first().copied().unwrap_or("text");
+    with_said(format, title_of(&text), (text, main), members)
 }
 
 /// Objects are opened one level at a time, three deep at most; the rest stays JSON.
-fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], fields: &mut Vec<(String, String)>) {
+fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], members: &mut Vec<Member>) {
     if used.contains(&name.as_ref()) {
         return;
     }
     if value.members().next().is_none() || name.matches('.').count() >= 2 {
         let listed: Option<Vec<String>> =
             value.items().map(|item| item.text().map(Cow::into_owned)).collect();
-        let text = match listed {
+        let plain = match listed {
             Some(texts) if !texts.is_empty() => texts.join(", "),
             _ => value.plain(),
         };
-        fields.push((name.into_owned(), text));
+        members.push(Member { name: name.into_owned(), plain, read: page::read(value) });
         return;
     }
     for (key, inner) in value.members() {
-        flatten(Cow::Owned(format!("{name}.{}", key.text().unwrap_or_default())), inner, used, fields);
+        flatten(Cow::Owned(format!("{name}.{}", key.text().unwrap_or_default())), inner, used, members);
     }
 }
 
@@ -238,5 +250,10 @@ fn broken_text(line: u32, raw: &[u8]) -> RecordText {
     let start = String::from_utf8_lossy(&raw[..raw.len().min(BROKEN)]);
     let shown = title_of(readable(&start).unwrap_or(&start));
     let title = if line > 0 { format!("Broken line {line}: {shown}") } else { format!("Broken: {shown}") };
-    RecordText { title, text: String::from_utf8_lossy(raw).into_owned(), fields: Vec::new() }
+    RecordText {
+        title,
+        text: String::from_utf8_lossy(raw).into_owned(),
+        main: "bytes",
+        ..RecordText::default()
+    }
 }

@@ -5,6 +5,7 @@ pub mod fields;
 pub mod form;
 pub mod glance;
 pub mod locks;
+pub mod page;
 pub mod reading;
 pub mod writing;
 
@@ -107,6 +108,9 @@ pub struct About {
     /// The names of members that a search does not look in: ids of other records, times
     /// and checksums, at any depth.
     pub unsearched: &'static [&'static str],
+    /// The members that people read beside the main text, in that order: dotted names, each with what is in it.
+    /// Prose in other members follows.
+    pub reading_order: &'static [&'static str],
     /// What speaks for and against the folder being a store of this format. All formats are
     /// asked, and `store::find` judges.
     pub evidence: fn(&Path, &dyn Glance) -> Evidence,

@@ -15,7 +15,8 @@ pub fn title_of(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(no text)");
     let mut title = String::new();
     let (mut count, mut end) = (0, None);
-    for c in line.split_whitespace().flat_map(|word| std::iter::once(' ').chain(word.chars())).skip(1) {
+    let words = line.split(is_blank).filter(|word| !word.is_empty());
+    for c in words.flat_map(|word| std::iter::once(' ').chain(word.chars())).skip(1) {
         if count == TITLE {
             end = Some(title.len());
         }
@@ -32,6 +33,15 @@ pub fn title_of(text: &str) -> String {
     title
 }
 
+/// White space that is seen as a blank. What ends lines elsewhere stays, so that it is shown for what it is.
+fn is_blank(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' => true,
+        '\u{2028}' | '\u{2029}' => false,
+        _ => c.is_whitespace() && !c.is_control(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +51,7 @@ mod tests {
     fn a_title_is_the_first_line_that_holds_anything() {
         assert_eq!(title_of("\n  \n two\t words \nmore"), "two words");
         assert_eq!(title_of(" \n"), "(no text)");
+        assert_eq!(title_of("a\u{a0}\u{3000}b\u{2028}c\u{b}d"), "a b\u{2028}c\u{b}d");
         assert_eq!(title_of(&"x".repeat(TITLE)), "x".repeat(TITLE));
         assert_eq!(title_of(&"x".repeat(TITLE + 1)), "x".repeat(TITLE) + "…");
     }

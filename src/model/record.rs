@@ -108,6 +108,11 @@ pub struct RecordText {
     pub title: String,
     /// The main text, whole.
     pub text: String,
+    /// What the main text is called: the dotted name of the member that holds it.
+    pub main: &'static str,
+    /// What else it says, in the order in which people read it: dotted names, and texts that may have lines.
+    /// All of it is among the fields, too.
+    pub said: Vec<(String, String)>,
     /// Every other member in stored order: its dotted name and its value as text.
     pub fields: Vec<(String, String)>,
 }

@@ -1,11 +1,13 @@
 //! Why an entry ranks as it does, factor by factor.
 
+use super::Query;
 use super::cancel::Cancel;
+use super::highlight::words_in;
 use super::matching::{Matches, idf};
 use super::rank::{Factors, Ranking};
 use super::search::Request;
-use crate::format::{self, writing::AtFloor};
-use crate::model::{DecayRule, EntryRef, Keep, Store, View};
+use crate::format::{self, page, text_of, writing::AtFloor};
+use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, View};
 
 /// Every factor of one entry's rank.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +37,8 @@ pub struct WordHit {
     pub df: usize,
     /// Of how many.
     pub n: usize,
+    /// The fields of the entry that have it. Untrusted text.
+    pub fields: Vec<String>,
 }
 
 /// Explains one entry's rank; `None` for a broken record.
@@ -49,10 +53,12 @@ pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Opt
     let entry = store.entries.get(at.entry as usize)?;
     let view = store.view(entry)?;
     let factors = Factors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
-    let words = request.query.wanted_words().map(|(index, word)| {
+    let found = fields(request.query, store, entry);
+    let words = request.query.wanted_words().enumerate().map(|(number, (index, word))| {
+        let fields = found.get(number).cloned().unwrap_or_default();
         let df = matches.words.get(index).map_or(0, |levels| levels.df);
         let hit = matches.level(index, at).value();
-        WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n }
+        WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n, fields }
     });
     let keep = Keep::of(view.tags);
     let at_floor = at_floor(store, view, factors.fading.rule);
@@ -62,4 +68,20 @@ pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Opt
 /// What a compaction does with a memory that has faded.
 pub fn at_floor(store: &Store, view: View<'_>, rule: DecayRule) -> AtFloor {
     format::by_name(store.format).map_or(AtFloor::Stays, |format| format.at_floor(store, view, rule))
+}
+
+/// For each wanted word of a query the names of the fields that have it.
+fn fields(query: &Query, store: &Store, entry: &Entry) -> Vec<Vec<String>> {
+    let mut found = vec![Vec::new(); query.wanted_words().count()];
+    if found.is_empty() {
+        return found;
+    }
+    for (name, text) in page::searched(store, entry, text_of(store, entry)) {
+        for (own, _) in found.iter_mut().zip(words_in(&text, query)).filter(|(_, is_in)| *is_in) {
+            if !own.contains(&name) {
+                own.push(name.clone());
+            }
+        }
+    }
+    found
 }

@@ -15,22 +15,29 @@ pub fn highlights(text: &str, query: &Query) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let folded = Folded::new(text);
-    let mut ranges = Vec::new();
-    for (_, word) in query.wanted_words() {
-        match &word.form {
-            Form::Plain(needle) | Form::Fuzzy(needle) => {
-                let places = memmem::find_iter(folded.text.as_bytes(), needle.as_bytes());
-                ranges.extend(places.map(|at| folded.shown(at..at + needle.len())));
-            }
-            Form::Wild(parts) => {
-                let Some(piece) = parts.iter().find(|part| !part.is_empty()) else { continue };
-                let places = memmem::find_iter(folded.text.as_bytes(), piece.as_bytes());
-                let ends = places.filter_map(|at| Some(at..wild_at(&folded.text, at, parts)?));
-                ranges.extend(ends.map(|range| folded.shown(range)));
-            }
+    let words = query.wanted_words().flat_map(|(_, word)| places(&folded, &word.form));
+    merged(words.map(|range| folded.shown(range)).collect())
+}
+
+/// For each of the words that a query wants, in order, whether it is in `text`.
+pub fn words_in(text: &str, query: &Query) -> Vec<bool> {
+    let folded = Folded::new(text);
+    query.wanted_words().map(|(_, word)| !places(&folded, &word.form).is_empty()).collect()
+}
+
+/// Where a word is in a folded text.
+fn places(folded: &Folded, form: &Form) -> Vec<Range<usize>> {
+    let find =
+        |needle: &str| memmem::find_iter(folded.text.as_bytes(), needle.as_bytes()).collect::<Vec<_>>();
+    match form {
+        Form::Plain(needle) | Form::Fuzzy(needle) => {
+            find(needle).into_iter().map(|at| at..at + needle.len()).collect()
+        }
+        Form::Wild(parts) => {
+            let Some(piece) = parts.iter().find(|part| !part.is_empty()) else { return Vec::new() };
+            find(piece).into_iter().filter_map(|at| Some(at..wild_at(&folded.text, at, parts)?)).collect()
         }
     }
-    merged(ranges)
 }
 
 /// A folded text that knows where each of its bytes came from.

@@ -60,7 +60,7 @@ pub use explain::{Explanation, WordHit, at_floor, explain, explain_in};
 pub use facets::{Facets, facets, most_first};
 pub use fields::field_names;
 pub use forecast::FORECAST;
-pub use highlight::highlights;
+pub use highlight::{highlights, words_in};
 pub use matching::Matches;
 pub use pick::{Pick, Picked};
 pub use rank::{Factors, Fading, Ranking, WEIGHTS};

@@ -59,6 +59,31 @@ pub fn columns(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
+/// Whether all terminals give a cluster as many columns as we do: a single character of a script, or a sign,
+/// of which that has been settled for long.
+pub fn is_width_certain(cluster: &str) -> bool {
+    let mut chars = cluster.chars();
+    let (Some(c), None) = (chars.next(), chars.next()) else { return cluster.is_empty() };
+    match c as u32 {
+        0x20..=0x7e => true,
+        0xa0..=0x2ff
+        | 0x370..=0x482
+        | 0x48a..=0x52f
+        | 0x2010..=0x205e
+        | 0x2070..=0x20cf
+        | 0x2100..=0x2bff => c.width() == Some(1),
+        0x3001..=0x3029
+        | 0x3041..=0x3096
+        | 0x309b..=0x30ff
+        | 0x3400..=0x4dbf
+        | 0x4e00..=0x9fff
+        | 0xac00..=0xd7a3
+        | 0xff01..=0xff60 => c.width() == Some(2),
+        0xff61..=0xff9d => true,
+        _ => false,
+    }
+}
+
 fn name(c: char, shown: &mut String) {
     shown.push_str(&format!("‹U+{:04X}›", c as u32));
 }

@@ -177,6 +177,8 @@ pub struct App {
     pub titles: HashMap<EntryRef, String>,
     /// The line of its text that the search found, of those whose title does not tell.
     pub found_lines: HashMap<EntryRef, Option<String>>,
+    /// The columns of titles and of such lines for which those were looked for.
+    pub found_of: (usize, usize),
     /// The detail pane's lines, wrapped to its width.
     pub detail: Vec<Line<'static>>,
     /// What its memory is tied to, while the references are shown.

@@ -20,6 +20,7 @@ use super::view::view;
 use crate::format;
 use crate::model::{State, plan::counted};
 use crate::query::Hit;
+use crate::text::show::show;
 
 /// The size of the screen that is told of: no pane beside another, and room for whole sheets.
 pub const SIZE: (u16, u16) = (96, 72);
@@ -61,7 +62,7 @@ pub fn tell(app: &App, told: &mut Told) -> String {
 /// The key that was pressed, where it is not text that is typed.
 pub fn echo(app: &App, key: KeyEvent) -> String {
     let is_typed = app.prompt.as_ref().is_some_and(|prompt| !prompt.purpose.is_list());
-    if is_typed || app.screen == Screen::Edit { String::new() } else { format!("> {}\r\n", name(key)) }
+    if is_typed || app.screen == Screen::Edit { String::new() } else { format!("> {}\r\n", show(&name(key))) }
 }
 
 /// What is typed, a character at a time as far as it is at the end.
@@ -177,7 +178,9 @@ fn parts_of_row(app: &App) -> (String, String) {
     let place =
         [place, &age].map(str::to_owned).into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
     let end = if title.ends_with(['.', '?', '!']) { "" } else { "." };
-    (format!("{at}{signs} {kind}: {title}{end}"), format!(" {}.{decay}", place.join(", ")))
+    let found = app.found_lines.get(&hit.at).and_then(Option::as_deref);
+    let found = found.map(|found| format!(" Match: {found}.")).unwrap_or_default();
+    (format!("{at}{signs} {kind}: {title}{end}{found}"), format!(" {}.{decay}", place.join(", ")))
 }
 
 /// What the signs of a row say, in words.

@@ -3,6 +3,8 @@
 //! What it is given is masked already; every piece of it is made safe here. Raw HTML is
 //! shown as the text that it is.
 
+use std::ops::Range;
+
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -10,6 +12,7 @@ use ratatui::text::{Line, Span};
 use super::app::App;
 use super::theme::{Theme, wrap};
 use super::update::set_off;
+use crate::query::highlights;
 use crate::text::show::{columns, show};
 
 /// Lists and quotes are indented so many levels at most: no note is narrower than a word.
@@ -212,21 +215,26 @@ impl<'a> Page<'a> {
             None => format!("{hanging}{lead}"),
         };
         let mut row = Row { width: self.width, spans: Vec::new(), used: 0 };
-        row.push(&first, self.theme.dim(), self.app);
+        row.push(&first, self.theme.dim());
+        // A phrase that is looked for can go on in another style.
+        let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
+        let found = highlights(&text, &self.app.parsed);
+        let mut at = 0;
         for (text, style) in &runs {
             for word in text.split_inclusive(' ') {
                 if row.used > columns(&hanging) && row.used + columns(word.trim_end()) > self.width {
                     self.lines.push(row.next_line());
-                    row.push(&hanging, self.theme.dim(), self.app);
+                    row.push(&hanging, self.theme.dim());
                 }
                 for (number, part) in
                     wrap(word, self.width.saturating_sub(row.used).max(8)).iter().enumerate()
                 {
                     if number > 0 {
                         self.lines.push(row.next_line());
-                        row.push(&hanging, self.theme.dim(), self.app);
+                        row.push(&hanging, self.theme.dim());
                     }
-                    row.push(part, *style, self.app);
+                    row.push_found(part, *style, (at, &found), self.theme.found());
+                    at += part.len();
                 }
             }
         }
@@ -242,12 +250,29 @@ struct Row {
 }
 
 impl Row {
-    fn push(&mut self, text: &str, style: Style, app: &App) {
+    fn push(&mut self, text: &str, style: Style) {
+        self.push_found(text, style, (0, &[]), style);
+    }
+
+    /// Adds a text that is at a place of another one, in which what was found is set off.
+    fn push_found(&mut self, text: &str, style: Style, (at, found): (usize, &[Range<usize>]), set_off: Style) {
         if text.is_empty() || self.used >= self.width.max(1) && text.trim().is_empty() {
             return;
         }
         self.used += columns(text);
-        self.spans.extend(set_off(app, text, style).into_iter().filter(|span| !span.content.is_empty()));
+        let mut from = 0;
+        let own = |range: &Range<usize>| {
+            let (start, end) = (range.start.saturating_sub(at), range.end.saturating_sub(at));
+            start.min(text.len())..end.min(text.len())
+        };
+        for range in found.iter().map(own).filter(|range| !range.is_empty()) {
+            let (Some(before), Some(word)) = (text.get(from..range.start), text.get(range.clone())) else { continue };
+            self.spans.push(Span::styled(before.to_owned(), style));
+            self.spans.push(Span::styled(word.to_owned(), style.patch(set_off)));
+            from = range.end;
+        }
+        self.spans.push(Span::styled(text.get(from..).unwrap_or_default().to_owned(), style));
+        self.spans.retain(|span| !span.content.is_empty());
     }
 
     fn next_line(&mut self) -> Line<'static> {

@@ -46,6 +46,7 @@ mod list_view;
 mod markdown;
 mod marks;
 mod msg;
+mod paint;
 mod palette;
 mod pane;
 mod panes;

@@ -309,6 +309,7 @@ impl Recall {
 /// Longer than any query that a person types, and short enough to parse at every key.
 const LONGEST: usize = 4_000;
 
+/// Line ends and tabs become blanks; all else stays as it is, and is shown for what it is.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
+    text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).take(LONGEST).collect()
 }

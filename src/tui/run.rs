@@ -246,7 +246,7 @@ impl<'a> Loop<'a> {
     fn show(&mut self) -> io::Result<()> {
         update::ready(self.app);
         let Some(told) = &mut self.told else {
-            return self.screen.draw(|frame| view(self.app, frame)).map(drop);
+            return self.screen.draw(|frame| view(self.app, frame));
         };
         let text = linear::tell(self.app, told);
         if text.is_empty() { Ok(()) } else { append(&text) }

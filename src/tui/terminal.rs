@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::input::Keyboard;
+use super::paint::{self, Paint};
 use crate::work::{edit_text, page_text};
 
 /// A terminal that takes no output is waited for so long.
@@ -21,24 +22,25 @@ const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 /// The status after a panic, as Rust's own.
 const PANICKED: i32 = 101;
 
-/// The other screen, pastes told from keys, no cursor.
-const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l";
+/// The other screen, pastes told from keys, no cursor, and no line that goes on in the next one where a
+/// terminal gives a cluster more columns than there are.
+const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[?7l";
 /// Clicks, drags and the wheel; a terminal that tells no drags tells the others.
 const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 /// Whether they are taken.
 static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
 /// Whether lines are told: the screen is left as it is.
 static IS_LINEAR: AtomicBool = AtomicBool::new(false);
-/// Ends what was being sent; then no colours, no mouse, no focus, no pastes told from keys, the
-/// first screen, the cursor. Some of it only an editor that was killed can have switched on.
+/// Ends what was being sent; then no colours, no mouse, no focus, no pastes told from keys, lines that
+/// wrap, the first screen, the cursor. Some of it only an editor that was killed can have switched on.
 const GIVE: &[u8] = b"\x1b\\\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\
-\x1b[?2004l\x1b[?1049l\x1b[?25h";
+\x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h";
 
 /// How the terminal was before it was taken.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// What is drawn on.
-pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Output>>>;
+pub type Screen = paint::Screen<CrosstermBackend<io::BufWriter<Output>>>;
 
 /// The terminal's output, past the lock that keeps the program's own lines apart: whoever has
 /// to give the terminal back must not wait for one that is stuck in a frame.
@@ -158,7 +160,8 @@ pub fn enter() -> io::Result<Screen> {
     if TAKES_MOUSE.load(Ordering::Relaxed) {
         output.write_all(MOUSE)?;
     }
-    Terminal::new(CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, output)))
+    let backend = Paint(CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, output)));
+    Terminal::new(backend).map(Screen::on)
 }
 
 /// Takes the terminal anew, and draws the next frame whole.
@@ -180,7 +183,7 @@ fn before() -> Option<MutexGuard<'static, Option<Termios>>> {
 /// the terminal where its cursor is, which not every terminal answers.
 pub fn redraw(screen: &mut Screen) -> io::Result<()> {
     let size = screen.size()?;
-    screen.resize(Rect::new(0, 0, size.width, size.height))
+    screen.clear(Rect::new(0, 0, size.width, size.height))
 }
 
 /// Asks the terminal to put a text on its clipboard (OSC 52). Terminals that can't do nothing.

@@ -137,12 +137,13 @@ fn words(of: &Explanation) -> (String, String) {
         return ("no query".into(), "nothing is searched for, so all match".into());
     }
     let told = |word: &crate::query::WordHit| {
+        let fields = word.fields.join(", ");
         let place = match word.hit {
-            1.0.. => "is in the title, a tag or the id",
-            0.8.. => "is in the text",
-            0.6.. => "begins a word",
-            0.0 => "is not there",
-            _ => "is part of a word",
+            0.0 => "is not there".to_owned(),
+            _ if word.fields.is_empty() => "is like a word of the title, a tag or the id".to_owned(),
+            0.8.. => format!("is in {fields}"),
+            0.6.. => format!("begins a word in {fields}"),
+            _ => format!("is part of a word in {fields}"),
         };
         format!("\"{}\" {place} ({:.1}, in {} of {} memories)", word.word, word.hit, word.df, word.n)
     };
@@ -209,6 +210,12 @@ pub fn kept(keep: Option<Keep>) -> String {
 
 /// A day, as it is written out.
 const DAY_OF: &str = "%-d %b %Y";
+
+/// In which fields each word that is searched for is, a line each. Untrusted text.
+pub fn fields(of: &Explanation) -> Vec<String> {
+    let named = of.words.iter().filter(|word| !word.fields.is_empty());
+    named.map(|word| format!("{} in {}", word.word, word.fields.join(", "))).collect()
+}
 
 /// When the floor of its decay is reached, and how low that is.
 pub fn floor(of: &Explanation, now: Moment) -> Option<String> {

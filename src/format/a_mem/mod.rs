@@ -46,6 +46,7 @@ static ABOUT: About = About {
         linked_to links related_traces related_events learned_patterns note_id \
         events",
     ),
+    reading_order: &["title", "description", "summary", "message", "outcome", "metadata"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: rules::assemble,

@@ -60,6 +60,11 @@ static ABOUT: About = About {
         sessionId createdAt updatedAt generatedAt validatedAt lastSyncedAt \
         lastRecalledAt contentHash bundleHash",
     ),
+    reading_order: &names::<23>(
+        "title symptom cause correctPath why start done label purpose summary currentState knownRisks \
+        validationSnapshot architectureNotes modules entrypoints denseSourceAreas firstFilesToRead \
+        signals.decisions signals.gotchas signals.validationObservations signals.nextStepHints signals",
+    ),
     evidence: layout::evidence,
     placement: layout::place,
     assemble: rules::assemble,

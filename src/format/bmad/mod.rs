@@ -49,6 +49,10 @@ static ABOUT: About = About {
         "timestamp references conversations findings parent_message_id \
         conversation_id learned_from checksum last_accessed last_decay_update",
     ),
+    reading_order: &names::<10>(
+        "decision description rationale alternatives_considered evidence recommendation impact \
+        context.topic metadata context",
+    ),
     evidence: layout::evidence,
     placement: layout::place,
     assemble: rules::assemble,

@@ -34,6 +34,7 @@ static ABOUT: About = About {
     keys_are_ids: false,
     facets: &["category", "status"],
     unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
+    reading_order: &["task_metadata.outcome", "task_metadata.blockers", "task_metadata"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: rules::assemble,

@@ -43,6 +43,11 @@ static ABOUT: About = About {
         "timestamp references checksum created_at updated_at last_accessed \
         accessed_at",
     ),
+    reading_order: &names::<12>(
+        "content.message content.decision content.finding content.preference content.description \
+        content.rationale content.reason content.alternatives content.evidence content.recommendation \
+        content.impact content",
+    ),
     evidence: layout::evidence,
     placement: layout::place,
     assemble: rules::assemble,

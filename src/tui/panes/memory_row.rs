@@ -66,6 +66,16 @@ impl Columns {
         let tags = if is_wide { take(20, TITLE) } else { 0 };
         Columns { decay, kind, place, session, agent, tags, figure, text: left }
     }
+
+    /// The columns before the title.
+    fn before(&self) -> usize {
+        SIGNS + if self.decay { DECAY } else { 0 } + if self.kind { KIND } else { 0 }
+    }
+
+    /// How many columns the line below a row of that width has, which the search found.
+    pub fn found(&self, width: usize) -> usize {
+        width.saturating_sub(self.before())
+    }
 }
 
 /// Columns of the figures, with a blank.
@@ -170,11 +180,10 @@ fn figure(app: &App, hit: &Hit, at: usize) -> String {
     }
 }
 
-/// The line of its text that the search found, below the row.
+/// The line that the search found, below the row. Safe text.
 pub fn found_line(app: &App, found: &str, columns: &Columns) -> Line<'static> {
-    let before = SIGNS + if columns.decay { DECAY } else { 0 } + if columns.kind { KIND } else { 0 };
-    let mut spans = vec![Span::raw(" ".repeat(before))];
-    spans.extend(set_off(app, &theme::fit(found, columns.text), Theme::of(app).dim()));
+    let mut spans = vec![Span::raw(" ".repeat(columns.before()))];
+    spans.extend(set_off(app, found, Theme::of(app).dim()));
     Line::from(spans)
 }
 

@@ -10,7 +10,7 @@ pub mod health;
 pub mod hints;
 pub mod list_view;
 pub mod memories;
-mod memory_row;
+pub mod memory_row;
 pub mod menu;
 pub mod next_keys;
 pub mod palette;

@@ -115,7 +115,10 @@ fn factors(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
         ])
     };
     let rows = why::factors(of).into_iter().enumerate().map(row);
-    rows.chain([Line::styled(format!("= {:4.2}", of.factors.rank), theme.strong())]).collect()
+    let matched = why::fields(of).into_iter().flat_map(|own| theme::wrap(&theme::safe(app, &own), width));
+    rows.chain([Line::styled(format!("= {:4.2}", of.factors.rank), theme.strong())])
+        .chain(matched.map(|line| Line::styled(line, theme.dim())))
+        .collect()
 }
 
 /// The formula to be read aloud, and a sentence for each of its factors.

@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{references, walk};
-use crate::format;
+use crate::format::{self, page};
 use crate::model::{Entry, EntryRef, RecordText, Store, Tie};
 use crate::query::{Hit, Query, highlights};
 use crate::text::secrets::cut;
@@ -13,6 +13,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Tab};
 use crate::tui::layout;
 use crate::tui::markdown;
+use crate::tui::panes::memory_row::Columns;
 use crate::tui::theme::{self, Theme, sign, wrap};
 
 /// Records over this many bytes show their start alone: a frame must not wait for them.
@@ -21,8 +22,6 @@ const LARGE: usize = 1 << 20;
 const SHOWN: usize = 64 << 10;
 /// So many bytes of a member's value.
 const FACT: usize = 4_000;
-/// So many references are named beside a text; all of them in a tab of their own.
-const REFERENCES: usize = 3;
 /// So many titles are remembered.
 const TITLES: usize = 4_000;
 
@@ -34,13 +33,20 @@ pub fn refresh(app: &mut App) {
     if app.titles.len() > TITLES {
         app.titles.clear();
     }
+    let width = layout::frame(app).pane(Pane::Memories).map_or(0, |area| usize::from(area.width));
+    let columns = Columns::of(app, width);
+    let (seen, room) = (columns.text, columns.found(width));
+    if app.found_of != (seen, room) {
+        app.found_of = (seen, room);
+        app.found_lines.clear();
+    }
     for at in visible {
         if !app.titles.contains_key(&at) {
             let title = title_of(app, at);
             app.titles.insert(at, title);
         }
         if app.parsed.has_words() && !app.found_lines.contains_key(&at) {
-            let found = found_line(app, at);
+            let found = found_line(app, at, seen, room);
             app.found_lines.insert(at, found);
         }
     }
@@ -61,29 +67,62 @@ fn keep_cursor_in_sight(app: &mut App, rows: usize) {
     }
 }
 
-/// The line of a text that the search found, where the title does not have all of its words.
-fn found_line(app: &App, at: EntryRef) -> Option<String> {
-    let title = app.titles.get(&at)?;
-    let in_title = distinct(title, &app.parsed);
+/// The line that the search found, where what is seen of the title does not have all of its words: of the
+/// text or of another field, whose name stands before it then. At most as many columns as a row has.
+fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<String> {
+    let title = theme::safe(app, app.titles.get(&at)?);
+    let in_title = distinct(&theme::fit(&title, seen.saturating_sub(1)), &app.parsed);
     if in_title >= app.parsed.count_words() {
         return None;
     }
     let (store, entry) = app.listed.get(at);
-    let text = text_of(store, entry).text;
-    let masked = theme::masked(app, &text[..cut(&text, SHOWN)]).into_owned();
-    let best =
-        masked.lines().max_by_key(|line| (distinct(line, &app.parsed), std::cmp::Reverse(line.len())))?;
-    let first = highlights(best, &app.parsed).first()?.start;
-    (distinct(best, &app.parsed) > 0 && !title.contains(best.trim())).then(|| around(best, first))
+    let best = best_line(app, &page::searched(store, entry, text_of(store, entry)))?;
+    // The title has all that the line has.
+    let is_new = distinct(&best.1, &app.parsed) > in_title || in_title == 0;
+    is_new.then(|| around(app, &best.0, &best.1, room))
 }
 
-/// A part of a line from some words before a place in it.
-fn around(line: &str, at: usize) -> String {
+/// The name of the field and the line of it with the most words of the search; the first of those.
+fn best_line(app: &App, fields: &[(String, String)]) -> Option<(String, String)> {
+    let mut best: Option<(usize, String, String)> = None;
+    for (at, (name, text)) in fields.iter().enumerate() {
+        // The text has no need of a name.
+        let name = if at == 0 { "" } else { name };
+        let masked = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
+        for line in show_lines(&masked) {
+            let count = distinct(&line, &app.parsed);
+            if count > best.as_ref().map_or(0, |(count, ..)| *count) {
+                best = Some((count, name.to_owned(), line));
+            }
+        }
+    }
+    best.map(|(_, name, line)| (name, line))
+}
+
+/// A part of a line in which the first match is seen, whatever the room, behind the name of its field.
+fn around(app: &App, name: &str, line: &str, room: usize) -> String {
     const BEFORE: usize = 24;
-    let from = line[..at].char_indices().rev().nth(BEFORE).map_or(0, |(byte, _)| byte);
-    let from = if from == 0 { 0 } else { line[from..at].find(' ').map_or(from, |blank| from + blank + 1) };
+    let name = if name.is_empty() { String::new() } else { format!("{}: ", theme::safe(app, name)) };
+    let name = theme::fit(&name, room / 3);
+    let room = room.saturating_sub(theme::width(&name));
+    let Some(found) = highlights(line, &app.parsed).into_iter().next() else { return name };
+    let long = theme::width(line.get(found.clone()).unwrap_or_default());
+    let before = BEFORE.min(room.saturating_sub(long + 3));
+    let head = &line[..found.start];
+    let mut from = found.start;
+    let mut used = 0;
+    for (byte, c) in head.char_indices().rev() {
+        used += theme::width(c.encode_utf8(&mut [0; 4]));
+        if used > before {
+            break;
+        }
+        from = byte;
+    }
+    if from > 0 {
+        from = line[from..found.start].find(' ').map_or(from, |blank| from + blank + 1);
+    }
     let lead = if from > 0 { "… " } else { "" };
-    format!("{lead}{}", line[from..].trim_start())
+    theme::fit(&format!("{name}{lead}{}", line[from..].trim_start()), room + theme::width(&name))
 }
 
 /// How many different words of a search are in a line.
@@ -146,7 +185,7 @@ pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     let start = start[..cut(&start, SHOWN)].to_owned();
     let title = format::title_of(&start);
     let text = format!("{start}\n… {} bytes in all", raw.len());
-    RecordText { title, text, fields: Vec::new() }
+    RecordText { title, text, main: "bytes", ..RecordText::default() }
 }
 
 pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> {
@@ -158,16 +197,23 @@ pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'stati
     }
 }
 
-/// The text, what is wrong with it, what it is tied to; all else one key away.
+/// What it says in the order in which people read it, what is wrong with it, what it is tied to; all else
+/// one key away.
 fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(at);
     let text = text_of(store, entry);
     let mut lines = match format::is_markdown(store, entry) {
         true => note(app, &text.text, width),
-        false => prose(app, &text.text, width),
+        false => prose(app, &text.text, width, ""),
     };
     lines.push(Line::default());
+    for (name, said) in &text.said {
+        lines.extend(prose(app, said, width, &page::label(name)));
+    }
+    if !text.said.is_empty() {
+        lines.push(Line::default());
+    }
     for problem in store.problems_of(entry) {
         let style = theme.severity(problem.severity);
         let message = format!("{} {}: {}", sign(problem.severity), problem.code.as_str(), problem.message);
@@ -175,45 +221,17 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
             wrap(&theme::safe(app, &message), width).into_iter().map(|line| Line::styled(line, style)),
         );
     }
-    for (name, value) in context(app, at) {
+    for (name, value) in page::ties(store, entry, app.now) {
         lines.extend(fact(app, name, &value, width));
     }
-    let facts: Vec<(String, String)> = facts(app, store, at).into_iter().chain(text.fields).collect();
+    let rest = page::rest(store, at.entry, &text);
     let (sign, key) = (if app.layout.all_facts { "▾" } else { "▸" }, Action::Fold.key());
-    let folded = format!("{sign} {} fields · file · bytes  ", facts.len());
+    let folded = format!("{sign} {} fields · file · bytes  ", rest.len());
     lines.push(Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]));
     if app.layout.all_facts {
-        lines.extend(facts.iter().flat_map(|(name, value)| fact(app, name, value, width)));
+        lines.extend(rest.iter().flat_map(|(name, value)| fact(app, name, value, width)));
     }
     lines
-}
-
-/// Tags, what it refers to, its session, who wrote it and when.
-fn context(app: &App, at: EntryRef) -> Vec<(&'static str, String)> {
-    let (store, entry) = app.listed.get(at);
-    let mut context = Vec::new();
-    let Some(view) = store.view(entry) else { return context };
-    if !view.tags.is_empty() {
-        context.push(("tags", view.tags.join(" ")));
-    }
-    let refers = view.references.iter().take(REFERENCES).map(|own| format!("→ {}", own.to.text));
-    let refers: Vec<String> = refers.collect();
-    if !refers.is_empty() {
-        let more = view.references.iter().count().saturating_sub(REFERENCES);
-        let more = if more > 0 { format!("  and {more} more") } else { String::new() };
-        context.push(("refs", refers.join("  ") + &more));
-    }
-    if let Some(session) = store.session(entry) {
-        let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
-        context.push(("session", format!("{}{lifecycle}", session.name)));
-    }
-    let agent = view.facets.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| agent);
-    let written = view.created.map(|created| created.ago_at(app.now));
-    let by: Vec<String> = agent.map(str::to_owned).into_iter().chain(written).collect();
-    if !by.is_empty() {
-        context.push((if agent.is_some() { "by" } else { "written" }, by.join(", ")));
-    }
-    context
 }
 
 /// A note's text, rendered.
@@ -226,15 +244,49 @@ fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// A text's lines, wrapped, with the words of the search set off.
-fn prose(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
+/// A text's lines, wrapped, with the words of the search set off. What it is called stands before it, or
+/// above it where it has several lines.
+fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>> {
     let (start, left) = text.split_at(cut(text, SHOWN));
-    let mut lines: Vec<Line<'static>> = show_lines(&theme::masked(app, start))
-        .flat_map(|line| wrap(&line, width))
-        .map(|line| Line::from(set_off(app, &line, Style::new())))
-        .collect();
+    let dim = Theme::of(app).dim();
+    let masked = theme::masked(app, start);
+    let name = if called.is_empty() { String::new() } else { format!("{}: ", theme::safe(app, called)) };
+    let mut lines = Vec::new();
+    let stands_above = masked.contains('\n') || masked.starts_with("• ");
+    if stands_above && !name.is_empty() {
+        lines.push(Line::styled(theme::fit(name.trim_end(), width), dim));
+    }
+    let before = if stands_above { "" } else { name.as_str() };
+    for line in show_lines(&masked) {
+        let runs = [(before.to_owned(), dim), (line, Style::new())];
+        lines.extend(wrapped(app, &runs, width));
+    }
     if !left.is_empty() {
-        lines.push(Line::styled(format!("… {} bytes more", left.len()), Theme::of(app).dim()));
+        lines.push(Line::styled(format!("… {} bytes more", left.len()), dim));
+    }
+    lines
+}
+
+/// Safe text on as many lines as it needs, the words of the search set off also where a line ends in
+/// them.
+fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'static>> {
+    let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
+    let mut spans = runs.iter().flat_map(|(text, style)| set_off(app, text, *style));
+    let mut left: Option<Span<'static>> = None;
+    let mut lines = Vec::new();
+    for row in wrap(&text, width) {
+        let (mut line, mut room) = (Line::default(), row.len());
+        while room > 0 {
+            let Some(mut span) = left.take().or_else(|| spans.next()) else { break };
+            if span.content.len() > room {
+                let rest = span.content.split_at(room).1.to_owned();
+                left = Some(Span::styled(rest, span.style));
+                span.content = span.content.split_at(room).0.to_owned().into();
+            }
+            room -= span.content.len();
+            line.push_span(span);
+        }
+        lines.push(line);
     }
     lines
 }
@@ -257,21 +309,6 @@ pub fn set_off(app: &App, line: &str, style: Style) -> Vec<Span<'static>> {
     spans
 }
 
-/// What is known of a memory beside its own members.
-fn facts(app: &App, store: &Store, at: EntryRef) -> Vec<(String, String)> {
-    let entry = app.listed.get(at).1;
-    let record = store.record(entry);
-    let place = theme::place(&store.document(entry).path, Some(record.line));
-    let bytes = format!("{}–{} ({} bytes)", record.span.start, record.span.end, record.span.len());
-    let mut facts = vec![("state".to_owned(), entry.state.as_str().to_owned())];
-    if let Some(created) = store.view(entry).and_then(|view| view.created) {
-        facts.push(("written".into(), created.to_minute()));
-    }
-    facts.extend([("file".into(), place), ("bytes".into(), bytes)]);
-    facts.extend(store.facts_of(at.entry).map(|(name, value)| (name.to_owned(), value.to_owned())));
-    facts
-}
-
 fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
     let names = match (app.layout.all_facts, width) {
         (true, 60..) => 18,
@@ -284,7 +321,9 @@ fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> 
     let wrapped = wrap(&theme::safe(app, start), width.saturating_sub(names + 1));
     let named = |(index, line): (usize, String)| {
         let name = if index == 0 { name.clone() } else { " ".repeat(names) };
-        Line::from(vec![Span::styled(format!("{name} "), style), Span::raw(line)])
+        let mut spans = vec![Span::styled(format!("{name} "), style)];
+        spans.extend(set_off(app, &line, Style::new()));
+        Line::from(spans)
     };
     wrapped.into_iter().enumerate().map(named).collect()
 }

@@ -73,7 +73,8 @@ impl Judge<'_> {
             store: 0,
             copy: opened.copy.clone(),
             bytes: Arc::clone(&opened.bytes),
-            chosen: compared.whole_only.is_none().then(|| chosen.clone()),
+            chosen: if compared.whole_only.is_none() { chosen.clone() } else { HashSet::new() },
+            whole: compared.whole_only.is_some(),
         };
         let told = format!("{} from {}", compared.file.display(), opened.copy.path.display());
         let (before, files) = (live(&self.desk.store()), self.desk.files());

@@ -1,0 +1,147 @@
+//! A frame on its way to the terminal. Terminals don't agree on how many columns a cluster of several
+//! characters takes: its cells are cleared before it is written, what follows is put at its own place,
+//! and a row that has one is written whole when anything of it changes. Otherwise text of the view before
+//! would stay where the terminal takes fewer columns, or be shifted where it takes more.
+
+use std::collections::HashMap;
+use std::iter::once;
+use std::num::NonZeroU16;
+
+use ratatui::backend::{Backend, ClearType, WindowSize};
+use ratatui::buffer::{Buffer, Cell, CellDiffOption};
+use ratatui::layout::{Position, Rect, Size};
+use ratatui::{Frame, Terminal};
+
+use crate::text::show::{columns, is_width_certain};
+
+/// A terminal, and what is known of the rows whose columns aren't certain.
+pub struct Screen<B: Backend> {
+    terminal: Terminal<Paint<B>>,
+    rows: HashMap<usize, Row>,
+    area: Rect,
+}
+
+/// A row as it was drawn last.
+struct Row {
+    cells: Vec<Cell>,
+    /// Its cells are marked in every other state of it: then each of them differs from the state before.
+    is_marked: bool,
+}
+
+impl<B: Backend> Screen<B> {
+    /// A screen on a terminal of which nothing is known.
+    pub fn on(terminal: Terminal<Paint<B>>) -> Self {
+        Screen { terminal, rows: HashMap::new(), area: Rect::default() }
+    }
+
+    /// Draws a frame.
+    pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> Result<(), B::Error> {
+        let (rows, area) = (&mut self.rows, &mut self.area);
+        let frame = self.terminal.draw(|frame| {
+            view(frame);
+            if std::mem::replace(area, frame.area()) != frame.area() {
+                rows.clear();
+            }
+            mark(rows, frame.buffer_mut());
+        });
+        frame.map(drop)
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Result<Size, B::Error> {
+        self.terminal.size()
+    }
+
+    /// Clears it, so that the next frame is drawn whole.
+    pub fn clear(&mut self, area: Rect) -> Result<(), B::Error> {
+        self.rows.clear();
+        self.terminal.resize(area)
+    }
+}
+
+/// Makes each cell of a row differ from its state before, where anything of the row does and the columns
+/// of something in it, then or now, aren't certain.
+fn mark(rows: &mut HashMap<usize, Row>, buffer: &mut Buffer) {
+    let width = usize::from(buffer.area.width.max(1));
+    for (number, row) in buffer.content.chunks_mut(width).enumerate() {
+        let is_uncertain = row.iter().any(|cell| !is_width_certain(cell.symbol()));
+        let known = rows.get(&number);
+        if !is_uncertain && known.is_none() {
+            continue;
+        }
+        let is_marked = known.is_none_or(|own| own.is_marked != (own.cells != row));
+        if is_uncertain || is_marked {
+            rows.insert(number, Row { cells: row.to_vec(), is_marked });
+        } else {
+            rows.remove(&number);
+        }
+        for cell in row.iter_mut().filter(|_| is_marked) {
+            let wide = u16::try_from(columns(cell.symbol())).ok().and_then(NonZeroU16::new);
+            cell.set_diff_option(CellDiffOption::ForcedWidth(wide.unwrap_or(NonZeroU16::MIN)));
+        }
+    }
+}
+
+/// Clears cells before something is written of which the columns aren't certain.
+pub struct Paint<B>(pub B);
+
+impl<B: Backend> Backend for Paint<B> {
+    type Error = B::Error;
+
+    fn draw<'a, I>(&mut self, content: I) -> Result<(), B::Error>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        let mut certain = Vec::new();
+        for (x, y, cell) in content {
+            if is_width_certain(cell.symbol()) {
+                certain.push((x, y, cell));
+                continue;
+            }
+            self.0.draw(std::mem::take(&mut certain).into_iter())?;
+            let mut blank = cell.clone();
+            blank.set_symbol(" ");
+            let wide = u16::try_from(columns(cell.symbol())).unwrap_or(1);
+            self.0.draw((x..x.saturating_add(wide)).map(|x| (x, y, &blank)))?;
+            // Each begins with a move of its own: what follows is where it belongs.
+            self.0.draw(once((x, y, cell)))?;
+        }
+        self.0.draw(certain.into_iter())
+    }
+
+    fn hide_cursor(&mut self) -> Result<(), B::Error> {
+        self.0.hide_cursor()
+    }
+
+    fn show_cursor(&mut self) -> Result<(), B::Error> {
+        self.0.show_cursor()
+    }
+
+    fn get_cursor_position(&mut self) -> Result<Position, B::Error> {
+        self.0.get_cursor_position()
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), B::Error> {
+        self.0.set_cursor_position(position)
+    }
+
+    fn clear(&mut self) -> Result<(), B::Error> {
+        self.0.clear()
+    }
+
+    fn clear_region(&mut self, clear_type: ClearType) -> Result<(), B::Error> {
+        self.0.clear_region(clear_type)
+    }
+
+    fn size(&self) -> Result<Size, B::Error> {
+        self.0.size()
+    }
+
+    fn window_size(&mut self) -> Result<WindowSize, B::Error> {
+        self.0.window_size()
+    }
+
+    fn flush(&mut self) -> Result<(), B::Error> {
+        self.0.flush()
+    }
+}

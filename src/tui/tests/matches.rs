@@ -1,0 +1,72 @@
+//! Where a hit matches is seen in the list, and `w` names it.
+
+use super::*;
+use crate::query::highlights;
+
+/// The memories of the list as they are drawn: a row, and the line below it where there is one.
+fn rows(desk: &Desk) -> Vec<String> {
+    let shown = desk.screen();
+    let area = crate::tui::layout::frame(&desk.app).pane(Pane::Memories).unwrap();
+    let columns = |line: &str| {
+        let cells = line.chars().skip(usize::from(area.x)).take(usize::from(area.width));
+        cells.collect::<String>()
+    };
+    let lines = shown.lines().skip(usize::from(area.y) + 1).take(usize::from(area.height) - 1);
+    let mut lines = lines.map(columns);
+    let mut rows = Vec::new();
+    for hit in desk.app.results.hits.iter().skip(desk.app.list.top) {
+        let Some(mut row) = lines.next() else { break };
+        if desk.app.found_lines.get(&hit.at).is_some_and(Option::is_some) {
+            let Some(below) = lines.next() else { break };
+            row += &below;
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+#[test]
+fn every_hit_shows_where_it_matches_at_every_width() {
+    let mut desk = Desk::new(120, 36);
+    // In a title, in reasons, in tags, in ids, in names of agents, in several of them.
+    for query in
+        ["pool", "roles", "ledger", "retention", "finding-0", "reviewer", "retry ledger", "\"charge twice\""]
+    {
+        desk.send(Msg::Resize(120, 36));
+        desk.type_keys(&format!("/{query}"));
+        desk.press(KeyCode::Enter);
+        assert!(!desk.app.results.hits.is_empty(), "{query}");
+        for width in [40, 46, 59, 60, 79, 80, 99, 100, 119, 120, 139, 160, 200] {
+            desk.send(Msg::Resize(width, 36));
+            update::ready(&mut desk.app);
+            for row in rows(&desk) {
+                assert!(!highlights(&row, &desk.app.parsed).is_empty(), "{query} {width}: {row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn why_names_the_fields_that_matched() {
+    for size in [(120, 36), (160, 44)] {
+        let mut desk = Desk::new(size.0, size.1);
+        desk.type_keys("/roles drills store:shop type:decision");
+        desk.press(KeyCode::Enter);
+        desk.type_keys("w+");
+        let screen = desk.screen();
+        assert!(screen.contains("in rationale") && screen.contains("title"), "{screen}");
+    }
+}
+
+#[test]
+fn lines_for_a_screen_reader_tell_where_a_hit_matches() {
+    let mut desk = Desk::new(linear_size().0, linear_size().1);
+    desk.type_keys("/roles store:shop type:decision");
+    desk.press(KeyCode::Enter);
+    let told = crate::tui::linear::tell(&desk.app, &mut Default::default()).replace("\r\n  ", " ");
+    assert!(told.contains("Match: rationale: The last one found missing roles"), "{told}");
+}
+
+fn linear_size() -> (u16, u16) {
+    crate::tui::linear::SIZE
+}
