@@ -18,10 +18,7 @@ fn said(desk: &mut Desk, told: &mut Told, keys: &str) -> String {
 fn the_first_lines_say_what_is_open_and_a_move_says_the_memory_it_comes_to() {
     let (mut desk, mut told) = desk();
     let first = said(&mut desk, &mut told, "");
-    assert!(
-        first.starts_with("palimp. 5 stores, 536 memories, 6 errors.\nTen keys: "),
-        "{first}"
-    );
+    assert!(first.starts_with("palimp. 5 stores, 536 memories, 6 errors.\nTen keys: "), "{first}");
     assert!(
         first.contains("1 of 536. decision: Send one key with every charge retry. shop, 14 min ago."),
         "{first}"
