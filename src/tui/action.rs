@@ -158,7 +158,7 @@ actions! {
     Reveal: "reveal", ["X"], "show masked values while the key is held";
     Edit: "edit", ["e"], "the memory as a form, checked while you type", "edit", waits;
     EditText: "edit text", ["E"], "the main text in $EDITOR", "edit", waits;
-    Tag: "tag", ["t"], "add and take away tags: +new -old", "tag", waits;
+    Tag: "tag", ["t"], "add and take away tags: new -old", "tag", waits;
     RenameTag: "rename tag", [], "rename or merge a tag everywhere", "tag";
     Pin: "pin", ["p"], "the tag `pinned`, or no longer", "tag", waits;
     Keep: "keep until", ["P"], "keep it from fading until a day, then no longer", "tag", waits;
@@ -172,6 +172,7 @@ actions! {
         "tag edit archive unarchive delete undelete", waits;
     Undo: "undo", ["u"], "undo the last change", "undo";
     Redo: "redo", ["U"], "redo what was undone last", "redo";
+    Theme: "theme", [], "a list of colours: each is shown as you come to it";
     Palette: "command", [":"], "any action by its name";
     Help: "help", ["?", "F1"], "every key, to search and to run";
     CommandLine: "command line", [], "verbs without a view: palimp add, init, completions, man";
@@ -208,6 +209,48 @@ impl Action {
         self.known().verbs.split_whitespace().collect()
     }
 
+    /// The verb that does the same, where one alone does.
+    pub fn verb(self) -> Option<&'static str> {
+        let verbs = self.verbs();
+        let own = verbs.iter().find(|own| **own == self.known().name);
+        own.or(verbs.first().filter(|_| verbs.len() == 1)).copied()
+    }
+
+    /// Whether it opens something to type into a memory.
+    pub fn types(self) -> bool {
+        matches!(
+            self,
+            Action::Edit
+                | Action::EditText
+                | Action::RecordInEditor
+                | Action::Tag
+                | Action::Keep
+                | Action::Importance
+                | Action::Type
+                | Action::Category
+        )
+    }
+
+    /// Whether it only moves, or leads on: nobody looks for it to do it again.
+    pub fn is_way(self) -> bool {
+        self as usize <= Action::DetailPane as usize
+            || matches!(
+                self,
+                Action::Open
+                    | Action::Back
+                    | Action::Quit
+                    | Action::QuitNow
+                    | Action::Toggle
+                    | Action::NextMatch
+                    | Action::PreviousMatch
+                    | Action::Palette
+                    | Action::Help
+                    | Action::Reload
+                    | Action::Redraw
+                    | Action::Suspend
+            )
+    }
+
     /// Its keys.
     pub fn keys(self) -> &'static [String] {
         keymap::in_use().of(self)
@@ -237,7 +280,7 @@ pub const IN_EDITOR: [Action; 11] = [
 /// Whether an action can be run from the help while a form is open: no other view opens over it.
 pub fn may_in_editor(action: Action) -> bool {
     IN_EDITOR.contains(&action)
-        || matches!(action, Action::QuitNow | Action::Redraw | Action::Suspend | Action::Help)
+        || matches!(action, Action::QuitNow | Action::Redraw | Action::Suspend | Action::Help | Action::Theme)
 }
 
 /// The actions that a view has beside those of every view.
@@ -258,6 +301,26 @@ fn own(screen: Screen) -> &'static [Action] {
         Screen::Problems => &[Action::Fix, Action::Open],
         Screen::Browse => &[],
     }
+}
+
+/// The actions that are done in one view alone.
+const IN_VIEWS: [Action; 8] = [
+    Action::BringBack,
+    Action::ReplaceFile,
+    Action::Verify,
+    Action::WeekBack,
+    Action::WeekAhead,
+    Action::Today,
+    Action::Seen,
+    Action::OpenDemo,
+];
+
+/// Whether a view has what an action is done with.
+pub fn is_of(screen: Screen, action: Action) -> bool {
+    let shared = [Action::Fix, Action::RecordInEditor];
+    let is_own = own(screen).contains(&action);
+    let of_others = IN_VIEWS.contains(&action) || IN_EDITOR.contains(&action) && !shared.contains(&action);
+    is_own || !of_others
 }
 
 /// The actions that the palette and the help list in a view: its own first, then every other

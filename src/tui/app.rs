@@ -52,6 +52,10 @@ pub struct App {
     pub size: (u16, u16),
     pub palette: Palette,
     pub ascii: bool,
+    /// Lines instead of screens.
+    pub linear: bool,
+    /// What would be typed into a memory, and waits for a key that is part of no word.
+    pub asked_to_type: Option<Action>,
     /// Nothing on the screen changes by itself.
     pub reduced_motion: bool,
     pub places: Vec<Place>,
@@ -134,6 +138,8 @@ pub struct App {
     pub opened: Option<(Screen, String, String)>,
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
+    /// The actions that were done last, the newest first.
+    pub done_last: Vec<Action>,
     pub menu: Option<Menu>,
     pub confirm: Option<Confirm>,
     pub marks: Marks,
@@ -196,6 +202,7 @@ impl App {
             size,
             palette: options.palette,
             ascii: options.ascii,
+            linear: options.linear,
             // Nothing is told again because time goes by.
             reduced_motion: options.reduced_motion || options.linear,
             places: options.places.clone(),

@@ -219,9 +219,14 @@ pub fn rows(app: &App, pane: Pane) -> usize {
     frame(app).rows(pane)
 }
 
+/// The palette has so many rows below its title: a launcher, no manual.
+const LAUNCHES: usize = 14;
+
 /// Where the palette and the help are: on a low terminal they have the whole of it.
 pub fn palette(app: &App) -> Rect {
-    if app.size.1 < LOW { frame(app).body } else { pane::sheet_area(app, usize::from(app.size.1)) }
+    let launches = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Palette);
+    let rows = if launches { LAUNCHES } else { usize::from(app.size.1) };
+    if app.size.1 < LOW { frame(app).body } else { pane::sheet_area(app, rows) }
 }
 
 /// How many actions the palette and the help list at once: below their title and what is typed.

@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
+use super::action::Action;
 use super::app::{App, Pane, Screen};
 use super::keys::name;
 use super::layout;
@@ -84,7 +85,11 @@ fn news(app: &App, told: &mut Told) -> Vec<String> {
         }
         *before = own;
     };
+    let is_first = told.overview.is_empty();
     say(overview(app), &mut told.overview);
+    if is_first {
+        say(ten_keys(), &mut String::new());
+    }
     say(place(app), &mut told.place);
     let is_list = app.screen == Screen::Browse && !is_asked(app);
     let is_row = is_list && app.focus == Pane::Memories;
@@ -134,6 +139,24 @@ fn overview(app: &App) -> String {
     let stores = counted(app.snapshot.stores.len() as u64, "store");
     let memories = counted(listed as u64, "memory");
     format!("palimp. {stores}, {memories}{errors}.")
+}
+
+/// The keys that one can begin with.
+fn ten_keys() -> String {
+    let keys = [
+        (Action::Down, "next"),
+        (Action::Up, "before"),
+        (Action::Open, "read"),
+        (Action::Search, "search"),
+        (Action::Why, "why this rank"),
+        (Action::Edit, "edit"),
+        (Action::Delete, "remove"),
+        (Action::Undo, "undo"),
+        (Action::Help, "every key"),
+        (Action::QuitNow, "quit"),
+    ];
+    let told = keys.map(|(action, what)| format!("{} {what}", action.key()));
+    format!("Ten keys: {}.", told.join(", "))
 }
 
 /// Which view or pane has the keys, and what is searched for.

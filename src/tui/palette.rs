@@ -49,6 +49,16 @@ const COLOURS: [(Role, Color, [u32; 4]); 7] = [
 ];
 
 impl Palette {
+    /// Those that can be chosen, with what each is for.
+    pub const CHOICES: [(Palette, &'static str, &'static str); 6] = [
+        (Palette::Terminal, "terminal", "the terminal's own 16 colours"),
+        (Palette::Dark, "dark", "fixed colours for a dark background"),
+        (Palette::Light, "light", "fixed colours for a light background"),
+        (Palette::ColourBlind, "colour-blind", "on dark, told apart by most colour-blind people"),
+        (Palette::ColourBlindLight, "colour-blind-light", "the same on a light background"),
+        (Palette::HighContrast, "high-contrast", "bold, underlined and reversed; nothing is dim"),
+    ];
+
     /// The colour of a role, where it has one.
     pub fn colour(self, role: Role) -> Option<Color> {
         let (_, own, rest) = COLOURS.iter().find(|(own, ..)| *own == role)?;
@@ -84,6 +94,17 @@ mod tests {
             if own <= 0.04045 { own / 12.92 } else { ((own + 0.055) / 1.055).powf(2.4) }
         };
         0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
+    }
+
+    #[test]
+    fn what_can_be_chosen_is_what_the_settings_know_by_the_same_names() {
+        use clap::ValueEnum;
+        let known = Palette::value_variants().iter().map(|own| (*own, own.to_possible_value().unwrap()));
+        let known: Vec<(Palette, String)> =
+            known.map(|(own, name)| (own, name.get_name().to_owned())).collect();
+        let offered: Vec<(Palette, String)> =
+            Palette::CHOICES.iter().map(|(own, name, _)| (*own, (*name).to_owned())).collect();
+        assert_eq!(offered, known);
     }
 
     #[test]

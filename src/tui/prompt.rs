@@ -8,6 +8,7 @@ use tui_textarea::TextArea;
 use super::action::{Action, Known, offered};
 use super::app::{Aim, Screen};
 use super::cursor::Cursor;
+use super::palette::Palette;
 use super::suggest::{Suggestion, last_word};
 
 /// What a prompt is for.
@@ -21,6 +22,8 @@ pub enum Purpose {
     Palette,
     /// Reading about keys, and running actions.
     Help,
+    /// Choosing colours.
+    Theme,
     /// Adding and taking away tags.
     Tag,
     /// Calling a tag otherwise everywhere.
@@ -42,12 +45,12 @@ pub enum Purpose {
 impl Purpose {
     /// Whether it lists actions to choose from.
     pub fn is_list(self) -> bool {
-        matches!(self, Purpose::Palette | Purpose::Help)
+        matches!(self, Purpose::Palette | Purpose::Help | Purpose::Theme)
     }
 
     /// Whether what is typed is about memories: it becomes part of them, or marks them.
     pub fn is_change(self) -> bool {
-        !matches!(self, Purpose::Search | Purpose::Rows | Purpose::Palette | Purpose::Help)
+        !matches!(self, Purpose::Search | Purpose::Rows) && !self.is_list()
     }
 }
 
@@ -60,6 +63,10 @@ pub struct Prompt {
     pub choice: Cursor,
     /// The view over which it opened: its actions are listed first.
     pub over: Screen,
+    /// The actions that the palette offers, and how many of them, from the first on, can be done here.
+    pub launch: Option<(Vec<&'static Known>, usize)>,
+    /// The colours that there were.
+    pub colours: Palette,
     /// The memories that it is about.
     pub aim: Option<Aim>,
     /// What a word of it can be completed to.
@@ -92,7 +99,8 @@ impl Prompt {
         line.move_cursor(tui_textarea::CursorMove::End);
         let (choice, before) = (Cursor::default(), text.to_owned());
         let (words, completed, suggested) = (Words::default(), None, Vec::new());
-        Prompt { purpose, line, before, choice, over, aim: None, words, completed, suggested }
+        let (launch, colours, aim) = (None, Palette::default(), None);
+        Prompt { purpose, line, before, choice, over, launch, colours, aim, words, completed, suggested }
     }
 
     /// What has been typed.
@@ -231,11 +239,22 @@ impl Prompt {
         self.line.insert_str(one_line(text));
     }
 
+    /// How many there are to choose from.
+    pub fn choices(&self) -> usize {
+        if self.purpose == Purpose::Theme { Palette::CHOICES.len() } else { self.actions().len() }
+    }
+
+    /// Whether an action can be done where the prompt was opened.
+    pub fn can(&self, action: Action) -> bool {
+        let Some((all, here)) = &self.launch else { return true };
+        all.iter().take(*here).any(|own| own.action == action)
+    }
+
     /// The actions that what was typed means, likeliest first; all that are offered where
     /// nothing was.
     pub fn actions(&self) -> Vec<&'static Known> {
         let typed = self.text();
-        let offered = offered(self.over);
+        let offered = self.launch.as_ref().map_or_else(|| offered(self.over), |(all, _)| all.clone());
         if typed.trim().is_empty() {
             return offered;
         }
@@ -252,7 +271,9 @@ impl Prompt {
                 let text = format!("{} {} {} {also}", known.name, known.action.keys().join(" "), known.about);
                 let own = if known.name == typed.trim() { 10_000 } else { 100 };
                 let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + own);
-                Some((name.max(matcher.fuzzy_match(&text, &typed))?, known))
+                // Of two that fit as well the one that can be done comes first.
+                let here = if self.can(known.action) { 20 } else { 0 };
+                Some((name.max(matcher.fuzzy_match(&text, &typed))? + here, known))
             })
             .collect();
         scored.sort_by_key(|(score, _)| -score);

@@ -26,6 +26,7 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Toggle, "select"),
     (Action::RenameTag, "merge tags"),
     (Action::Help, "keys manual"),
+    (Action::Theme, "colours colors dark light contrast appearance palette"),
     (Action::Order, "sort"),
     (Action::Reload, "refresh"),
     (Action::CopyText, "yank clipboard"),

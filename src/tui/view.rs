@@ -51,6 +51,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     panes::tutor::draw(app, frame, parts.tutor);
     frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
     match app.prompt.as_ref().map(|prompt| prompt.purpose) {
+        Some(Purpose::Theme) => panes::colours::draw(app, frame),
         Some(Purpose::Palette | Purpose::Help) => panes::palette::draw(app, frame),
         Some(purpose) if purpose.is_change() => panes::asking::draw(app, frame),
         Some(_) | None => {}

@@ -88,7 +88,7 @@ impl Editor {
     /// The editor of a memory, nothing typed yet.
     pub fn new(snapshot: Arc<Snapshot>, at: EntryRef, form: Form, number: u64) -> Editor {
         let first = number << FORM;
-        let texts = form.fields.iter().map(|field| Text::new(&field.value)).collect();
+        let texts = form.fields.iter().map(|field| Text::of_field(&field.value)).collect();
         let field = form.fields.iter().position(is_open).unwrap_or(0);
         Editor {
             name: App::quoted(&snapshot, at),

@@ -14,6 +14,8 @@ use rows::at_column;
 pub use rows::width_of;
 use unicode_segmentation::GraphemeCursor;
 
+/// A text of more bytes begins at its start.
+const LONG: usize = 64 << 10;
 /// So many bytes of what was replaced are kept to be brought back.
 const KEPT: usize = 32 << 20;
 
@@ -51,6 +53,13 @@ impl Text {
     /// A text, the cursor at its start.
     pub fn new(text: &str) -> Text {
         Text { text: text.to_owned(), rows: vec![0], ahead: rows::AHEAD, ..Text::default() }
+    }
+
+    /// A text of a field: who comes to it goes on with it, so the cursor is at its end, unless all of a
+    /// very long one would be wrapped for that.
+    pub fn of_field(text: &str) -> Text {
+        let cursor = if text.len() <= LONG { text.len() } else { 0 };
+        Text { cursor, ..Text::new(text) }
     }
 
     /// All of it.

@@ -46,6 +46,7 @@ fn first(app: &App) -> Vec<Hint> {
             purpose if purpose.is_change() => {
                 vec![hint("Enter", "do it"), hint("Tab", "complete"), hint("Esc", "cancel")]
             }
+            Purpose::Theme => vec![hint("Enter", "keep"), hint("jk", "choose"), hint("Esc", "as it was")],
             _ => vec![hint("Enter", "run"), hint("↑↓", "choose"), hint("Esc", "close")],
         };
     }

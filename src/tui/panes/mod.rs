@@ -1,6 +1,7 @@
 //! The parts of the frame, one a file.
 
 pub mod asking;
+pub mod colours;
 pub mod compare;
 pub mod confirm;
 pub mod detail;

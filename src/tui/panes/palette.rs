@@ -2,11 +2,13 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::model::Severity;
 use crate::text::show::{columns, show};
+use crate::tui::action::Known;
 use crate::tui::app::App;
 use crate::tui::layout;
 use crate::tui::pane::sheet;
@@ -19,14 +21,17 @@ const NARROW: usize = 56;
 /// Draws it over the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
-    let title = if prompt.purpose == Purpose::Help { "Help: every key" } else { "Command" };
-    let inner = sheet(app, frame, title, "type to find", layout::palette(app));
+    let is_help = prompt.purpose == Purpose::Help;
+    let (title, says) =
+        if is_help { ("Help: every key", "type to find") } else { ("Do", "type what is to be done") };
+    let inner = sheet(app, frame, title, says, layout::palette(app));
     if inner.height < 2 {
         return;
     }
     let theme = Theme::of(app);
     let typed = show(&prompt.text()).into_owned();
-    let line = Line::from(vec![Span::styled(" :", theme.key()), Span::raw(typed.clone())]);
+    let before = if is_help { " ?" } else { " :" };
+    let line = Line::from(vec![Span::styled(before, theme.key()), Span::raw(typed.clone())]);
     frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
     let before: String = prompt.text().chars().take(prompt.column()).collect();
     let x = inner.x + (2 + columns(&show(&before)) as u16).min(inner.width - 1);
@@ -39,7 +44,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let foot = layout::rows_of_about(app).min(inner.height - 1 - high);
     let list = Rect { y: inner.y + 1 + high, height: inner.height - 1 - high - foot, ..inner };
     let width = usize::from(list.width).saturating_sub(2);
-    let verbs = if width >= 100 { 24 } else { 0 };
+    let verbs = if width >= 100 && is_help { 24 } else { 0 };
     let row = |at: usize| {
         let Some(known) = actions.get(at) else { return Line::default() };
         if width < NARROW {
@@ -48,7 +53,10 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             let keys = column(known.action.key(), 7) + " ";
             return Line::from(vec![Span::styled(keys, theme.key()), Span::styled(name, theme.strong())]);
         }
-        let verb = known.action.verbs().first().map_or(String::new(), |verb| format!("palimp {verb}"));
+        if !is_help {
+            return launched(&theme, known, prompt.can(known.action), width);
+        }
+        let verb = known.action.verb().map_or(String::new(), |verb| format!("palimp {verb}"));
         let verb = if verbs > 0 { column(&verb, verbs) } else { String::new() };
         Line::from(vec![
             Span::styled(column(&known.action.keys().join("  "), 14) + " ", theme.key()),
@@ -62,6 +70,18 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let lines = wrap(about, width).into_iter().map(|line| Line::styled(format!(" {line}"), theme.dim()));
     let below = Rect { y: list.bottom(), height: foot, ..inner };
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), below);
+}
+
+/// An action of the palette: what it is called and does, its key at the end, or that it can't be done here.
+fn launched(theme: &Theme, known: &Known, can: bool, width: usize) -> Line<'static> {
+    let end = if can { known.action.key() } else { "not here" };
+    let (name, about) = if can { (theme.strong(), Style::new()) } else { (theme.dim(), theme.dim()) };
+    let key = if can { theme.key() } else { theme.dim() };
+    Line::from(vec![
+        Span::styled(column(known.name, 18) + "  ", name),
+        Span::styled(column(known.about, width.saturating_sub(20 + 12)) + "  ", about),
+        Span::styled(format!("{end:>10}"), key),
+    ])
 }
 
 /// What the signs of the list mean.

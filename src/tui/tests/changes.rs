@@ -116,7 +116,7 @@ fn a_prompt_that_cannot_be_understood_stays_open_and_changes_nothing() {
     let mut desk = on("type:decision", 100, 30);
     let before = files(&desk);
     for (opens, text, why) in [
-        ("t", "reviewed", "+new or -old"),
+        ("t", "reviewed -", "+new or -old"),
         ("t", "+", "+new or -old"),
         ("i", "2", "from 0 to 1"),
         ("i", "NaN", "from 0 to 1"),

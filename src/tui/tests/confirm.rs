@@ -224,3 +224,23 @@ fn what_is_typed_before_an_erasure_is_seen_on_the_smallest_screen() {
     desk.type_keys("erase 1");
     assert!(desk.screen().contains("erase 1▏"), "{}", desk.screen());
 }
+
+#[test]
+fn a_plan_lists_each_memory_once_in_the_order_of_the_list() {
+    for order in ["", "o", "oo"] {
+        let mut desk = on("is:live type:finding,decision,learning", 120, 36);
+        desk.type_keys(order);
+        desk.type_keys(" jj jj j  dx");
+        let shown = desk.app.results.hits.iter().map(|hit| hit.at).filter(|at| desk.app.marks.has(*at));
+        let wanted: Vec<_> = shown.collect();
+        let confirm = desk.app.confirm.as_ref().unwrap_or_else(|| panic!("{}", notice(&desk)));
+        assert_eq!(confirm.planned.changing, wanted, "as the list has them");
+        assert!(wanted.len() > 3);
+        let lines: Vec<String> = (0..confirm.len()).map(|at| confirm.line(at)).collect();
+        for at in wanted {
+            let id = App::name_of(&desk.app.listed, at);
+            let count = lines.iter().filter(|line| line.ends_with(&format!("  {id}"))).count();
+            assert!(count < 2, "{id} {lines:#?}");
+        }
+    }
+}

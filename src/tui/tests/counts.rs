@@ -133,3 +133,27 @@ fn where_the_shown_time_stands_still_digits_and_ctrl_c_wait_by_the_time_that_goe
     assert_eq!(press(key('j'), 500_000), (Pane::Memories, at.1 + 2, 1, false), "soon enough is a count");
     assert!(!press(ctrl_c, 2_000_000).3 && !press(ctrl_c, 2_000_000).3 && press(ctrl_c, 500_000).3);
 }
+
+#[test]
+fn the_health_counts_what_is_deleted_as_its_search_does_also_after_a_deletion_and_its_undo() {
+    let mut desk = Desk::new(120, 36);
+    let told = |desk: &Desk| {
+        let rows = crate::tui::health::rows(&desk.app);
+        let own = rows.iter().find(|row| row.text.ends_with(" deleted")).expect("they are counted");
+        own.text.split(' ').next().unwrap().parse::<usize>().unwrap()
+    };
+    let found = |desk: &mut Desk| {
+        super::marks::search(desk, "is:deleted");
+        let found = desk.app.results.hits.len();
+        super::marks::search(desk, "");
+        found
+    };
+    let before = told(&desk);
+    assert_eq!(before, found(&mut desk));
+    super::marks::search(&mut desk, "store:shop type:finding");
+    desk.type_keys("dx");
+    desk.press(KeyCode::Esc);
+    assert_eq!((told(&desk), found(&mut desk)), (before + 1, before + 1));
+    desk.type_keys("u");
+    assert_eq!(told(&desk), before);
+}

@@ -2,7 +2,7 @@
 
 use super::changes::{notice, selected_id};
 use super::*;
-use crate::format::writing::{NO_PACKED, Scene, Writes};
+use crate::format::writing::{NO_PACKED, Scene};
 use crate::model::time::DAY;
 use crate::query::Fading;
 

@@ -18,10 +18,7 @@ fn said(desk: &mut Desk, told: &mut Told, keys: &str) -> String {
 fn the_first_lines_say_what_is_open_and_a_move_says_the_memory_it_comes_to() {
     let (mut desk, mut told) = desk();
     let first = said(&mut desk, &mut told, "");
-    assert!(
-        first.starts_with("palimp. 5 stores, 536 memories, 6 errors.\nMemories, newest first.\n"),
-        "{first}"
-    );
+    assert!(first.starts_with("palimp. 5 stores, 536 memories, 6 errors.\nTen keys: "), "{first}");
     assert!(
         first.contains("1 of 536. decision: Send one key with every charge retry. shop, 14 min ago."),
         "{first}"
@@ -97,4 +94,35 @@ fn while_time_goes_by_and_nothing_else_changes_nothing_is_said() {
     desk.send(Msg::Changed);
     assert_eq!(tell(&desk.app, &mut told), "");
     assert!(said(&mut desk, &mut told, "j").starts_with("2 of "));
+}
+
+#[test]
+fn the_first_lines_name_ten_keys_once() {
+    let (mut desk, mut told) = desk();
+    let first = said(&mut desk, &mut told, "");
+    assert!(
+        first.contains("\nTen keys: j next, k before, Enter read, / search, w why this rank, e edit,"),
+        "{first}"
+    );
+    assert!(!said(&mut desk, &mut told, "j").contains("Ten keys"));
+}
+
+#[test]
+fn a_word_that_is_typed_never_lands_in_an_editor_and_what_is_asked_for_does() {
+    let (mut desk, _) = desk();
+    desk.app.linear = true;
+    for word in ["release", "The test", "Important tag", "recipe", "type", "Category", "ePtiTCE"] {
+        desk.type_keys(word);
+        desk.press(KeyCode::Enter);
+        assert_ne!(desk.app.screen, crate::tui::app::Screen::Edit, "{word}");
+        assert!(desk.app.editor.is_none(), "{word}");
+        let purpose = desk.app.prompt.as_ref().map(|own| own.purpose);
+        assert!(purpose.is_none_or(|own| !own.is_change()), "{word}: {purpose:?}");
+        (0..4).for_each(|_| desk.press(KeyCode::Esc));
+        desk.type_keys("gb");
+    }
+    desk.type_keys("e");
+    assert!(desk.app.notice.as_deref().is_some_and(|own| own.starts_with("edit: F2 opens it")));
+    desk.press(KeyCode::F(2));
+    assert_eq!(desk.app.screen, crate::tui::app::Screen::Edit);
 }

@@ -1,8 +1,8 @@
 //! What each action does.
 
 use super::{
-    among_memories, arrive, borders, change, compare, copy, editor, fields, filter, focus, list_view, mark,
-    order, page, prompt, references, search, statistics, tabs, tutor, walk,
+    among_memories, arrive, borders, change, colours, compare, copy, editor, fields, filter, focus, launch,
+    list_view, mark, order, page, prompt, references, search, statistics, tabs, tutor, walk,
 };
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -24,6 +24,7 @@ const ON_LIST: [Action; 8] = [
 
 /// Does an action.
 pub fn act(app: &mut App, action: Action) {
+    launch::remember(app, action);
     if compare::act(app, action) || list_view::act(app, action) || statistics::act(app, action) {
         return;
     }
@@ -47,7 +48,8 @@ pub fn act(app: &mut App, action: Action) {
             "The command line does this: palimp add, init, completions or man. \
              `palimp help add` explains the first of them.",
         ),
-        Action::Palette => prompt::open(app, Purpose::Palette, ""),
+        Action::Palette => prompt::launch(app),
+        Action::Theme => colours::open(app),
         Action::Help => prompt::open(app, Purpose::Help, ""),
         Action::Search => search::begin(app),
         Action::Narrow => search::narrow(app),

@@ -124,9 +124,10 @@ fn tags(text: &str) -> Result<Wanted, &'static str> {
     let (mut add, mut remove) = (Vec::new(), Vec::new());
     for word in text.split_whitespace() {
         match (word.strip_prefix('+'), word.strip_prefix('-')) {
-            (Some(tag), _) if !tag.is_empty() => add.push(tag.to_owned()),
-            (_, Some(tag)) if !tag.is_empty() => remove.push(tag.to_owned()),
-            _ => return Err("Name tags as +new or -old."),
+            (Some(""), _) | (_, Some("")) => return Err("Name tags as new, +new or -old."),
+            (_, Some(tag)) => remove.push(tag.to_owned()),
+            (Some(tag), None) => add.push(tag.to_owned()),
+            (None, None) => add.push(word.to_owned()),
         }
     }
     Ok(Wanted::Tag { add, remove })

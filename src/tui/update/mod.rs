@@ -4,6 +4,7 @@ mod act;
 mod arrive;
 mod borders;
 mod change;
+mod colours;
 mod compare;
 mod confirm;
 mod copy;
@@ -15,6 +16,7 @@ pub mod editor;
 mod fields;
 pub mod filter;
 mod focus;
+mod launch;
 mod list_view;
 mod mark;
 mod menu;
@@ -136,7 +138,7 @@ pub fn keep_in_view(app: &mut App) {
     confirm::keep_in_view(app);
     let palette = layout::palette_rows(app);
     if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose.is_list()) {
-        let choices = prompt.actions().len();
+        let choices = prompt.choices();
         prompt.choice.go(prompt.choice.at, choices, palette);
     }
 }
@@ -181,10 +183,14 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
             return;
         }
     }
+    if app.asked_to_type.take().is_some_and(|action| is_yes_to_type(app, key, action)) {
+        return;
+    }
     let waiting = std::mem::take(&mut app.waiting);
     app.waited = false;
     match keys::press(&waiting, key) {
         Pressed::Act(action) if early::holds(app, action, &waiting, key) => {}
+        Pressed::Act(action) if app.linear && action.types() => ask_to_type(app, action),
         Pressed::Act(action) if count::give(app, action, &waiting, key) => {
             act::act(app, action);
             app.count.times = None;
@@ -196,6 +202,24 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
         }
         Pressed::Nothing => app.count.typed = None,
     }
+}
+
+/// Where every key is told and none is seen, a word that is typed would end in a form: what opens one waits
+/// for a key that is part of no word.
+fn ask_to_type(app: &mut App, action: Action) {
+    app.count.typed = None;
+    app.asked_to_type = Some(action);
+    let (name, key) = (action.known().name, Action::Save.key());
+    app.say(format!("{name}: {key} opens it, any other key does not. {} searches.", Action::Search.key()));
+}
+
+/// Does it, where the key is the one that was asked for.
+fn is_yes_to_type(app: &mut App, key: KeyEvent, action: Action) -> bool {
+    let is_yes = Action::Save.keys().contains(&keys::name(key));
+    if is_yes {
+        act::act(app, action);
+    }
+    is_yes
 }
 
 /// What an erasure came to stays until it is left.

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{act, arrive, confirm, editor, fields, filter, key_pressed, list_view};
+use super::{act, arrive, colours, confirm, editor, fields, filter, key_pressed, list_view};
 use crate::tui::app::{App, Screen};
 use crate::tui::layout;
 use crate::tui::msg::Effect;
@@ -17,12 +17,21 @@ pub fn open(app: &mut App, purpose: Purpose, text: &str) {
     app.prompt = Some(Prompt::new(purpose, text, app.screen));
 }
 
+/// Opens the palette.
+pub fn launch(app: &mut App) {
+    let offered = super::launch::order(app);
+    open(app, Purpose::Palette, "");
+    if let Some(prompt) = &mut app.prompt {
+        prompt.launch = Some(offered);
+    }
+}
+
 /// Text that is pasted.
 pub fn paste(app: &mut App, text: &str) {
     if app.prompt.is_none() && app.screen == Screen::Edit {
         return editor::paste(app, text);
     }
-    let Some(prompt) = &mut app.prompt else { return };
+    let Some(prompt) = app.prompt.as_mut().filter(|own| own.purpose != Purpose::Theme) else { return };
     prompt.paste(text);
     typed(app)
 }
@@ -31,6 +40,9 @@ pub fn paste(app: &mut App, text: &str) {
 pub fn key(app: &mut App, key: KeyEvent) {
     let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
     let Some(prompt) = &mut app.prompt else { return };
+    if prompt.purpose == Purpose::Theme {
+        return colours::key(app, key);
+    }
     let searching = prompt.purpose == Purpose::Search;
     let filtering = prompt.purpose == Purpose::Rows;
     let listing = prompt.purpose.is_list();
@@ -110,6 +122,9 @@ fn run_choice(app: &mut App) {
 
 /// Leaves a prompt; a search that was being typed becomes what it was before.
 pub fn close(app: &mut App) {
+    if app.prompt.as_ref().is_some_and(|own| own.purpose == Purpose::Theme) {
+        return colours::leave(app);
+    }
     match app.prompt.take() {
         Some(prompt) if prompt.purpose == Purpose::Search => filter::ask(app, prompt.before),
         Some(prompt) if prompt.purpose == Purpose::Rows => list_view::filter_typed(app, &prompt.before, true),

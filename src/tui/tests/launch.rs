@@ -1,0 +1,78 @@
+//! The palette as a launcher, and the list of colours.
+
+use super::*;
+use crate::tui::palette::Palette;
+
+fn names(desk: &Desk) -> Vec<&'static str> {
+    desk.app.prompt.as_ref().unwrap().actions().iter().map(|known| known.name).collect()
+}
+
+#[test]
+fn what_was_done_last_comes_first_then_what_can_be_done_here_and_the_rest_says_so() {
+    let mut desk = Desk::new(100, 30);
+    desk.type_keys("po:");
+    assert_eq!(names(&desk)[..2], ["order", "pin"]);
+    let at = |desk: &Desk, name: &str| names(desk).iter().position(|own| *own == name).unwrap();
+    assert!(at(&desk, "edit") < at(&desk, "bring back") && at(&desk, "undo") < at(&desk, "week back"));
+    desk.press(KeyCode::Esc);
+    desk.type_keys(":bring back");
+    assert!(desk.screen().contains("not here"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.type_keys("ga:");
+    assert!(at(&desk, "bring back") < at(&desk, "edit"), "{:?}", names(&desk));
+}
+
+#[test]
+fn every_action_is_in_the_palette_of_every_view_and_the_first_can_be_done() {
+    for keys in ["", "gp", "gn", "gr", "ga", "gu", "gm", "gs", "gf", "e"] {
+        let mut desk = Desk::new(100, 30);
+        desk.type_keys(keys);
+        desk.type_keys(if keys == "e" { "" } else { ":" });
+        let Some(prompt) = &desk.app.prompt else { continue };
+        let all = prompt.actions();
+        assert_eq!(all.len(), ACTIONS.len(), "{keys}");
+        assert!(prompt.can(all[0].action), "{keys}");
+    }
+}
+
+#[test]
+fn the_palette_and_the_help_do_not_look_alike() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = Desk::new(width, height);
+        desk.type_keys(":");
+        let palette = desk.screen();
+        desk.press(KeyCode::Esc);
+        desk.type_keys("?");
+        let help = desk.screen();
+        assert!(!palette.contains("palimp backup") && !palette.contains("Help"), "{palette}");
+        assert!(help.contains("Help: every key") && !help.contains("palimp backup"), "{help}");
+        assert!(palette.contains("4 Memories"), "the list stays in sight: {palette}");
+        insta::assert_snapshot!(format!("palette-{width}x{height}"), stable(&palette));
+        insta::assert_snapshot!(format!("help-{width}x{height}"), stable(&help));
+    }
+}
+
+#[test]
+fn a_theme_is_seen_before_it_is_chosen_and_esc_brings_the_one_before_back() {
+    let mut desk = Desk::new(100, 30);
+    let open = |desk: &mut Desk| {
+        desk.type_keys(":theme");
+        desk.press(KeyCode::Enter);
+    };
+    open(&mut desk);
+    assert_eq!(desk.app.palette, Palette::Terminal);
+    insta::assert_snapshot!("theme", stable(&desk.screen()));
+    for (palette, ..) in &Palette::CHOICES[1..] {
+        desk.type_keys("j");
+        assert_eq!(desk.app.palette, *palette);
+    }
+    desk.press(KeyCode::Esc);
+    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (Palette::Terminal, true));
+    open(&mut desk);
+    desk.type_keys("j");
+    desk.press(KeyCode::Enter);
+    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (Palette::Dark, true));
+    assert!(desk.app.notice.as_deref().is_some_and(|own| own.contains("theme = \"dark\"")));
+    open(&mut desk);
+    assert_eq!(desk.app.prompt.as_ref().unwrap().choice.at, 1, "it opens at the one in use");
+}

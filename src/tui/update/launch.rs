@@ -1,0 +1,70 @@
+//! What the palette offers, and in which order: what was done last, what can be done here, the rest.
+
+use super::change;
+use crate::tui::action::{Action, Known, is_of, may_in_editor, offered};
+use crate::tui::app::{App, Screen};
+
+/// So many of the actions that were done last come first.
+const LAST: usize = 4;
+
+/// Remembers an action that was done, the newest first and each once.
+pub fn remember(app: &mut App, action: Action) {
+    if action.is_way() {
+        return;
+    }
+    app.done_last.retain(|own| *own != action);
+    app.done_last.insert(0, action);
+    app.done_last.truncate(LAST);
+}
+
+/// The actions in the order of the palette, and how many of them, from the first on, can be done here.
+pub fn order(app: &App) -> (Vec<&'static Known>, usize) {
+    let (mut here, rest): (Vec<&Known>, Vec<&Known>) =
+        offered(app.screen).into_iter().partition(|known| can(app, known.action));
+    let last = |known: &&Known| app.done_last.iter().position(|own| *own == known.action);
+    // Keys that only move are known, or are read about in the help.
+    here.sort_by_key(|known| (last(known).unwrap_or(usize::MAX), known.action.is_way()));
+    let count = here.len();
+    (here.into_iter().chain(rest).collect(), count)
+}
+
+/// Whether something can come of an action where the user is.
+fn can(app: &App, action: Action) -> bool {
+    let is_listed = app.screen == Screen::Browse;
+    match action {
+        _ if !is_of(app.screen, action) => false,
+        _ if app.screen == Screen::Edit => may_in_editor(action),
+        Action::Undo => change::can(app, action),
+        Action::Redo | Action::RenameTag => !app.is_readonly(),
+        // What a view does with its rows is its own.
+        Action::Archive | Action::Fix if !is_listed => is_own(app.screen, action),
+        Action::Edit
+        | Action::EditText
+        | Action::RecordInEditor
+        | Action::Tag
+        | Action::Pin
+        | Action::Keep
+        | Action::Importance
+        | Action::Type
+        | Action::Category
+        | Action::Archive
+        | Action::Repeat => change::can(app, action),
+        Action::Delete => app.screen == Screen::Welcome || change::can(app, action),
+        Action::Search
+        | Action::Narrow
+        | Action::FilterLikeThis
+        | Action::DropFilter
+        | Action::NextMatch
+        | Action::PreviousMatch
+        | Action::Ranking => is_listed && !app.places.is_empty(),
+        Action::Follow | Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson => {
+            app.selected().is_some()
+        }
+        Action::GoBack => !app.trail.is_empty(),
+        _ => true,
+    }
+}
+
+fn is_own(screen: Screen, action: Action) -> bool {
+    matches!((screen, action), (Screen::Archive, Action::Archive) | (Screen::Problems, Action::Fix))
+}
