@@ -88,7 +88,9 @@ fn print_each(context: &mut Context, checked: &Checked, material: &Material) -> 
     let store: &Store = &checked.store;
     let scene = Scene { store, now: context.now, random: [0; 16], packed: &NO_PACKED };
     let bench = Bench::of(&scene, material, checked.rebuilt());
-    for finding in findings(store) {
+    let all = findings(store);
+    let fixes = bench.each(&all, |bench, own| bench.fixes(own.problem));
+    for (finding, fixes) in all.into_iter().zip(fixes) {
         let problem = finding.problem;
         let row = Row {
             store: store.root.told().into_owned(),
@@ -100,7 +102,7 @@ fn print_each(context: &mut Context, checked: &Checked, material: &Material) -> 
             message: problem.message.clone(),
             problem: finding.key,
             fix: "none",
-            fixes: bench.fixes(problem).into_iter().enumerate().map(Fix::of).collect(),
+            fixes: fixes.into_iter().enumerate().map(Fix::of).collect(),
         };
         let fix = match row.fixes.first() {
             Some(own) if own.safe => "safe",
@@ -128,8 +130,8 @@ fn print_groups(
     let found = |(store, own): (usize, &'_ Checked)| -> Vec<(usize, usize, bool)> {
         let scene = Scene { store: &own.store, now, random: [0; 16], packed: &NO_PACKED };
         let bench = Bench::of(&scene, &material, own.rebuilt());
-        let is_safe = |problem| bench.safe(problem).is_some();
-        own.store.problems.iter().enumerate().map(|(at, problem)| (store, at, is_safe(problem))).collect()
+        let all = bench.each(&own.store.problems, |bench, problem| bench.safe(problem).is_some());
+        all.into_iter().enumerate().map(|(at, is_safe)| (store, at, is_safe)).collect()
     };
     let found: Vec<_> = all.iter().enumerate().flat_map(found).collect();
     let problem = |&(store, at, is_safe): &(usize, usize, bool)| Found {

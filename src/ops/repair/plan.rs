@@ -21,8 +21,9 @@ const WIDE: usize = 160;
 pub fn all_safe(scene: &Scene<'_>) -> Result<Repair> {
     let material = Material::default();
     let bench = Bench::of(scene, &material, []);
-    let safe = scene.store.problems.iter().filter_map(|own| Some((own, bench.safe(own)?)));
-    let fixes: Vec<(&Problem, Fix)> = safe.collect();
+    let all = &scene.store.problems;
+    let safe = all.iter().zip(bench.each(all, |bench, own| bench.safe(own)));
+    let fixes: Vec<(&Problem, Fix)> = safe.filter_map(|(own, fix)| Some((own, fix?))).collect();
     planned(&bench, fixes, true)
 }
 
@@ -33,7 +34,8 @@ pub fn chosen(bench: &Bench<'_>, which: &Which) -> Result<Repair> {
         Which::AllSafe => all_safe(bench.scene),
         Which::Code(code) => {
             let own: Vec<&Problem> = store.problems.iter().filter(|own| own.code == *code).collect();
-            let best: Vec<_> = own.iter().filter_map(|own| Some((*own, bench.best(own)?))).collect();
+            let best = own.iter().zip(bench.each(&own, |bench, own| bench.best(own)));
+            let best: Vec<_> = best.filter_map(|(own, fix)| Some((*own, fix?))).collect();
             let mut repair = planned(bench, best, false)?;
             if !own.is_empty() && repair.plan.as_ref().is_none_or(Plan::is_empty) {
                 let mut none = Plan::of("repair", store.whole()?);
