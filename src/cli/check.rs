@@ -95,7 +95,9 @@ fn print_each(context: &mut Context, checked: &Checked, material: &Material, mos
     let store: &Store = &checked.store;
     let scene = Scene { store, now: context.now, random: [0; 16], packed: &NO_PACKED };
     let bench = Bench::of(&scene, material, checked.rebuilt());
-    for finding in findings(store).into_iter().take(most) {
+    let all: Vec<_> = findings(store).into_iter().take(most).collect();
+    let fixes = bench.each(&all, |bench, own| bench.fixes(own.problem));
+    for (finding, fixes) in all.into_iter().zip(fixes) {
         let problem = finding.problem;
         let row = Row {
             store: store.root.told().into_owned(),
@@ -107,7 +109,7 @@ fn print_each(context: &mut Context, checked: &Checked, material: &Material, mos
             message: problem.message.clone(),
             problem: finding.key,
             fix: "none",
-            fixes: bench.fixes(problem).into_iter().enumerate().map(Fix::of).collect(),
+            fixes: fixes.into_iter().enumerate().map(Fix::of).collect(),
         };
         let fix = match row.fixes.first() {
             Some(own) if own.safe => "safe",
@@ -135,8 +137,8 @@ fn print_groups(
     let found = |(store, own): (usize, &'_ Checked)| -> Vec<(usize, usize, bool)> {
         let scene = Scene { store: &own.store, now, random: [0; 16], packed: &NO_PACKED };
         let bench = Bench::of(&scene, &material, own.rebuilt());
-        let is_safe = |problem| bench.safe(problem).is_some();
-        own.store.problems.iter().enumerate().map(|(at, problem)| (store, at, is_safe(problem))).collect()
+        let all = bench.each(&own.store.problems, |bench, problem| bench.safe(problem).is_some());
+        all.into_iter().enumerate().map(|(at, is_safe)| (store, at, is_safe)).collect()
     };
     let found: Vec<_> = all.iter().enumerate().flat_map(found).collect();
     let problem = |&(store, at, is_safe): &(usize, usize, bool)| Found {

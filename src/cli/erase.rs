@@ -111,7 +111,7 @@ pub fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>)
         left: erased.map_or(&[], |own| &own.left),
         cannot_reach: match erased {
             Some(own) => own.cannot_reach.clone(),
-            None => cannot_reach(History::before(&Real, &one.store.root).as_ref()),
+            None => cannot_reach(History::before(&Real, &one.store.root).as_ref(), &one.store),
         },
         git: erased.and_then(|own| own.git.as_ref()),
     };

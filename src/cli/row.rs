@@ -66,6 +66,7 @@ impl Row {
         let text = format::text_of(store, entry);
         let document = store.document(entry);
         let (line, raw) = format::lines_of(document, entry.record).unwrap_or((record.span, Cow::default()));
+        let holds_more = line.start < record.span.start || line.end > record.span.end;
         let is_sensitive = format::is_sensitive(store, entry);
         let has_problem = store.problems_of(entry).next().is_some();
         let decay = view.map(|view| Fading::of(store, entry, view, now).now());
@@ -89,7 +90,7 @@ impl Row {
             file: document.path.told().into_owned(),
             line: record.line,
             byte: [line.start, line.end],
-            record: (line != record.span).then_some([record.span.start, record.span.end]),
+            record: holds_more.then_some([record.span.start, record.span.end]),
             problems: codes(snapshot, at),
             sensitive: is_sensitive,
             references: view

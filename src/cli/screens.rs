@@ -1,6 +1,6 @@
 //! No verb: the screens, or off a terminal the first of them as plain text.
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -51,10 +51,16 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Settings)
     match tui::run(&options) {
         Ok(Ended::ByUser) => Ok(Exit::Done),
         Ok(Ended::BySignal(number)) => Ok(Exit::Signal(u8::try_from(number).unwrap_or_default())),
-        Err(error) => Err(Failure::new(
-            Exit::Failed,
-            format!("the terminal can't be used: {error}. No store was touched."),
-        )),
+        Err(error) => {
+            let what = match error.kind() {
+                // So the system says that it gives no thread.
+                ErrorKind::WouldBlock | ErrorKind::OutOfMemory => {
+                    "memory or threads are short (`ulimit -v`, `ulimit -u`)"
+                }
+                _ => "the terminal can't be used",
+            };
+            Err(Failure::new(Exit::Failed, format!("{what}: {error}. No store was touched.")))
+        }
     }
 }
 

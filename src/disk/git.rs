@@ -76,7 +76,9 @@ impl Git {
         let mut child = self.command(&["cat-file", "--batch"]).stdin(Stdio::piped()).spawn()?;
         let (into, out) = (child.stdin.take(), child.stdout.take());
         let asked = [ids.join("\n").into_bytes(), b"\n".to_vec()].concat();
-        let writer = thread::spawn(move || into.map(|mut into| into.write_all(&asked)));
+        let writes = move || into.map(|mut into| into.write_all(&asked));
+        // Where memory is short there is no thread: git ends as its input does.
+        let writer = thread::Builder::new().name("git".into()).spawn(writes)?;
         let mut seen = 0;
         let mut is_all = true;
         let watched = self.watch(child, || {
@@ -103,13 +105,14 @@ impl Git {
     ) -> io::Result<(std::process::ExitStatus, bool)> {
         let (done, over) = mpsc::channel::<()>();
         let left = self.until.saturating_duration_since(Instant::now());
-        let watcher = thread::spawn(move || {
+        let waits = move || {
             let is_late = over.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout);
             if is_late {
                 let _ = child.kill();
             }
             (child.wait(), is_late)
-        });
+        };
+        let watcher = thread::Builder::new().name("git".into()).spawn(waits)?;
         let outcome = read();
         drop(done);
         let (status, is_late) = watcher.join().map_err(|_| io::Error::other("git can't be waited for"))?;

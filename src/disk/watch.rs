@@ -4,8 +4,10 @@
 //! or for which the system has no watch left, is looked at every two seconds instead.
 
 use std::fs;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -83,23 +85,69 @@ impl Drop for Watch {
     }
 }
 
-struct Watching {
-    watcher: Option<RecommendedWatcher>,
-    roots: Vec<Root>,
+/// The system's notices. Where it gave no thread for them, or that thread ended, whatever is asked of
+/// them would panic: then there are none, and folders are looked at instead.
+struct Notices {
+    watcher: ManuallyDrop<RecommendedWatcher>,
+    /// Held by the thread for as long as it runs.
+    thread: Weak<()>,
 }
 
-impl Watching {
-    fn new(roots: Vec<PathBuf>, sender: Sender<Notice>) -> Self {
+impl Notices {
+    fn start(sender: Sender<Notice>) -> Option<Self> {
+        let running = Arc::new(());
+        let thread = Arc::downgrade(&running);
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+            let _running = &running;
             if let Some(notice) = event.map_or(Some(Notice::Moved), |event| notice_of(&event)) {
                 let _ = sender.send(notice);
             }
         });
+        let own = Notices { watcher: ManuallyDrop::new(watcher.ok()?), thread };
+        own.is_running().then_some(own)
+    }
+
+    fn is_running(&self) -> bool {
+        self.thread.strong_count() > 0
+    }
+
+    /// Whether the folder is watched now.
+    fn watch(&mut self, folder: &Path) -> bool {
+        self.is_running() && self.watcher.watch(folder, RecursiveMode::Recursive).is_ok()
+    }
+
+    fn unwatch(&mut self, folder: &Path) {
+        if self.is_running() {
+            let _ = self.watcher.unwatch(folder);
+        }
+    }
+
+    /// Tells the thread to end.
+    fn end(self) {
+        if self.is_running() {
+            drop(ManuallyDrop::into_inner(self.watcher));
+        }
+    }
+}
+
+struct Watching {
+    notices: Option<Notices>,
+    roots: Vec<Root>,
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.notices.take().into_iter().for_each(Notices::end);
+    }
+}
+
+impl Watching {
+    fn new(roots: Vec<PathBuf>, sender: Sender<Notice>) -> Self {
         let roots = roots
             .into_iter()
             .map(|path| Root { path, watched: false, stamp: 0, stamp_at_loss: None })
             .collect();
-        let mut watching = Watching { watcher: watcher.ok(), roots };
+        let mut watching = Watching { notices: Notices::start(sender), roots };
         watching.watch_what_is_there();
         watching
     }
@@ -135,9 +183,8 @@ impl Watching {
 
     fn watch_what_is_there(&mut self) {
         for root in self.roots.iter_mut().filter(|root| !root.watched) {
-            let watcher = self.watcher.as_mut().filter(|_| root.path.exists());
-            root.watched =
-                watcher.is_some_and(|watcher| watcher.watch(&root.path, RecursiveMode::Recursive).is_ok());
+            let notices = self.notices.as_mut().filter(|_| root.path.exists());
+            root.watched = notices.is_some_and(|own| own.watch(&root.path));
             if !root.watched {
                 root.stamp = stamp(&root.path, ITEMS);
             }
@@ -147,8 +194,8 @@ impl Watching {
     /// A folder that was removed and made anew is another folder to the system.
     fn drop_what_is_gone(&mut self) {
         for root in self.roots.iter_mut().filter(|root| root.watched && !root.path.exists()) {
-            if let Some(watcher) = self.watcher.as_mut() {
-                let _ = watcher.unwatch(&root.path);
+            if let Some(own) = self.notices.as_mut() {
+                own.unwatch(&root.path);
             }
             root.watched = false;
             root.stamp = stamp(&root.path, ITEMS);

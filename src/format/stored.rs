@@ -11,7 +11,7 @@ pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>
     let own = document.records.get(record as usize)?.span;
     let name = document.path.as_os_str().as_encoded_bytes();
     if !(name.ends_with(b".jsonl") || name.ends_with(b".jsonl.gz")) {
-        return Some((own, document.read(record)?));
+        return Some(without_mark(own, document.read(record)?));
     }
     let around = around(document, record);
     let bytes = document.read_around(record, around)?;
@@ -23,6 +23,19 @@ pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>
         Cow::Owned(bytes) => Cow::Owned(bytes.get(range).unwrap_or_default().to_vec()),
     };
     Some((span, lines))
+}
+
+/// A record that is all of its file, without the file's byte order mark.
+fn without_mark(span: Span, bytes: Cow<'_, [u8]>) -> (Span, Cow<'_, [u8]>) {
+    let mark = lines::BOM.len();
+    if span.start > 0 || !bytes.starts_with(lines::BOM) {
+        return (span, bytes);
+    }
+    let bytes = match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(mark..).unwrap_or_default()),
+        Cow::Owned(bytes) => Cow::Owned(bytes.get(mark..).unwrap_or_default().to_vec()),
+    };
+    (Span { start: mark as u64, ..span }, bytes)
 }
 
 /// What is between the records on other lines before and behind a record.

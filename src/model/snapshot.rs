@@ -127,12 +127,15 @@ pub struct Store {
 }
 
 impl Store {
+    /// The files that have another name outside the store (a hard link).
+    pub fn with_other_names(&self) -> impl Iterator<Item = &Path> {
+        let of_one = |own: &&Problem| own.code == Code::LinkOutside && own.severity == Severity::Note;
+        self.problems.iter().filter(of_one).map(|own| own.file.as_path())
+    }
+
     /// What is said of a plan that rewrites or removes files with several names.
     pub fn other_names(&self, changes: &[Change]) -> impl Iterator<Item = String> {
-        let has_other = |path: &Path| {
-            let of_it = |own: &&Problem| own.code == Code::LinkOutside && own.severity == Severity::Note;
-            self.problems.iter().filter(of_it).any(|own| own.file == *path)
-        };
+        let has_other = |path: &Path| self.with_other_names().any(|own| own == path);
         let replaces = |own: &&Change| matches!(own.act, Act::Splice(_) | Act::Remove(_));
         changes.iter().filter(replaces).filter(move |own| has_other(&own.path)).map(|own| {
             format!("{} has a second name (a hard link), which keeps the old content", own.path.told())

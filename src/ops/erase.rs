@@ -84,6 +84,8 @@ pub fn plan(
         )
     };
     removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));
+    let others: Vec<String> = scene.store.other_names(&removal.plan.changes).collect();
+    removal.plan.lines.extend(others);
     Ok(removal)
 }
 

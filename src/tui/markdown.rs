@@ -255,7 +255,13 @@ impl Row {
     }
 
     /// Adds a text that is at a place of another one, in which what was found is set off.
-    fn push_found(&mut self, text: &str, style: Style, (at, found): (usize, &[Range<usize>]), set_off: Style) {
+    fn push_found(
+        &mut self,
+        text: &str,
+        style: Style,
+        (at, found): (usize, &[Range<usize>]),
+        set_off: Style,
+    ) {
         if text.is_empty() || self.used >= self.width.max(1) && text.trim().is_empty() {
             return;
         }
@@ -266,7 +272,9 @@ impl Row {
             start.min(text.len())..end.min(text.len())
         };
         for range in found.iter().map(own).filter(|range| !range.is_empty()) {
-            let (Some(before), Some(word)) = (text.get(from..range.start), text.get(range.clone())) else { continue };
+            let (Some(before), Some(word)) = (text.get(from..range.start), text.get(range.clone())) else {
+                continue;
+            };
             self.spans.push(Span::styled(before.to_owned(), style));
             self.spans.push(Span::styled(word.to_owned(), style.patch(set_off)));
             from = range.end;

@@ -145,7 +145,7 @@ impl<'a> Loop<'a> {
         let deliver = to_loop.clone();
         let workers = Workers::start(move |done| {
             let _ = deliver.send(Happening::Msg(Msg::Done(done)));
-        });
+        })?;
         let keyboard = Arc::new(Keyboard::new()?);
         listen(&to_loop, &keyboard, signals)?;
         let mut this = Loop {

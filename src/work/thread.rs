@@ -4,6 +4,7 @@
 //! Changes are done in their
 //! order, every one.
 
+use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -33,7 +34,11 @@ pub struct Workers {
 
 impl Workers {
     /// Starts them; `deliver` is called from them with what comes of each job.
-    pub fn start(deliver: impl Fn(Done) + Clone + Send + 'static) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no thread, as where memory is short: without them nothing is read or changed.
+    pub fn start(deliver: impl Fn(Done) + Clone + Send + 'static) -> io::Result<Self> {
         let (loads, to_load) = channel();
         let (searches, to_search) = channel();
         let (changes, to_change) = channel();
@@ -45,28 +50,26 @@ impl Workers {
         let looked = deliver.clone();
         let busy = Arc::new(Mutex::new(()));
         let own = Arc::clone(&busy);
-        // A system that gives no thread gives no results: the screens say "…" and stay usable.
-        let _ = thread::Builder::new().name("load".into()).spawn(move || load(&to_load, &loaded));
-        let _ = thread::Builder::new().name("search".into()).spawn(move || search(&to_search, &found));
-        let _ = thread::Builder::new().name("look".into()).spawn(move || look(&to_look, &looked));
-        let _ = thread::Builder::new().name("judge".into()).spawn(move || newest(&to_judge, &judged));
-        let keeping = thread::Builder::new().name("draft".into()).spawn(move || newest(&to_keep, &kept));
-        let changing =
-            thread::Builder::new().name("change".into()).spawn(move || change(&to_change, &own, &changed));
-        let newest = Cancel::default();
-        Workers {
+        let thread = |name: &str| thread::Builder::new().name(name.into());
+        thread("load").spawn(move || load(&to_load, &loaded))?;
+        thread("search").spawn(move || search(&to_search, &found))?;
+        thread("look").spawn(move || look(&to_look, &looked))?;
+        thread("judge").spawn(move || newest(&to_judge, &judged))?;
+        let keeping = thread("draft").spawn(move || newest(&to_keep, &kept))?;
+        let changing = thread("change").spawn(move || change(&to_change, &own, &changed))?;
+        Ok(Workers {
             loads,
             searches,
             changes,
             looks,
-            changing: changing.ok(),
+            changing: Some(changing),
             forms,
             drafts,
-            keeping: keeping.ok(),
+            keeping: Some(keeping),
             busy,
-            newest,
+            newest: Cancel::default(),
             deliver: Box::new(deliver),
-        }
+        })
     }
 
     /// Gives a job to the thread that does its kind.

@@ -124,6 +124,20 @@ pub(super) fn left_of(
     Some(piece(document, problem, (edit.0.start + from, gone)))
 }
 
+/// What problems are about: the fields, or else their kinds.
+pub(super) fn wrong_in(problems: &[Problem]) -> Vec<String> {
+    let counts = |own: &&Problem| own.severity != Severity::Note || own.code == Code::MissingField;
+    let mut all: Vec<String> = Vec::new();
+    for own in problems.iter().filter(counts) {
+        let field = own.message.strip_prefix('`').and_then(|rest| rest.split('`').next());
+        let name = field.unwrap_or(own.code.as_str()).to_owned();
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
 impl Bench<'_> {
     /// What can be done about a problem of a log, beside what is safe.
     pub(super) fn of_line(&self, document: &Document, problem: &Problem) -> Vec<Fix> {
@@ -209,17 +223,7 @@ impl Bench<'_> {
     pub(super) fn wrong(&self, document: &Document, line: &[u8]) -> Vec<String> {
         let Some(format) = self.format else { return Vec::new() };
         let line = [line, b"\n"].concat();
-        let read = format.read(document.role, &document.path, &line, self.scene.now);
-        let counts = |own: &&Problem| own.severity != Severity::Note || own.code == Code::MissingField;
-        let mut all: Vec<String> = Vec::new();
-        for own in read.problems.iter().filter(counts) {
-            let field = own.message.strip_prefix('`').and_then(|rest| rest.split('`').next());
-            let name = field.unwrap_or(own.code.as_str()).to_owned();
-            if !all.contains(&name) {
-                all.push(name);
-            }
-        }
-        all
+        wrong_in(&format.read(document.role, &document.path, &line, self.scene.now).problems)
     }
 
     fn conflicts(&self, document: &Document) -> Rc<[Conflict]> {

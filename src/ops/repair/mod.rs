@@ -43,6 +43,7 @@ use crate::check::derived;
 use crate::format::Format;
 use crate::model::{Code, Document, Problem, Store};
 use crate::store::commit::Deletions;
+use crate::store::crowd;
 use crate::store::erase::Wanted;
 use crate::text::conflict::Conflict;
 
@@ -80,6 +81,9 @@ pub struct Material {
     /// The bytes of temporary files.
     pub raw: HashMap<PathBuf, Vec<u8>>,
 }
+
+/// So many problems are looked at by one thread.
+const FEW: usize = 256;
 
 /// A store with all that it takes to tell the fixes of its problems.
 pub struct Bench<'a> {
@@ -132,6 +136,20 @@ impl<'a> Bench<'a> {
             erased: OnceCell::new(),
             singles: OnceCell::new(),
         }
+    }
+
+    /// What `work` makes of each problem, in their order, by as many threads as there are cores.
+    pub fn each<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&Bench<'_>, &T) -> R + Sync) -> Vec<R> {
+        // Fewer are done sooner than what all of them need is looked up by each thread.
+        let size = items.len().div_ceil(crowd::width()).max(FEW);
+        let (scene, material) = (self.scene, self.material);
+        let anew: Vec<&Path> = self.anew.iter().map(PathBuf::as_path).collect();
+        let blocks: Vec<&[T]> = items.chunks(size).collect();
+        let all = crowd::each(&blocks, |block| {
+            let own = Bench::of(scene, material, anew.iter().copied());
+            block.iter().map(|item| work(&own, item)).collect::<Vec<R>>()
+        });
+        all.into_iter().flatten().collect()
     }
 
     fn store(&self) -> &'a Store {

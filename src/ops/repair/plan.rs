@@ -28,12 +28,14 @@ pub fn chosen(bench: &Bench<'_>, which: &Which) -> Result<Repair> {
     let store = bench.store();
     match which {
         Which::AllSafe => {
-            let safe = store.problems.iter().filter_map(|own| Some((own, bench.safe(own)?)));
-            planned(bench, safe.collect(), true)
+            let all = &store.problems;
+            let safe = all.iter().zip(bench.each(all, |bench, own| bench.safe(own)));
+            planned(bench, safe.filter_map(|(own, fix)| Some((own, fix?))).collect(), true)
         }
         Which::Code(code) => {
             let own: Vec<&Problem> = store.problems.iter().filter(|own| own.code == *code).collect();
-            let best: Vec<_> = own.iter().filter_map(|own| Some((*own, bench.best(own)?))).collect();
+            let best = own.iter().zip(bench.each(&own, |bench, own| bench.best(own)));
+            let best: Vec<_> = best.filter_map(|(own, fix)| Some((*own, fix?))).collect();
             let mut repair = planned(bench, best, false)?;
             if !own.is_empty() && repair.plan.as_ref().is_none_or(Plan::is_empty) {
                 let mut none = Plan::of("repair", store.whole()?);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Bench;
 use super::cut_time;
-use super::damage::{bytes, piece, range, with_end};
+use super::damage::{bytes, piece, range, with_end, wrong_in};
 use super::fix::Fix;
 use super::said::SILENT;
 use crate::format::fields::Need;
@@ -93,35 +93,25 @@ impl Bench<'_> {
         let (mut object, times) = self.with_times(document, (content, own), near.as_deref());
         let mut known: HashSet<String> = HashSet::new();
         let mut filled = Vec::new();
-        for _ in 0..FIELDS {
-            let Some(own) = lacking(format, document, &object, self.scene.now, &known) else { break };
-            known.insert(own.name.clone());
-            let steps: Vec<&str> = own.name.split('.').collect();
-            if own.name == "checksum" {
-                object = remove(&object, &steps).ok()?;
-                continue;
+        while known.len() < FIELDS {
+            let lacking = lacking(format, document, &object, self.scene.now, &known);
+            if lacking.is_empty() {
+                break;
             }
-            let value = self.filling(document, &own, &object, near.as_deref());
-            let tried =
-                std::iter::once(&*value).chain(EMPTY).filter_map(|value| set(&object, &steps, value).ok());
-            let mut tried = tried.collect::<Vec<_>>();
-            let fits = |own_is: &Vec<u8>| {
-                let read = format.read(document.role, &document.path, own_is, self.scene.now);
-                !read
-                    .problems
-                    .iter()
-                    .any(|problem| problem.severity == Severity::Error && named(problem) == Some(&own.name))
-            };
-            let Some(at) = tried.iter().position(fits).or((!tried.is_empty()).then_some(0)) else { continue };
-            object = tried.swap_remove(at);
-            filled.push(own.name);
+            known.extend(lacking.iter().map(|own| own.name.clone()));
+            let (checksums, fields): (Vec<_>, Vec<_>) =
+                lacking.into_iter().partition(|own| own.name == "checksum");
+            for own in checksums {
+                object = remove(&object, &[&own.name]).ok()?;
+            }
+            filled.extend(self.fill(document, fields, &mut object, near.as_deref()));
         }
         let object = set(&object, &[MARK], "true").ok()?;
-        let read = format.read(document.role, &document.path, &object, self.scene.now);
+        let read = format.read(document.role, &document.path, &[&*object, b"\n"].concat(), self.scene.now);
         let [only] = read.records.as_slice() else { return None };
         only.view()?;
         let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
-        let wrong = self.wrong(document, &object);
+        let wrong = wrong_in(&read.problems);
         Some(Salvaged { bytes: object, filled, times, is_valid, wrong })
     }
 
@@ -167,6 +157,45 @@ impl Bench<'_> {
             // Behind it is the quote that closes it.
             end == Some(own.kept + 1)
         })
+    }
+
+    /// Fills the fields in, all at once; those that are not what is asked for then are tried with what
+    /// says nothing. The names of those that were filled.
+    fn fill(
+        &self,
+        document: &Document,
+        fields: Vec<Asked>,
+        object: &mut Vec<u8>,
+        near: Option<&[u8]>,
+    ) -> Vec<String> {
+        let mut names = Vec::new();
+        for own in fields {
+            let value = self.filling(document, &own, object, near);
+            let steps: Vec<&str> = own.name.split('.').collect();
+            let mut tried = std::iter::once(&*value).chain(EMPTY);
+            if let Some(with) = tried.find_map(|value| set(object, &steps, value).ok()) {
+                *object = with;
+                names.push(own.name);
+            }
+        }
+        for name in self.unfit(document, object, &names) {
+            let steps: Vec<&str> = name.split('.').collect();
+            let mut tried = EMPTY.iter().filter_map(|value| set(object, &steps, value).ok());
+            let fits = |own: &Vec<u8>| !self.unfit(document, own, &names).contains(&name);
+            if let Some(with) = tried.find(fits) {
+                *object = with;
+            }
+        }
+        names
+    }
+
+    /// The fields of those names that are wrong in an object.
+    fn unfit(&self, document: &Document, object: &[u8], names: &[String]) -> Vec<String> {
+        let Some(format) = self.format else { return Vec::new() };
+        let read = format.read(document.role, &document.path, object, self.scene.now);
+        let errors = read.problems.iter().filter(|own| own.severity == Severity::Error);
+        let wrong: HashSet<&str> = errors.filter_map(named).collect();
+        names.iter().filter(|own| wrong.contains(own.as_str())).cloned().collect()
     }
 
     /// A whole record near a torn one, before it if there is one.
@@ -241,34 +270,44 @@ fn is_id(name: &str, object: &[u8], near: Option<&[u8]>) -> bool {
             && (leads(object) || near.is_some_and(leads))
 }
 
-/// The first field that keeps an object from being a record without an error.
+/// The fields that keep an object from being a record without an error, up to one that may say which
+/// others are asked for.
 fn lacking(
     format: &dyn Format,
     document: &Document,
     object: &[u8],
     now: crate::model::Moment,
     known: &HashSet<String>,
-) -> Option<Asked> {
+) -> Vec<Asked> {
     let read = format.read(document.role, &document.path, object, now);
     let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
     if read.problems.iter().any(|own| own.code == Code::ChecksumMismatch) && !known.contains("checksum") {
         let kind = Kind::Fixed("");
-        return Some(Asked { name: "checksum".into(), kind, need: Need::Optional });
+        return vec![Asked { name: "checksum".into(), kind, need: Need::Optional }];
     }
     let form = format.form(&document.path, kind, object, now);
     if form.fields.is_empty() {
-        return unasked(&read.problems, known);
+        return unasked(&read.problems, known).into_iter().collect();
     }
-    let mut faults = form
+    let mut all: Vec<Asked> = Vec::new();
+    let faults = form
         .faults
         .iter()
         .filter(|(_, (code, severity, _))| *severity == Severity::Error || *code == Code::MissingField);
-    faults.find_map(|(at, (.., message))| {
+    for (at, (.., message)) in faults {
         let quoted = || message.strip_prefix('`').and_then(|rest| rest.split('`').next());
         let of_name = |name: &str| form.fields.iter().find(|own| own.name == name);
-        let own = at.and_then(|at| form.fields.get(at)).or_else(|| of_name(quoted()?.split('[').next()?))?;
-        (!known.contains(&own.name)).then(|| own.clone())
-    })
+        let of_message = || of_name(quoted()?.split('[').next()?);
+        let Some(own) = at.and_then(|at| form.fields.get(at)).or_else(of_message) else { continue };
+        if known.contains(&own.name) || all.iter().any(|other| other.name == own.name) {
+            continue;
+        }
+        all.push(own.clone());
+        if matches!(own.kind, Kind::Word { .. } | Kind::Json) {
+            break;
+        }
+    }
+    all
 }
 
 /// The same where the format has no form for it: what the problem itself says.

@@ -107,7 +107,8 @@ impl Ready {
     /// Removes what was made ready and not used.
     pub fn drop_temp(&mut self, disk: &dyn Disk) {
         if let Some(temp) = self.temp.take() {
-            let _ = disk.remove(&temp);
+            // A call that failed may go through the next time.
+            let _ = disk.remove(&temp).or_else(|_| disk.remove(&temp));
         }
     }
 

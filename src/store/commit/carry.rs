@@ -105,8 +105,7 @@ fn carry_sets(
         };
         carry_set(writer, &set, carried, keep)?;
     }
-    writer.tidy(plan, carried);
-    Ok(())
+    writer.tidy(plan, carried)
 }
 
 /// Refuses what would be written through a link, be it the file or a folder on its way, and

@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::carry::Carried;
-use super::{Writer, hidden};
-use crate::disk::ItemKind;
+use super::{CommitError, Writer, hidden};
+use crate::disk::{Item, ItemKind};
 use crate::model::{Act, Change, Plan, Tell, plan};
 use crate::store::lock;
 
@@ -57,24 +57,57 @@ impl Writer<'_> {
 
     /// When everything else is done: folders go that something was still in. One that
     /// holds what is not ours stays, and a note says so.
-    pub(super) fn tidy(&self, plan: &Plan, carried: &mut Carried) {
-        let disk = self.host.disk;
+    pub(super) fn tidy(&self, plan: &Plan, carried: &mut Carried) -> Result<(), CommitError> {
         let gone = plan.all().filter(|change| change.act == Act::RemoveFolder);
         let mut folders: Vec<PathBuf> = gone.map(|change| self.path(&change.path)).collect();
         folders.sort_by_key(|folder| Reverse(folder.components().count()));
-        for folder in folders {
-            match disk.remove_folder(&folder) {
-                Ok(()) => drop(folder.parent().map(|above| disk.sync_folder(above))),
-                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-                    let other = self.other_in(&folder);
-                    carried.notes.extend(other.map(|name| {
-                        let (folder, name) = (folder.told(), Path::new(&name).told());
-                        format!("{folder} holds other files ({name}) and stays")
-                    }));
-                }
-                Err(_) => {}
+        folders.iter().try_for_each(|folder| self.remove_emptied(folder, carried))
+    }
+
+    /// Removes a folder that is empty but for what goes by itself. What fails is tried once more: a
+    /// folder that stays is no success.
+    fn remove_emptied(&self, folder: &Path, carried: &mut Carried) -> Result<(), CommitError> {
+        let disk = self.host.disk;
+        let remove = || match disk.remove_folder(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            outcome => outcome,
+        };
+        let outcome = remove().or_else(|_| {
+            self.remove_left_in(folder);
+            remove()
+        });
+        match outcome {
+            Ok(()) => drop(folder.parent().map(|above| disk.sync_folder(above))),
+            Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => {
+                return Err(CommitError::io(folder, "removed", error));
             }
+            Err(error) => match self.other_in(folder) {
+                Some(name) => {
+                    let (folder, name) = (folder.told(), Path::new(&name).told());
+                    carried.notes.push(format!("{folder} holds other files ({name}) and stays"));
+                }
+                None if self.left_in(folder).is_empty() => {}
+                None => return Err(CommitError::io(folder, "removed", error)),
+            },
         }
+        Ok(())
+    }
+
+    /// Removes what this process made in a folder and could not remove when it was done with it.
+    fn remove_left_in(&self, folder: &Path) {
+        self.left_in(folder).iter().for_each(|path| drop(self.host.disk.remove(path)));
+    }
+
+    /// Temporary files and locks of this process. Second names of files wait for those who have them open.
+    fn left_in(&self, folder: &Path) -> Vec<PathBuf> {
+        let own = self.own_process();
+        let items = self.host.disk.list(folder).unwrap_or_default().into_iter();
+        let is_left = |item: &Item| {
+            let maker = hidden::temp_of(&item.name).or_else(|| hidden::lock_of(&item.name));
+            item.kind == ItemKind::File
+                && (maker.is_some() && maker == own || self.is_own_lock(&folder.join(&item.name)))
+        };
+        items.filter(is_left).map(|item| folder.join(item.name)).collect()
     }
 
     /// What is in a folder and does not go by itself, as files and locks of ours do.

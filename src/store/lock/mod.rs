@@ -83,6 +83,14 @@ impl Scene<'_> {
         item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
     }
 
+    /// Removes what is ours. A call that fails is tried once more: a lock that stays keeps agents out.
+    fn remove(&self, path: &Path) {
+        let _ = self.disk.remove(path).or_else(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Ok(()),
+            _ => self.disk.remove(path),
+        });
+    }
+
     fn failed(path: &Path) -> impl Fn(std::io::Error) -> LockError + use<> {
         let path = path.to_owned();
         move |source| LockError::Io { path: path.clone(), source }

@@ -53,7 +53,7 @@ struct Own<'a> {
 
 impl Drop for Own<'_> {
     fn drop(&mut self) {
-        let _ = self.scene.disk.remove(&self.path);
+        self.scene.remove(&self.path);
     }
 }
 
@@ -78,7 +78,7 @@ impl Claim<'_> {
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         if self.own.scene.stands_at(&self.lock, self.own.generation) {
-            let _ = self.own.scene.disk.remove(&self.lock);
+            self.own.scene.remove(&self.lock);
         }
     }
 }

@@ -134,7 +134,9 @@ impl Judge<'_> {
     fn calls_equal_what_is(&mut self, store: &Arc<Store>) {
         let snapshot = Snapshot::of(vec![Arc::clone(store)]);
         let Some(results) = self.results(&snapshot) else { return };
-        let Some(found) = (DUPLICATES.find)(&snapshot, results, (Ranking::default(), self.desk.now), &Cancel::default()) else {
+        let Some(found) =
+            (DUPLICATES.find)(&snapshot, results, (Ranking::default(), self.desk.now), &Cancel::default())
+        else {
             return;
         };
         let picked = found.picked.clone().unwrap_or_default();

@@ -153,7 +153,7 @@ impl Try<'_> {
 }
 
 /// What [`start`] makes, once for all tests.
-fn begun(format: &'static str, deed: &'static Deed) -> Result<Faulty, String> {
+pub fn begun(format: &'static str, deed: &'static Deed) -> Result<Faulty, String> {
     type Begun = HashMap<(&'static str, &'static str), Result<Faulty, String>>;
     static BEGUN: LazyLock<Mutex<Begun>> = LazyLock::new(Mutex::default);
     let key = (format, deed.name);

@@ -6,7 +6,7 @@ use palimp::disk::Disk;
 use palimp::model::{Act, Code, Severity};
 
 use super::foreign::deeds::{DEEDS, FORMATS};
-use super::foreign::town::{load, minutes_later, path_of, run, start};
+use super::foreign::town::{erasure, load, minutes_later, path_of, run, start};
 
 const ELSEWHERE: &str = "/elsewhere";
 
@@ -41,6 +41,36 @@ fn a_change_of_a_file_with_another_name_says_that_the_other_keeps_the_old_conten
         for name in ["edit", "delete with remove", "undo of edit"] {
             assert!(told_by(format, name), "{format} {name}");
         }
+    }
+}
+
+#[test]
+fn an_erasure_of_a_file_with_another_name_says_that_the_other_keeps_it() {
+    for format in FORMATS {
+        let deed = DEEDS.iter().find(|deed| deed.name == "erase").unwrap();
+        let disk = start(format, deed).unwrap().restart();
+        let (plan, _) = erasure(&disk, &load(&disk, format)).unwrap();
+        let rewrites = |act: &Act| matches!(act, Act::Splice(_) | Act::Remove(_));
+        let change =
+            plan.changes.iter().find(|own| rewrites(&own.act) && !own.path.starts_with("..")).unwrap();
+        disk.another().link(&path_of(format, &change.path), Path::new(ELSEWHERE)).unwrap();
+        let (plan, _) = erasure(&disk, &load(&disk, format)).unwrap();
+        assert!(plan.told().iter().any(|line| line.contains("a second name")), "{format}: {:?}", plan.told());
+    }
+}
+
+#[test]
+fn a_line_that_is_added_is_read_by_the_other_name_too() {
+    for format in ["memory-server", "session-log", "bmad"] {
+        let deed = DEEDS.iter().find(|deed| deed.name == "add").unwrap();
+        let disk = start(format, deed).unwrap().restart();
+        let (_, plan) = run(&disk.restart(), format, deed.act).unwrap().unwrap();
+        let plan = plan.unwrap();
+        let added = plan.changes.iter().find(|own| matches!(own.act, Act::Append(_))).unwrap();
+        let file = path_of(format, &added.path);
+        disk.another().link(&file, Path::new(ELSEWHERE)).unwrap();
+        run(&disk, format, deed.act).unwrap().unwrap();
+        assert_eq!(disk.files()[Path::new(ELSEWHERE)], disk.files()[&file], "{format}");
     }
 }
 

@@ -58,12 +58,15 @@ fn stale(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<Strin
         };
         let own: HashSet<(String, String)> = records.iter().flat_map(of).collect();
         let missing = own.difference(&indexed).filter(|(_, id)| live(id)).count();
-        let extra = indexed.difference(&own).filter(|(_, id)| live(id)).count();
+        let may_stay = |id: &str| !live(id) && records.contains_key(id);
+        let extra = indexed.difference(&own).filter(|(_, id)| !may_stay(id)).count();
         stale.extend((missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra")));
     }
     let entries = index.get("entries").into_iter().flat_map(|entries| entries.members());
     let is_live = |entry: &Json<'_>| entry.get("deleted").and_then(|mark| mark.bool()) != Some(true);
-    let gone = entries.filter(|(key, entry)| !live(&key.text().unwrap()) && is_live(entry)).count();
+    let is_logged = |id: &str| records.contains_key(id);
+    let of_deleted = |id: &str| !live(id) && is_logged(id);
+    let gone = entries.filter(|(key, entry)| of_deleted(&key.text().unwrap()) && is_live(entry)).count();
     (stale, gone)
 }
 
@@ -74,7 +77,7 @@ fn of_entries(entries: Json<'_>, records: &Records<'_>, deleted: &HashSet<&str>)
         let id = key.text().unwrap().into_owned();
         match records.get(id.as_str()) {
             Some((record, view)) => wrong += usize::from(!is_as_logged(entry, record, *view)),
-            None => gone += usize::from(!deleted.contains(id.as_str())),
+            None => gone += 1,
         }
         seen.insert(id);
     }

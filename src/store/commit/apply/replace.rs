@@ -65,7 +65,7 @@ impl Scene<'_, '_> {
     fn judge(&mut self, own: &mut Ready, name: &Path, swapped: &Swapped) -> Result<Lost, CommitError> {
         let disk = self.host.disk;
         if !own.is_other(disk, name).map_err(own.io("read"))? {
-            self.settled(own, name, swapped);
+            drop(self.settled(own, name, swapped));
             return Ok(Lost::No);
         }
         match disk.exchange(name, &own.path) {
@@ -73,9 +73,9 @@ impl Scene<'_, '_> {
             Ok(()) => {
                 // Yet another was put in the place of ours: it stays, and so does what it replaced.
                 disk.exchange(name, &own.path).map_err(own.io("put back"))?;
-                self.settled(own, name, swapped);
+                drop(self.settled(own, name, swapped));
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.settled(own, name, swapped),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => drop(self.settled(own, name, swapped)),
             Err(error) => return Err(CommitError::io(&own.path, "put back", error)),
         }
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
@@ -94,21 +94,20 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Gives what came out the name by which it is watched; of what is derived nothing is.
-    fn settled(&mut self, own: &Ready, name: &Path, swapped: &Swapped) {
+    /// Gives what came out the name by which it is watched; of what is derived nothing is. Where it keeps
+    /// its own, the next start looks at it.
+    fn settled(&mut self, own: &Ready, name: &Path, swapped: &Swapped) -> io::Result<()> {
         let disk = self.host.disk;
         let old = own.path.with_file_name(swapped.old.name());
         // Beside the store they are in files that others write, too. What was not read can't be
         // compared with what others make of it.
-        match own.derived && !own.relative.starts_with("..") || own.base.is_none() {
-            true => drop(disk.remove(name)),
-            // Where it keeps the other, the next start looks at it.
-            false => {
-                if disk.rename(name, &old).is_ok() {
-                    self.carried.olds.push(Replaced { path: old, held: own.base.clone() });
-                }
-            }
+        if own.derived && !own.relative.starts_with("..") || own.base.is_none() {
+            // A call that failed may go through the next time.
+            return disk.remove(name).or_else(|_| disk.remove(name));
         }
+        disk.rename(name, &old).or_else(|_| disk.rename(name, &old))?;
+        self.carried.olds.push(Replaced { path: old, held: own.base.clone() });
+        Ok(())
     }
 
     /// Replaces where the file system can't exchange: what is there keeps a second name, or
@@ -165,7 +164,7 @@ impl Scene<'_, '_> {
         }
         match guard {
             Guard::Copy => drop(disk.remove(&kept)),
-            _ => self.settled(own, &kept, &swapped),
+            _ => drop(self.settled(own, &kept, &swapped)),
         }
         Ok(if is_other { Lost::Yes } else { Lost::No })
     }
@@ -188,12 +187,13 @@ impl Scene<'_, '_> {
             }
         }
         if !own.is_other(disk, &name).map_err(own.io("read"))? {
-            self.settled(own, &name, swapped);
-            return Ok(Lost::No);
+            return self.settled(own, &name, swapped).map(|()| Lost::No).map_err(own.io("removed"));
         }
         match put_new(disk, &name, &own.path) {
             Ok(()) => disk.sync_folder(own.folder()).map_err(own.io("made durable"))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.settled(own, &name, swapped),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                drop(self.settled(own, &name, swapped))
+            }
             Err(error) => return Err(CommitError::io(&own.path, "put back", error)),
         }
         Ok(Lost::Yes)

@@ -70,7 +70,7 @@ impl Writer<'_> {
             too_short: sought.needles.skipped(),
             also_elsewhere: sought.also_elsewhere,
             resumed,
-            cannot_reach: cannot_reach(git.as_ref()),
+            cannot_reach: cannot_reach(git.as_ref(), self.store),
             git,
             receipt,
             notes: Vec::new(),

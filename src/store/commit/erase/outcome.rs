@@ -1,12 +1,12 @@
 //! What an erasure came to, as the receipt has it and as it is told.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::{History, Searched};
-use crate::model::Tell;
 use crate::model::plan::counted;
+use crate::model::{Store, Tell};
 use crate::store::erase::Target;
 
 /// What an erasure came to.
@@ -98,7 +98,7 @@ impl Erased {
 }
 
 /// What no program can promise of a store.
-pub fn cannot_reach(git: Option<&History>) -> Vec<String> {
+pub fn cannot_reach(git: Option<&History>, store: &Store) -> Vec<String> {
     let mut texts: Vec<String> = [
         "old blocks of an SSD or of a copy-on-write file system",
         "snapshots and backups of the system, and what was copied elsewhere",
@@ -107,6 +107,9 @@ pub fn cannot_reach(git: Option<&History>) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
+    let second =
+        |file: &Path| format!("the second name of {} (a hard link), which keeps what was in it", file.told());
+    texts.extend(store.with_other_names().map(second));
     texts.extend(git.map(History::told));
     texts
 }

@@ -75,7 +75,9 @@ impl Vault<'_> {
     ///
     /// If our own data can't be written.
     pub fn begin_erasing(&self, entry: &Erasing) -> Result<(), CommitError> {
-        self.put_whole(&self.path(ERASING), &json(entry)?)
+        let path = self.path(ERASING);
+        // What is refused is not begun by the next start.
+        self.put_whole(&path, &json(entry)?).inspect_err(|_| drop(self.drop_own(&path)))
     }
 
     /// Says that it is over, durably.

@@ -23,8 +23,9 @@ impl Look {
         Look {
             files: files.filter(|(path, _)| counts(path)).collect(),
             folders: disk.folders().into_iter().filter_map(inside).collect(),
+            // What a compaction took from the log is in no index any more.
+            tombstones: tombstones(&store).intersection(&ids(&store)).cloned().collect(),
             ids: ids(&store),
-            tombstones: tombstones(&store),
             problems: problems(&store),
         }
     }
