@@ -79,14 +79,14 @@ fn of_what_had_no_id_a_torn_line_is_not_completed() {
     for own in ERASED {
         let one = erased(own, "the words that were erased");
         let raw = nameless(own.0, "the words that were erased");
-        one.store.append(own.1, raw[..raw.len() - 3].as_bytes());
+        one.store.append(own.1, &raw.as_bytes()[..raw.len() - 3]);
         let found = one.problem("torn-line");
         assert_eq!(titles(&found), ["move the line to quarantine"], "{own:?}: {found}");
         one.run(&["repair", "--code", "torn-line", "--yes"]).expect_status(0);
         let refused = one.run(&["quarantine", "restore", "1", "--yes"]).expect_status(3).stderr.clone();
         assert!(refused.contains("erased"), "{own:?}: {refused}");
         let other = nameless(own.0, "words of another").replace("10:00:00", "11:00:00");
-        one.store.append(own.1, other[..other.len() - 3].as_bytes());
+        one.store.append(own.1, &other.as_bytes()[..other.len() - 3]);
         assert!(titles(&one.problem("torn-line")).len() > 1, "{own:?}");
     }
 }
