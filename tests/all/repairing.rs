@@ -7,6 +7,7 @@ mod cut;
 mod fields;
 mod left_behind;
 mod many;
+mod notes;
 mod verbs;
 
 use crate::faulty::Faulty;
