@@ -26,7 +26,10 @@ fn a_conflict_in_the_text_of_a_note_is_told_with_both_sides() {
     let now = format!("{was}\n<<<<<<< HEAD\nOurs.\n=======\nTheirs.\n>>>>>>> topic\nThe rest.\n");
     fs::write(desk.store.join(NOTE), &now).unwrap();
     let titles = titles(&desk, "conflict-markers", NOTE);
-    assert_eq!(titles, ["keep the first side", "keep the second side", "keep both sides, without the markers"]);
+    assert_eq!(
+        titles,
+        ["keep the first side", "keep the second side", "keep both sides, without the markers"]
+    );
     for (number, left) in [("1", "Ours.\n"), ("2", "Theirs.\n"), ("3", "Ours.\nTheirs.\n")] {
         let rows = desk.run(&["check", "--json"]).json_lines();
         let key = rows.iter().find(|row| row["code"] == "conflict-markers").unwrap()["problem"].clone();
@@ -36,7 +39,8 @@ fn a_conflict_in_the_text_of_a_note_is_told_with_both_sides() {
         assert_eq!(desk.text_of(NOTE), now);
     }
     // What is quoted as code, and a heading with a line below it, are no conflict.
-    fs::write(desk.store.join(NOTE), now.replace("<<<<<<<", "```\n<<<<<<<") + "```\n\nHeading\n=======\n").unwrap();
+    fs::write(desk.store.join(NOTE), now.replace("<<<<<<<", "```\n<<<<<<<") + "```\n\nHeading\n=======\n")
+        .unwrap();
     let rows = desk.run(&["check", "--json"]).json_lines();
     assert!(!rows.iter().any(|row| row["code"] == "conflict-markers"));
 }
@@ -58,7 +62,8 @@ fn a_note_in_another_encoding_is_read_so_and_one_that_says_nothing_can_leave() {
         let all = fixes(&desk, code, NOTE);
         assert_eq!(all[0].0, title, "{all:?}");
         let rows = desk.run(&["check", "--json"]).json_lines();
-        let key = rows.iter().find(|row| row["code"] == code && row["file"] == NOTE).unwrap()["problem"].clone();
+        let key =
+            rows.iter().find(|row| row["code"] == code && row["file"] == NOTE).unwrap()["problem"].clone();
         desk.change(&["repair", "--problem", key.as_str().unwrap()]).expect_status(0);
         assert_eq!(fs::read_to_string(desk.store.join(NOTE)).ok(), left, "{title}");
         desk.change(&["undo"]).expect_status(0);
@@ -80,7 +85,10 @@ fn what_can_be_unpacked_of_an_archive_that_was_cut_is_packed_anew() {
     desk.change(&["repair", "--code", "archive-broken"]).expect_status(0);
     assert_eq!(desk.list("is:archived session:double-charge").len(), listed);
     let rows = desk.run(&["check", "--json"]).json_lines();
-    let is_left = |row: &&Value| row["code"] == "archive-broken" || row["code"] == "count-mismatch" && row["file"] == "archive/double-charge.manifest.json";
+    let is_left = |row: &&Value| {
+        row["code"] == "archive-broken"
+            || row["code"] == "count-mismatch" && row["file"] == "archive/double-charge.manifest.json"
+    };
     assert_eq!(rows.iter().find(is_left), None);
     desk.change(&["undo"]).expect_status(0);
     assert_eq!(fs::read(&path).unwrap(), cut);
