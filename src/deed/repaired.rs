@@ -160,7 +160,8 @@ fn material_for<'p>(
         own.deleted = Deletions::of(&vault, store, now)?;
     }
     let mut room = MOST;
-    for file in problems.iter().filter(|own| own.code == Code::LeftoverTemp).map(|own| &own.file) {
+    let is_raw = |own: &&&Problem| matches!(own.code, Code::LeftoverTemp | Code::ArchiveBroken);
+    for file in problems.iter().filter(is_raw).map(|own| &own.file) {
         let is_small = store.at_path(file).is_some_and(|own| own.generation.len <= room);
         let read = is_small.then(|| disk.read(&store.root.join(file), 0, None));
         let Some(Ok((bytes, _))) = read else { continue };

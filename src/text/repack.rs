@@ -5,6 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
 
+use super::unpack::Member;
+
 /// What an archive's headers and files are multiples of, in bytes.
 const BLOCK: usize = 512;
 
@@ -13,6 +15,19 @@ pub fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::best());
     packer.write_all(bytes)?;
     packer.finish()
+}
+
+/// An archive of files, the same for the same ones at any time.
+pub fn tar_gzip(members: &[Member]) -> io::Result<Vec<u8>> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for own in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Regular);
+        header.set_size(own.bytes.len() as u64);
+        header.set_mode(0o600);
+        tar.append_data(&mut header, &own.path, &own.bytes[..])?;
+    }
+    gzip(&tar.into_inner()?)
 }
 
 /// What becomes of a file of an archive; `None` leaves it as it is.

@@ -8,6 +8,7 @@ mod erased;
 mod fields;
 mod left_behind;
 mod many;
+mod notes;
 mod texts;
 mod tombstones;
 mod undone;

@@ -9,6 +9,7 @@ use crate::format::reading::{self, Reading, byte_order_mark};
 use crate::model::{
     Body, Code, Moment, Name, Named, Packed, Parsed, Problem, Record, Reference, Severity, Span, Tell,
 };
+use crate::text::conflict::conflicts;
 use crate::text::front_matter::{Note, Value};
 use crate::text::links::{links, target};
 
@@ -38,10 +39,25 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     if !note.has_front_matter {
         found.add(Code::BadFrontMatter, Severity::Note, 1, "The note has no front matter.".into());
     }
+    for line in conflicts_in(text, note.body.start) {
+        let message = "A merge left both sides here, with its markers.".into();
+        found.add(Code::ConflictMarkers, Severity::Error, line, message);
+    }
     let view = view(&note, text, &mut found, now);
     let id = view.id.clone();
     let problems = found.problems.into_iter().map(|problem| problem.of_record(0, id.as_deref()));
     Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Packed::of(&view)))] }
+}
+
+/// The lines on which conflicts start in the body of a note. What it quotes as code is an example.
+fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
+    let is_quoted = move |at: usize| {
+        let before = text.get(body..at).unwrap_or_default();
+        before.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1
+    };
+    let own = conflicts(text.as_bytes()).into_iter().map(|own| own.range.start);
+    let own = own.filter(move |at| *at >= body && !is_quoted(*at));
+    own.map(move |at| 1 + reading::feeds(&text.as_bytes()[..at]))
 }
 
 /// Reads a saved query: its text, shown and never run.

@@ -2,6 +2,7 @@
 
 use super::Bench;
 use super::damage::piece;
+use super::encoding::read_otherwise;
 use super::fix::{Fix, Piece};
 use crate::format::reading::{whole_value, without_mark};
 use crate::format::writing::Deletion;
@@ -46,7 +47,10 @@ impl Bench<'_> {
             }
         }
         let is_own = container(&document.path).is_none() && !document.path.starts_with("..");
-        let is_known = matches!(problem.code, Code::BadJson | Code::ConflictMarkers | Code::BadFrontMatter);
+        let is_known = matches!(
+            problem.code,
+            Code::BadJson | Code::ConflictMarkers | Code::BadFrontMatter | Code::InvalidUtf8 | Code::NulBytes
+        );
         if !is_known || !is_own {
             return Vec::new();
         }
@@ -54,7 +58,7 @@ impl Bench<'_> {
         let mut fixes = Vec::new();
         let mut known: Vec<Vec<u8>> = Vec::new();
         let mut offer = |title: &str, confidence, reason: &str, bytes: Vec<u8>| {
-            if self.can_be_read(document, &bytes) && bytes != *all && !known.contains(&bytes) {
+            if self.can_be_read(document, problem, &bytes) && bytes != *all && !known.contains(&bytes) {
                 let out = (!all.is_empty()).then(|| piece(document, problem, (0, all.to_vec())));
                 let out: Vec<Piece> = out.into_iter().collect();
                 let edits = vec![(0..all.len(), bytes.clone())];
@@ -62,11 +66,24 @@ impl Bench<'_> {
                 known.push(bytes);
             }
         };
-        for (side, title) in [(Side::Ours, "keep the first side"), (Side::Theirs, "keep the second side")] {
+        const ALONE: &str = "It is intact without the other side.";
+        for (side, title, confidence, reason) in [
+            (Side::Ours, "keep the first side", 60, ALONE),
+            (Side::Theirs, "keep the second side", 60, ALONE),
+            (
+                Side::Both,
+                "keep both sides, without the markers",
+                50,
+                "The text of both stays, one after the other.",
+            ),
+        ] {
             let mut left = all.to_vec();
             let goes = conflicts(&all).into_iter().flat_map(|own| own.goes(side)).collect::<Vec<_>>();
             goes.into_iter().rev().for_each(|own| drop(left.drain(own)));
-            offer(title, 60, "It is intact without the other side.", left);
+            offer(title, confidence, reason, left);
+        }
+        for own in read_otherwise(&all, problem.code) {
+            offer(own.title, own.confidence, own.reason, own.bytes);
         }
         let copies = self.material.copies.iter().filter(|own| own.is_whole && own.file == document.path);
         for own in copies.filter(|own| !self.undeletes(document, &own.bytes)) {
@@ -85,11 +102,12 @@ impl Bench<'_> {
             let whole = self.material.gone.without(self.scene, &document.path, &own.bytes);
             offer(&format!("restore it from {}", own.from), 90, &own.reason, whole.unwrap_or_default());
         }
-        if let Some(own) = completed(without_mark(&all)) {
-            let whole = [own.bytes(without_mark(&all)), b"\n".to_vec()].concat();
+        if let Some(own) = survived(without_mark(&all)) {
+            let whole = [own, b"\n".to_vec()].concat();
             let whole = if self.is_silent(document, &whole) { Vec::new() } else { whole };
             offer("keep what can be read of it", 40, "What was open is closed; the rest is lost.", whole);
         }
+        fixes.extend(self.of_nothing(document, problem, &all));
         fixes
     }
 
@@ -113,16 +131,31 @@ impl Bench<'_> {
         !raw.any(|own| self.says(document, own))
     }
 
-    fn can_be_read(&self, document: &Document, bytes: &[u8]) -> bool {
+    fn can_be_read(&self, document: &Document, problem: &Problem, bytes: &[u8]) -> bool {
         let Some(format) = self.format.filter(|_| !bytes.is_empty()) else { return false };
         let read = format.read(document.role, &document.path, bytes, self.scene.now);
+        // Another fault of a note may have been there before.
+        let is_of_front = problem.code == Code::BadFrontMatter && problem.severity == Severity::Note;
         let is_bad = |own: &Problem| {
             matches!(own.code, Code::BadJson | Code::ConflictMarkers | Code::IndexBroken)
                 && own.severity != Severity::Note
-                || own.code == Code::BadFrontMatter
+                || own.code == Code::BadFrontMatter && is_of_front
+                || own.code == Code::InvalidUtf8
         };
         let is_json = document.path.extension().is_some_and(|end| end == "json");
         let is_value = |kind| whole_value(&mut Tape::default(), without_mark(bytes), kind).is_ok();
         !read.problems.iter().any(is_bad) && (!is_json || is_value(Kind::Object) || is_value(Kind::Array))
     }
+}
+
+/// What can be read of an object, or of a list, that was cut.
+fn survived(body: &[u8]) -> Option<Vec<u8>> {
+    if !body.starts_with(b"[") {
+        return completed(body).map(|own| own.bytes(body));
+    }
+    const HEAD: &[u8] = b"{\"all\":";
+    let within = [HEAD, body].concat();
+    let own = completed(&within)?.bytes(&within);
+    let list = own.strip_prefix(HEAD)?.strip_suffix(b"}")?;
+    list.ends_with(b"]").then(|| list.to_vec())
 }

@@ -116,12 +116,13 @@ pub fn ease(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Ease {
     if derived::is_repaired(problem, anew) {
         return Ease::Safe("rebuild it from the memories");
     }
-    if problem.code == Code::LeftoverTemp {
+    if matches!(problem.code, Code::LeftoverTemp | Code::ArchiveBroken) {
         return Ease::Choose;
     }
     let Some(document) = store.at_path(&problem.file) else { return Ease::ByHand };
     if !damage::is_log(document) {
-        let is_choice = matches!(problem.code, Code::BadJson | Code::ConflictMarkers);
+        let is_broken = problem.code == Code::InvalidUtf8 || problem.code == Code::NulBytes;
+        let is_choice = is_broken || matches!(problem.code, Code::BadJson | Code::ConflictMarkers);
         return if is_choice { Ease::Choose } else { Ease::ByHand };
     }
     let record = problem.record.and_then(|number| document.records.get(number as usize));

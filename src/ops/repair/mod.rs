@@ -5,6 +5,7 @@
 //! else asks: to complete a torn memory, to fill it from a copy, to move a line away. What leaves a file is
 //! kept in quarantine byte for byte. What was deleted or erased comes back by none of them.
 
+mod archive;
 mod beside;
 mod best;
 mod copy;
@@ -13,6 +14,7 @@ mod damage;
 mod document;
 mod duplicate;
 mod elsewhere;
+mod encoding;
 mod fix;
 mod gone;
 mod line;
@@ -161,6 +163,8 @@ impl<'a> Bench<'a> {
         let mut fixes: Vec<Fix> = self.safe(problem).into_iter().collect();
         if problem.code == Code::LeftoverTemp {
             fixes.extend(self.of_temp(problem));
+        } else if problem.code == Code::ArchiveBroken {
+            fixes.extend(self.of_packed(problem));
         } else if let Some(document) = self.document(problem) {
             fixes.extend(match damage::is_log(document) {
                 true => self.of_line(document, problem),

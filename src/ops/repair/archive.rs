@@ -1,0 +1,51 @@
+//! A compressed file or archive that was cut: what can be unpacked of it is packed anew.
+
+use super::Bench;
+use super::fix::{Act, Fix, Piece};
+use crate::model::plan::counted;
+use crate::model::{Change, Problem, Tell};
+use crate::text::repack::{gzip, tar_gzip};
+use crate::text::unpack::{gunzip, untar};
+
+/// So many bytes are unpacked for it at most.
+const MOST: u64 = 256 << 20;
+
+impl Bench<'_> {
+    /// What can be done about a file that can't be unpacked to its end. None is safe: a backup may have all of it.
+    pub(super) fn of_packed(&self, problem: &Problem) -> Option<Fix> {
+        let packed = self.material.raw.get(&problem.file)?;
+        let name = problem.file.told();
+        let (anew, told) = match name.ends_with(".tar.gz") || name.ends_with(".tgz") {
+            true => archive(packed)?,
+            false => file(packed)?,
+        };
+        let out =
+            Piece { file: problem.file.clone(), at: 0, line: 0, code: problem.code, bytes: packed.clone() };
+        let change = Change::rewrite(&problem.file, packed.clone().into(), anew);
+        Some(Fix {
+            title: "pack what can be unpacked into a new file".into(),
+            reason: format!("{told} The rest can't be read; the file as it is stays in quarantine."),
+            confidence: 40,
+            is_safe: false,
+            act: Act::Files(vec![change], vec![out]),
+        })
+    }
+}
+
+/// One file, up to where it was cut, and what that is.
+fn file(packed: &[u8]) -> Option<(Vec<u8>, String)> {
+    let own = gunzip(packed, MOST);
+    own.fault.as_ref().filter(|_| !own.content.is_empty())?;
+    let lines = memchr::memchr_iter(b'\n', &own.content).count();
+    let told = format!("{} can be unpacked.", counted(lines.max(1) as u64, "line"));
+    Some((gzip(&own.content).ok()?, told))
+}
+
+/// The files of an archive, the last of them up to where it was cut, and what those are.
+fn archive(packed: &[u8]) -> Option<(Vec<u8>, String)> {
+    let own = untar(packed, MOST);
+    own.fault.as_ref().filter(|_| !own.content.is_empty())?;
+    let told =
+        format!("{} can be unpacked, the last perhaps in part.", counted(own.content.len() as u64, "file"));
+    Some((tar_gzip(&own.content).ok()?, told))
+}
