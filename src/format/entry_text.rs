@@ -124,6 +124,23 @@ fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
     body
 }
 
+/// Every string of a record of JSON, in stored order, and the dotted name of its member.
+pub(super) fn named_strings(store: &Store, entry: &Entry) -> Vec<(String, String)> {
+    with_content(store, entry, |content| {
+        let mut strings = Vec::new();
+        if let Content::Json(format, value) = content {
+            value.each_string(&mut |path, value| {
+                let is_searched =
+                    path.last().is_none_or(|own| !format.about().unsearched.contains(&own.as_ref()));
+                if is_searched {
+                    strings.push((path.join("."), value.plain()));
+                }
+            });
+        }
+        strings
+    })
+}
+
 /// The title of a record whose bytes are gone from its file.
 const CHANGED: &str = "(its file has changed since it was read)";
 

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::entry_text;
 use crate::model::{Entry, Moment, RecordText, Store, Tell};
 use crate::text::json::{Json, Kind};
 
@@ -160,6 +161,11 @@ pub fn searched(store: &Store, entry: &Entry, own: RecordText) -> Vec<(String, S
     let is_new = |(name, _): &(String, String)| !matches!(name.as_str(), "id" | "tags");
     fields.extend(others.into_iter().filter(is_new).map(|(name, text)| (label(&name), text)));
     fields
+}
+
+/// What a search looks in besides: strings that are in no field, as those of a checkpoint's bundle.
+pub fn searched_besides(store: &Store, entry: &Entry) -> Vec<(String, String)> {
+    entry_text::named_strings(store, entry).into_iter().map(|(name, text)| (label(&name), text)).collect()
 }
 
 #[cfg(test)]

@@ -76,12 +76,18 @@ fn fields(query: &Query, store: &Store, entry: &Entry) -> Vec<Vec<String>> {
     if found.is_empty() {
         return found;
     }
-    for (name, text) in page::searched(store, entry, text_of(store, entry)) {
-        for (own, _) in found.iter_mut().zip(words_in(&text, query)).filter(|(_, is_in)| *is_in) {
-            if !own.contains(&name) {
-                own.push(name.clone());
+    let mut look = |fields: Vec<(String, String)>| {
+        for (name, text) in fields {
+            for (own, _) in found.iter_mut().zip(words_in(&text, query)).filter(|(_, is_in)| *is_in) {
+                if !own.contains(&name) {
+                    own.push(name.clone());
+                }
             }
         }
+        found.iter().any(Vec::is_empty)
+    };
+    if look(page::searched(store, entry, text_of(store, entry))) {
+        look(page::searched_besides(store, entry));
     }
     found
 }

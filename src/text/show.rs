@@ -54,8 +54,14 @@ pub fn show(text: &str) -> Cow<'_, str> {
     Cow::Owned(told_apart(shown))
 }
 
-/// How many columns safe text takes: those of its characters, one by one.
+/// How many columns safe text takes: those of its characters, one by one. The halfwidth sound marks of
+/// katakana take one each in terminals, and on our screens.
 pub fn columns(text: &str) -> usize {
+    text.chars().map(|c| if matches!(c, '\u{ff9e}' | '\u{ff9f}') { 1 } else { c.width().unwrap_or(0) }).sum()
+}
+
+/// The widths of the characters by the tables alone.
+fn one_by_one(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
@@ -91,12 +97,12 @@ fn name(c: char, shown: &mut String) {
 /// Clusters that are wider or narrower together than their characters one by one, of which
 /// terminals make this or that: all but their first characters are named.
 fn told_apart(shown: String) -> String {
-    if shown.width() == columns(&shown) {
+    if shown.width() == one_by_one(&shown) {
         return shown;
     }
     let mut apart = String::with_capacity(shown.len());
     for cluster in shown.graphemes(true) {
-        if cluster.width() == columns(cluster) {
+        if cluster.width() == one_by_one(cluster) {
             apart.push_str(cluster);
             continue;
         }
@@ -245,7 +251,7 @@ mod tests {
                 assert!(columns(&shown) > 0, "{:x}", c as u32);
                 assert!(!shown.chars().any(|c| is_ignorable(c) || c.is_control()), "{:x}", c as u32);
                 for cluster in shown.graphemes(true) {
-                    assert_eq!(cluster.width(), columns(cluster), "{:x}: {shown}", c as u32);
+                    assert_eq!(cluster.width(), one_by_one(cluster), "{:x}: {shown}", c as u32);
                 }
             }
         }

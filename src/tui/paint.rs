@@ -8,11 +8,11 @@ use std::iter::once;
 use std::num::NonZeroU16;
 
 use ratatui::backend::{Backend, ClearType, WindowSize};
-use ratatui::buffer::{Buffer, Cell, CellDiffOption};
+use ratatui::buffer::{Buffer, Cell, CellDiffOption, CellWidth};
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::{Frame, Terminal};
 
-use crate::text::show::{columns, is_width_certain};
+use crate::text::show::is_width_certain;
 
 /// A terminal, and what is known of the rows whose columns aren't certain.
 pub struct Screen<B: Backend> {
@@ -76,7 +76,7 @@ fn mark(rows: &mut HashMap<usize, Row>, buffer: &mut Buffer) {
             rows.remove(&number);
         }
         for cell in row.iter_mut().filter(|_| is_marked) {
-            let wide = u16::try_from(columns(cell.symbol())).ok().and_then(NonZeroU16::new);
+            let wide = NonZeroU16::new(cell.cell_width());
             cell.set_diff_option(CellDiffOption::ForcedWidth(wide.unwrap_or(NonZeroU16::MIN)));
         }
     }
@@ -101,8 +101,7 @@ impl<B: Backend> Backend for Paint<B> {
             self.0.draw(std::mem::take(&mut certain).into_iter())?;
             let mut blank = cell.clone();
             blank.set_symbol(" ");
-            let wide = u16::try_from(columns(cell.symbol())).unwrap_or(1);
-            self.0.draw((x..x.saturating_add(wide)).map(|x| (x, y, &blank)))?;
+            self.0.draw((x..x.saturating_add(cell.cell_width().max(1))).map(|x| (x, y, &blank)))?;
             // Each begins with a move of its own: what follows is where it belongs.
             self.0.draw(once((x, y, cell)))?;
         }

@@ -56,7 +56,7 @@ fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
     crate::disk::write_new(&folder.path().join("x/.chora/memory/knowledge/notes/n.md"), note.as_bytes())
         .unwrap();
     let mut desk = Desk::of(folder, 100, 30);
-    desk.type_keys("/\"one pool\"");
+    desk.type_keys("/\"pool for\"");
     desk.press(KeyCode::Enter);
-    assert_eq!(detail(&desk).1.replace("# A", ""), "one pool");
+    assert_eq!(detail(&desk).1.replace("# A", ""), "pool for");
 }

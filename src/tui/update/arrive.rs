@@ -156,6 +156,8 @@ fn arrived(app: &mut App, found: Found) {
     }
     (app.why, app.why_place) = (None, None);
     app.found_lines.clear();
+    // What matched is set off in it.
+    app.detail_of = None;
     app.answered = Some(question);
     app.listed = found.asked.snapshot;
     compare::relisted(app);

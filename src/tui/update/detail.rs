@@ -76,7 +76,13 @@ fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<Strin
         return None;
     }
     let (store, entry) = app.listed.get(at);
-    let best = best_line(app, &page::searched(store, entry, text_of(store, entry)))?;
+    let besides = || {
+        // Without a text of its own before them, each has its name.
+        let is_large = store.record(entry).span.len() > LARGE as u64;
+        let named = if is_large { Vec::new() } else { page::searched_besides(store, entry) };
+        best_line(app, &std::iter::once(Default::default()).chain(named).collect::<Vec<_>>())
+    };
+    let best = best_line(app, &page::searched(store, entry, text_of(store, entry))).or_else(besides)?;
     // The title has all that the line has.
     let is_new = distinct(&best.1, &app.parsed) > in_title || in_title == 0;
     is_new.then(|| around(app, &best.0, &best.1, room))
