@@ -150,9 +150,9 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>, with_torn: &[Str
         let torn = match store.view(own) {
             Some(_) => "",
             None if with_torn.contains(&place) => {
-                ", a damaged line that names it, with what may be part of it"
+                ", a broken line that names it, with what may be part of it"
             }
-            None => ", a damaged line that names it; intact memories after it stay",
+            None => ", a broken line that names it; intact memories after it stay",
         };
         format!("erase {name}  {place}{torn}")
     };

@@ -90,8 +90,8 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     }
     let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
     if broken > 0 {
-        let message = "can't be read: the bytes are removed as they are. `palimp repair --all-safe` repairs what it can, and keeps torn lines in quarantine.";
-        plan.lines.push(format!("{} {message}", counted(broken as u64, "damaged memory")));
+        let message = "the bytes are removed as they are. `palimp repair --all-safe` repairs what it can, and keeps broken lines in quarantine.";
+        plan.lines.push(format!("{}: {message}", counted(broken as u64, "broken memory")));
     }
     Ok(plan)
 }

@@ -201,7 +201,7 @@ fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> T
 
 /// How old a memory is, and when it was used last.
 fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
-    let Some(view) = store.view(entry) else { return "can't be read".into() };
+    let Some(view) = store.view(entry) else { return "broken".into() };
     let mut parts = Vec::new();
     if entry.state == State::Deleted {
         parts.push("deleted".to_owned());

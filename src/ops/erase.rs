@@ -80,7 +80,7 @@ pub fn plan(
     let logs = scene.store.documents.iter().filter(|own| is_log(&own.path));
     let told = |own: String| {
         format!(
-            "erase too, an intact memory on the damaged line (`palimp repair` gives it its own line first): {own}"
+            "erase too, an intact memory on the broken line (`palimp repair` gives it its own line first): {own}"
         )
     };
     removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));

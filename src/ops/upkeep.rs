@@ -52,7 +52,7 @@ pub fn access(scene: &Scene<'_>, entry: &Entry) -> Result<Plan> {
         return Err(Refusal::unfit("the format does not store when a memory was used."));
     }
     let new = with_members(writes, &raw, &members, scene.now);
-    let new = new.ok_or_else(|| Refusal::corrupt("the memory can't be read."))?;
+    let new = new.ok_or_else(|| Refusal::corrupt("the memory is broken."))?;
     let span = scene.store.record(entry).span;
     let edits = vec![(span.start as usize..span.end as usize, new)];
     plan("access", scene, 1, vec![Change::edits(&document.path, base(document), edits)])

@@ -183,6 +183,19 @@ pub fn has_rows(app: &App) -> bool {
     is_list && !app.view.backups.difference
 }
 
+/// Whether the row with the cursor in there has a text of its own.
+pub fn has_under(app: &App) -> bool {
+    matches!(app.view.within.selected(), Some(Row::Item(_)))
+}
+
+/// That text, and its title.
+pub fn under(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
+    match app.view.within.selected() {
+        Some(Row::Item(_)) => (backups::DIFFERENCE.to_owned(), backups::difference(app, width)),
+        _ => Default::default(),
+    }
+}
+
 /// The rows that are about the row under the cursor.
 pub fn rows_within(app: &App) -> Vec<Row> {
     match app.view.row() {

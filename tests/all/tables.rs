@@ -85,7 +85,7 @@ fn an_export_without_a_format_suits_the_terminal_the_pipe_or_the_name_of_the_fil
     let with = |words: &[&'static str]| [words, &whole].concat();
     for words in [&["export"][..], &["session", "export", "s"]] {
         let on_screen = shown(&store, words, 80);
-        assert!(on_screen.contains("## Retries of a charge") && !on_screen.contains('{'), "{on_screen}");
+        assert!(on_screen.contains("\n## ") && !on_screen.contains('{'), "{on_screen}");
         let piped = run(with(words)).expect_status(0).stdout;
         assert!(piped.lines().count() == 2 && piped.lines().all(|line| line.starts_with('{')), "{piped}");
         for (name, start) in

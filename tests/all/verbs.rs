@@ -59,10 +59,10 @@ fn a_broken_record_is_called_broken_and_repair_is_named() {
         &["archive", &key],
         &["edit", &key, "--set", "text=x"],
     ] {
-        refused(&store, args, &["can't be read as a memory", "palimp repair", "E_STORAGE_CORRUPT"]);
+        refused(&store, args, &["it is broken", "palimp repair", "E_STORAGE_CORRUPT"]);
     }
     let deleted = change(&store, &["delete", &key]).expect_status(0);
-    assert!(deleted.stdout.contains("can't be read"), "{}", deleted.stdout);
+    assert!(deleted.stdout.contains("1 broken memory: "), "{}", deleted.stdout);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub fn told(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now: Moment) ->
     if was.1.state != is.1.state {
         return Some(match is.1.state {
             State::Live => "live again".into(),
-            State::Broken => "can't be read any more".into(),
+            State::Broken => "broken now".into(),
             other => other.as_str().to_owned(),
         });
     }

@@ -225,7 +225,7 @@ fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>> {
     for record in &document.records {
         let Some(view) = record.view() else {
             let message =
-                format!("line {} of {} can't be read; repair it first.", record.line, document.path.told());
+                format!("line {} of {} is broken; repair it first.", record.line, document.path.told());
             return Err(Refusal::corrupt(message));
         };
         if view.kind == kind {
@@ -267,7 +267,7 @@ fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archive
         let line = match record.view() {
             Some(_) => edit::set(&from.raw(record), &["archived"], archived)?,
             None => {
-                return Err(Refusal::unfit("what can't be read can't be archived; repair it, or delete it."));
+                return Err(Refusal::unfit("what is broken can't be archived; repair it, or delete it."));
             }
         };
         lines.extend(line.into_iter().map(|byte| if byte == b'\n' || byte == b'\r' { b' ' } else { byte }));

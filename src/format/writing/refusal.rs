@@ -53,7 +53,7 @@ impl Refusal {
     /// The record can't be read, and what is asked for needs one that can.
     pub fn broken() -> Refusal {
         Refusal::corrupt(
-            "it can't be read as a memory: `palimp check` says why. `palimp repair --all-safe` repairs what it can; correct the rest in an editor, or delete it.",
+            "it is broken: `palimp check` says why. `palimp repair --all-safe` repairs what it can; correct the rest in an editor, or delete it.",
         )
     }
 

@@ -46,7 +46,7 @@ pub(super) fn safe_reason(code: Code) -> &'static str {
         Code::NoTimezone => "It is read as UTC already.",
         Code::NoFinalNewline => "The next memory can't be appended to the line then.",
         Code::MultiLineRecord => "Only line breaks between its members go.",
-        _ => "Every whole memory stays as it is, and what is torn stays beside it.",
+        _ => "Every whole memory stays as it is, and what is broken stays beside it.",
     }
 }
 

@@ -140,7 +140,7 @@ impl Comparison {
             }
             (Kind::Erased, _) => ("were erased, and are not restored", "is not restored"),
             (Kind::Elsewhere, _) => ("are restored, and are in another file too", "is restored"),
-            (Kind::Unreadable, _) => ("are restored, and can't be read", "is restored, can't be read"),
+            (Kind::Unreadable, _) => ("are restored, and are broken", "is restored, is broken"),
         }
     }
 

@@ -96,7 +96,7 @@ impl<'a> Writer<'a> {
             if self.take_out(&file, &bytes, lines).is_none() {
                 let file = file.told();
                 self.note(format!(
-                    "the new line in {file} is in the middle of a line that another program wrote. Both are there, but can't be read. `palimp check` names the line"
+                    "the new line in {file} is in the middle of a line that another program wrote. Both are there, and broken. `palimp check` names the line"
                 ));
             }
         }

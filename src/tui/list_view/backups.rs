@@ -217,7 +217,7 @@ fn about(app: &App, width: usize) -> About {
     };
     let compared = &opened.compared;
     if backups.difference {
-        let title = "Difference   − now   + in the backup".to_owned();
+        let title = DIFFERENCE.to_owned();
         return About { title, right: String::new(), lines: difference(app, width) };
     }
     let some = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
@@ -284,9 +284,12 @@ fn closed(app: &App, own: &Backup) -> String {
     format!("{found} Enter compares it with the store as it is now, and changes nothing.")
 }
 
+/// What is above a difference.
+pub const DIFFERENCE: &str = "Difference   − now   + in the backup";
+
 /// The difference of the memory under the cursor: as it is now, and as the backup has it. Of what was
 /// erased nothing is there to show.
-fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
+pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let Some(item) = app.view.backups.item(app.view.within.selected()) else { return Vec::new() };
     let mut lines = Vec::new();

@@ -3,7 +3,9 @@
 use super::row::{Cell, Row};
 use super::{About, Kind};
 use crate::format;
-use crate::model::{EntryRef, Moment, Store, View};
+use crate::model::{EntryRef, Moment, RecordText, Store, View};
+use crate::text::columns::column;
+use crate::text::show::columns;
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::kinds;
@@ -130,11 +132,21 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     }
 }
 
-/// The text of a memory.
+/// What a memory says: its text, and below it its fields, those of several words first.
 pub fn text(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.snapshot.get(at);
-    format::text_of(store, entry).text
+    let RecordText { text, mut fields, .. } = format::text_of(store, entry);
+    fields.retain(|(_, value)| !value.is_empty());
+    fields.sort_by_key(|(_, value)| !value.trim().contains(char::is_whitespace));
+    let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+    let widest = fields.iter().map(|(name, _)| columns(&own(name))).max().unwrap_or(0).min(NAMES);
+    let told = |(name, value): &(String, String)| format!("\n{}  {value}", column(&own(name), widest));
+    let fields: String = fields.iter().map(told).collect();
+    if fields.is_empty() { text } else { format!("{}\n{fields}", text.trim_end()) }
 }
+
+/// Names of fields are so wide at most.
+const NAMES: usize = 14;
 
 pub fn about(app: &App, width: usize) -> About {
     let Some(Row::New(at) | Row::Side(_, at)) = app.view.row() else { return About::default() };

@@ -43,7 +43,7 @@ fn draw_side(app: &App, own: &Compare, rows: &[Row], side: usize, frame: &mut Fr
     let at = own.both[side];
     let (store, entry) = own.snapshot.get(at);
     let view = store.view(entry);
-    let kind = view.map_or("can't be read", |view| view.kind);
+    let kind = view.map_or("broken", |view| view.kind);
     let text = format!("{}  {kind} · {}", SIDES[side], app.store_name(at.store as usize));
     let age = view.and_then(|view| view.created).map_or(String::new(), |created| created.age_at(app.now));
     let has_keys = own.side == side && !layout::is_asking(app);

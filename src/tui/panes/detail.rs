@@ -31,7 +31,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 fn what(app: &App, at: EntryRef, area: Rect) -> String {
     let (store, entry) = app.listed.get(at);
     let view = store.view(entry);
-    let kind = view.map_or("can't be read", |view| view.kind).to_owned();
+    let kind = view.map_or("broken", |view| view.kind).to_owned();
     let mut parts = vec![kind, app.store_name(at.store as usize).to_owned()];
     if area.width >= 60 {
         parts.extend(store.session(entry).map(|session| session.name.clone()));

@@ -55,12 +55,22 @@ fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &Kind, area: Rect) {
     let most = if has_rows { inner.height / 2 } else { inner.height };
     let top = if has_rows { 0 } else { own.top.min(lines.len().saturating_sub(1)) };
     let lines: Vec<Line<'static>> = lines.into_iter().skip(top).take(usize::from(most)).collect();
-    let high = lines.len() as u16;
     frame.render_widget(Paragraph::new(lines), margins(inner));
     if has_rows {
-        let rest = Rect { y: inner.y + high, height: inner.height.saturating_sub(high), ..inner };
-        draw_rows(app, frame, &own.within, own.inside, rest);
+        let (rows, under) = parts_below(app, kind, area);
+        draw_rows(app, frame, &own.within, own.inside, rows);
+        draw_under(app, frame, under);
     }
+}
+
+/// What the row is about that has the cursor below, where there is room for it.
+fn draw_under(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    if area.height < 2 {
+        return;
+    }
+    let (title, lines) = list_view::under(app, usize::from(area.width.saturating_sub(2)));
+    let inner = titled(app, frame, &Title { text: &title, right: "", has_keys: false, rule: true }, area);
+    frame.render_widget(Paragraph::new(lines), margins(inner));
 }
 
 /// The part about a row, with how many are marked. Figures that have no room beside the title are
@@ -85,10 +95,25 @@ fn about(app: &App, kind: &Kind, width: u16) -> About {
 
 /// So many rows of a list have room below a text about them.
 pub fn rows_below(app: &App, kind: &Kind, area: Rect) -> usize {
-    let about = about(app, kind, area.width);
-    let inner = usize::from(area.height.saturating_sub(1));
-    inner.saturating_sub(about.lines.len().min(inner / 2))
+    usize::from(parts_below(app, kind, area).0.height)
 }
+
+/// Where the rows of a list are below a text about them, and below those what the row with the cursor is about:
+/// it gets what the rows leave, and a third of the room at least.
+pub fn parts_below(app: &App, kind: &Kind, area: Rect) -> (Rect, Rect) {
+    let about = about(app, kind, area.width);
+    let inner = area.height.saturating_sub(1);
+    let lines = u16::try_from(about.lines.len()).unwrap_or(u16::MAX).min(inner / 2);
+    let room = inner - lines;
+    let len = u16::try_from(app.view.within.all.len()).unwrap_or(u16::MAX);
+    let rows =
+        if room < UNDER || !list_view::has_under(app) { room } else { len.max(3).min(room - room / 3) };
+    let rest = Rect { y: area.bottom() - room, height: rows, ..area };
+    (rest, Rect { y: rest.bottom(), height: room - rows, ..area })
+}
+
+/// With fewer rows a list has them all.
+const UNDER: u16 = 16;
 
 /// The visible rows, each behind the sign of the cursor or of a mark.
 fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &Rows, has_keys: bool, area: Rect) {

@@ -1,10 +1,10 @@
 //! What the backups offer, and how they tell a memory.
 
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::back::{chosen, learnings, lost_nine, open_older};
 use super::changes::notice;
-use super::{Desk, selected_title};
+use super::{Desk, Msg, selected_title};
 use crate::ops::restore::Kind;
 
 #[test]
@@ -98,4 +98,36 @@ fn what_was_deleted_since_a_backup_is_named_and_comes_back_only_if_it_is_marked(
     let id = own.id.unwrap();
     assert!(learnings(&desk).iter().any(|line| line.contains(&id)), "{}", notice(&desk));
     assert_eq!(learnings(&desk).len(), before + 10);
+}
+
+#[test]
+fn an_open_backup_shows_below_its_memories_what_the_one_under_the_cursor_says() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("grj");
+    desk.press(KeyCode::Enter);
+    let below = |desk: &Desk| -> String {
+        let screen = desk.screen();
+        screen
+            .split_once("─ Difference   − now   + in the backup")
+            .map_or(String::new(), |(_, own)| own.into())
+    };
+    let first = below(&desk);
+    assert!(first.contains("Retry budget is 3") && first.contains("category"), "{}", desk.screen());
+    desk.type_keys("jj");
+    assert!(below(&desk).contains("~ importance high → medium"), "{}", desk.screen());
+    // The rows keep their cursor, and a click on one goes to it.
+    desk.type_keys("gg");
+    let row = desk.screen().lines().position(|line| line.contains("~ Use uv, not pip")).unwrap();
+    let event = MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column: 10,
+        row: row as u16,
+        modifiers: KeyModifiers::NONE,
+    };
+    desk.send(Msg::Mouse(event));
+    assert_eq!(desk.app.view.within.cursor.at, 2);
+    // Where there is little room the rows have it.
+    desk.app.size = (80, 24);
+    desk.type_keys("k");
+    assert!(below(&desk).is_empty(), "{}", desk.screen());
 }

@@ -177,3 +177,31 @@ fn memories_of_one_session_or_of_none_have_no_two_sessions_to_compare() {
         assert!(desk.screen().contains(said), "{}", desk.screen());
     }
 }
+
+#[test]
+fn of_two_long_texts_the_first_difference_is_on_screen_at_once() {
+    let folder = crate::folder::new();
+    let same: String = (0..80).map(|at| format!("Both of them say {at}.\\n")).collect();
+    let line = |id: &str, end: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
+             \"content\":{{\"finding\":\"{same}{end}\"}}}}\n"
+        )
+    };
+    let log = folder.path().join("shop/memory/sessions/s/memory.jsonl");
+    let both = line("m1", "Only the first says this.") + &line("m2", "And this is of the second.");
+    crate::disk::write_new(&log, both.as_bytes()).unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    for (width, height) in [(120, 36), (80, 24)] {
+        desk.app.size = (width, height);
+        desk.type_keys("  =");
+        let screen = desk.screen();
+        assert!(screen.contains("Only the first says") && screen.contains("And this is of the"), "{screen}");
+        assert!(screen.contains("Both of them say 79."), "with what is before it: {screen}");
+        desk.type_keys("gg");
+        assert!(desk.screen().contains("Both of them say 0."), "{}", desk.screen());
+        desk.press(KeyCode::Esc);
+        desk.app.marks.clear();
+        desk.type_keys("gg");
+    }
+}

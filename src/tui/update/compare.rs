@@ -26,6 +26,8 @@ fn open(app: &mut App) {
         Ok(both) => {
             app.compare = Some(Compare::of(Arc::clone(&app.listed), both));
             app.screen = Screen::Compare;
+            ready(app);
+            begin(app);
         }
         Err(why) => app.say(why),
     }
@@ -86,6 +88,20 @@ fn difference(app: &mut App, ahead: bool) {
     };
     own.at = differing.get(to).copied();
     keep_in_view(app);
+}
+
+/// Where a text is long, the view begins at the first part that differs, with what is before it.
+fn begin(app: &mut App) {
+    let shown = compare::shown(app);
+    let Some(own) = &app.compare else { return };
+    let rows = compare::rows(app, own);
+    let first = rows.iter().position(|row| own.parts.get(row.part).is_some_and(|part| part.pair.differs()));
+    let last = rows.len().saturating_sub(shown);
+    // A third of the screen is what both have before it.
+    let top = first.filter(|first| *first >= shown).map_or(0, |first| (first - shown / 3).min(last));
+    if let Some(own) = &mut app.compare {
+        own.rows.top = top;
+    }
 }
 
 /// The part that was gone to is on screen.

@@ -299,10 +299,9 @@ pub fn click(app: &mut App, at: Position) {
         select(&mut app.view.list, list.y + 1, at);
     } else if below.contains(at) {
         app.view.inside = true;
-        let rows = list_view::open(app).map_or(0, |kind| panes::list_view::rows_below(app, kind, below));
-        let first = below.bottom().saturating_sub(rows as u16);
-        if list_view::has_rows(app) {
-            select(&mut app.view.within, first, at);
+        let rows = list_view::open(app).map(|kind| panes::list_view::parts_below(app, kind, below).0);
+        if let Some(rows) = rows.filter(|rows| list_view::has_rows(app) && rows.contains(at)) {
+            select(&mut app.view.within, rows.y, at);
         }
     }
 }

@@ -173,8 +173,20 @@ fn a_retired_word_is_found_as_a_word_alone_and_not_in_a_phrase_that_is_right() {
     assert_eq!(said("src/cli/x.rs", "The text Stands in 2 backups."), ["exists", "is"]);
     assert_eq!(said("src/cli/x.rs", "it is taken back"), ["undo"]);
     assert_eq!(said("src/cli/x.rs", "no record matches"), ["memory"]);
-    for right in ["It was recorded.", "The standing orders", "The entry file is missing.", "give --record -"]
+    for broken in
+        ["1 damaged memory", "3 damaged lines", "it can't be read as a memory", "the log is corrupt"]
     {
+        assert_eq!(said("src/cli/x.rs", broken), ["broken"], "{broken}");
+    }
+    for right in [
+        "It was recorded.",
+        "The standing orders",
+        "The entry file is missing.",
+        "give --record -",
+        "a torn line",
+        "the backup is damaged",
+        "the file can't be read",
+    ] {
         assert!(said("src/cli/x.rs", right).is_empty(), "{right}");
     }
     assert_eq!(prose("a `record`\n```\nrecord\n```\nb").len(), 2);

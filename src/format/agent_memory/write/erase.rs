@@ -41,7 +41,7 @@ impl Erases for AgentMemory {
             return Ok(());
         }
         let Some(view) = store.view(entry) else {
-            return Err(Refusal::corrupt("it can't be read as a memory: repair it first."));
+            return Err(Refusal::corrupt("it is broken: repair it first."));
         };
         if layout::is_checkpoint(&own.path) {
             let latest = latest(store);
