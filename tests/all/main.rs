@@ -18,6 +18,7 @@ mod backups_many;
 mod bad_input;
 mod bmad;
 mod bmad_write;
+mod byte_order_mark;
 mod checking;
 mod crash;
 mod dependencies;
