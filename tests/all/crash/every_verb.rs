@@ -58,7 +58,9 @@ impl Look {
     /// Whether it is the other, but for what was stale in that one and is made anew.
     fn is(&self, other: &Look) -> bool {
         let is_same = |path: &&PathBuf| self.files.get(*path) == other.files.get(*path);
-        let is_derived = |path: &Path| ["index.json", "manifest.json", "metadata.json"].iter().any(|own| path.ends_with(own));
+        let is_derived = |path: &Path| {
+            ["index.json", "manifest.json", "metadata.json"].iter().any(|own| path.ends_with(own))
+        };
         let mut differ = self.files.keys().chain(other.files.keys()).filter(|path| !is_same(path));
         differ.all(|path| !other.stale.is_empty() && is_derived(path))
     }
@@ -134,7 +136,9 @@ impl Sweep {
                 later.differences(&self.before),
                 later.differences(&self.after)
             )),
-            (_, Some(wanted)) if !later.is(wanted) => Some(format!("{said:?}, and changed by the next start")),
+            (_, Some(wanted)) if !later.is(wanted) => {
+                Some(format!("{said:?}, and changed by the next start"))
+            }
             _ => None,
         }
     }

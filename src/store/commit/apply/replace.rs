@@ -191,7 +191,9 @@ impl Scene<'_, '_> {
         }
         match put_new(disk, &name, &own.path) {
             Ok(()) => disk.sync_folder(own.folder()).map_err(own.io("made durable"))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => drop(self.settled(own, &name, swapped)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                drop(self.settled(own, &name, swapped))
+            }
             Err(error) => return Err(CommitError::io(&own.path, "put back", error)),
         }
         Ok(Lost::Yes)

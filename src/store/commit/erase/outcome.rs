@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{History, Searched};
-use crate::model::{Store, Tell};
 use crate::model::plan::counted;
+use crate::model::{Store, Tell};
 use crate::store::erase::Target;
 
 /// What an erasure came to.
@@ -107,7 +107,8 @@ pub fn cannot_reach(git: Option<&History>, store: &Store) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    let second = |file: &Path| format!("the second name of {} (a hard link), which keeps what was in it", file.told());
+    let second =
+        |file: &Path| format!("the second name of {} (a hard link), which keeps what was in it", file.told());
     texts.extend(store.with_other_names().map(second));
     texts.extend(git.map(History::told));
     texts
