@@ -62,6 +62,7 @@ mod screens_undelete;
 mod settings;
 mod several;
 mod shared_ids;
+mod short_memory;
 mod slips;
 mod support;
 mod tables;
