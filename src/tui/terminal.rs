@@ -213,6 +213,12 @@ fn tell(bytes: &[u8]) {
     }
 }
 
+/// What is said where memory ran out.
+const NO_MEMORY: &[u8] =
+    b"palimp: memory or threads are short (`ulimit -v`, `ulimit -u`). A change that was cut short is finished or undone by the next start.\n";
+/// The exit status then: the system failed.
+const FAILED: i32 = 4;
+
 /// Makes a panic give the terminal back before it is reported. A panic of a background
 /// thread ends the program too: the loop would draw on over the shell.
 pub fn install_panic_hook() {
@@ -221,6 +227,12 @@ pub fn install_panic_hook() {
         let shown = before().is_some_and(|before| before.is_some());
         if shown {
             leave();
+        }
+        // The standard library panics where a new thread finds no memory for its stack.
+        let text = panic.payload().downcast_ref::<String>();
+        if shown && text.is_some_and(|text| text.ends_with("(os error 12)")) {
+            let _ = rustix::io::write(io::stderr(), NO_MEMORY);
+            std::process::exit(FAILED);
         }
         report(panic);
         if shown && thread::current().name() != Some("main") {
