@@ -173,6 +173,11 @@ fn of_document(desk: &Desk, chance: &mut Chance) -> Told {
 fn of_tombstones(desk: &Desk, chance: &mut Chance) -> Option<Told> {
     let file = ending(desk, &["tombstones.jsonl"]).pop()?;
     let mut bytes = desk.read(&file)?;
+    if chance.once_in(2) {
+        tear(&mut bytes, chance, "");
+        desk.write(&file, &bytes);
+        return Some(format!("a torn line of {}", file.display()));
+    }
     let count = 1 + chance.below(bytes.len().min(70));
     bytes.truncate(bytes.len().checked_sub(count)?);
     desk.write(&file, &bytes);
