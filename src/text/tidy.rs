@@ -260,6 +260,6 @@ mod tests {
             told(&[(1, "\n  "), (12, "\r\r\n\t"), (24, "\n")])
         );
         assert_eq!(out("\0\0\r\r\n{\"id\":1}\n"), told(&[(0, "\0\0\r\r\n")]));
-        assert_eq!(out("{\"id\":1,\"te{\"id\":2} \0 {\"id\":3}\n"), told(&[(20, " \0 ")]));
+        assert_eq!(out("{\"id\":1,\"te{\"id\":2} \0 {\"id\":3}\n"), told(&[(19, " \0 ")]));
     }
 }
