@@ -21,7 +21,7 @@ pub fn records(
     chosen: &Chosen,
     fits: impl Fn(&Store, &Entry) -> bool,
 ) -> Result<Vec<EntryRef>> {
-    let mut found = the_named(snapshot, &chosen.ids)?;
+    let mut found = the_named(context, snapshot, &chosen.ids)?;
     match &chosen.query {
         Some(query) if query.trim().is_empty() => {
             return Err(Failure::new(

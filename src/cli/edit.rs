@@ -38,7 +38,7 @@ pub fn run(
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
     let snapshot = open::to_change(context)?;
-    let at = the_one(&snapshot, id)?;
+    let at = the_one(context, &snapshot, id)?;
     if !editor {
         let values: Vec<&str> = fields.iter().map(|(_, value)| value.as_str()).collect();
         let (text, in_editor) = (values.join("\n"), false);
