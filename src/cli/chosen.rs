@@ -25,7 +25,7 @@ pub fn records(
     chosen: &Chosen,
     fits: impl Fn(&Store, &Entry) -> bool,
 ) -> Result<Vec<EntryRef>> {
-    let mut found = the_named(snapshot, &chosen.ids)
+    let mut found = the_named(context, snapshot, &chosen.ids)
         .map_err(|failure| with_query(context, snapshot, (&chosen.ids, failure), &fits))?;
     match &chosen.query {
         Some(query) if query.trim().is_empty() => {

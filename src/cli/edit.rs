@@ -38,7 +38,7 @@ pub fn run(
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
     let snapshot = open::to_change(context)?;
-    let at = the_one(&snapshot, id).map_err(|failure| match editor {
+    let at = the_one(context, &snapshot, id).map_err(|failure| match editor {
         true => failure,
         false => with_query(context, &snapshot, (&[id], failure), |_, entry| records::is_there(entry)),
     })?;

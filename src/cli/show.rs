@@ -13,11 +13,11 @@ use crate::text::show::show_lines;
 /// Shows the record that the name names; of records that share an id in one place all.
 pub fn run(context: &mut Context, name: &str) -> Result {
     let snapshot = open::snapshot(context)?;
-    let (snapshot, found) = match chosen::named(&snapshot, name) {
+    let (snapshot, found) = match chosen::named(context, &snapshot, name) {
         // What is not there may have been deleted.
         Err(failure) if matches!(failure.exit, Exit::Nothing | Exit::Refused) && !failure.is_ambiguous => {
             let with = open::with_deleted(context, &snapshot)?;
-            let found = chosen::named(&with, name).map_err(|failure| with_search(failure, name))?;
+            let found = chosen::named(context, &with, name).map_err(|failure| with_search(failure, name))?;
             (with, found)
         }
         outcome => {

@@ -67,6 +67,11 @@ impl Key {
     pub fn alone(root: &Path, file: &Path, record: &[u8]) -> Key {
         Key { file: file_digest(root, file), record: digest(record), number: 1, of: 1 }
     }
+
+    /// Whether it names a record with these bytes in that file.
+    pub fn names(&self, root: &Path, file: &Path, record: &[u8]) -> bool {
+        self.file == file_digest(root, file) && self.record == digest(record)
+    }
 }
 
 impl fmt::Display for Key {

@@ -316,3 +316,31 @@ fn a_verb_that_asks_shows_first_what_it_is_about_masked_and_safe() {
         terminal.wait_exit(SOON);
     }
 }
+
+#[test]
+fn a_key_holds_through_our_own_changes_of_state_and_not_through_an_edit() {
+    let cases: [(&str, &str, &[&str], &str); 8] = [
+        ("team/memories", "type:learning", &["delete"], "undelete"),
+        ("ops/memory", "session:release_4_3 type:finding", &["delete"], "undelete"),
+        ("ops/memory", "session:release_4_3 type:finding", &["delete", "--remove"], "undelete"),
+        ("shop/.bmad/memory", "session:double-charge type:finding", &["delete"], "undelete"),
+        ("notes/.chora/memory", "type:note", &["delete"], "undelete"),
+        ("notes/.chora/memory", "type:note", &["delete", "--remove"], "undelete"),
+        ("web/.agent-memory", "type:gotchas", &["delete"], "undelete"),
+        ("notes/.chora/memory", "type:event", &["archive"], "unarchive"),
+    ];
+    for (store, query, away, back) in cases {
+        let desk = crate::support::DemoStore::new(store);
+        let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
+        let (key, id) = (row["key"].as_str().unwrap(), &row["id"]);
+        desk.change(&[away, &[key]].concat()).expect_status(0);
+        desk.change(&[back, key]).expect_status(0);
+        let shown = desk.run(&["show", key, "--json"]).expect_status(0).json_lines();
+        assert_eq!((&shown[0]["id"], &shown[0]["state"]), (id, &"live".into()), "{store} {away:?}");
+        // What it says is another thing then.
+        if query == "type:note" {
+            desk.change(&["edit", key, "--set", "text=Something else."]).expect_status(0);
+            desk.run(&["show", key]).expect_status(3);
+        }
+    }
+}

@@ -4,33 +4,40 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use crate::cli::failure::{Exit, Failure, Result};
+use crate::cli::{Context, open};
+use crate::disk::Real;
 use crate::format;
 use crate::model::key::{Key, Written, file_digest};
 use crate::model::{EntryRef, Role, Snapshot, State, Tell};
 use crate::ops::delete::is_held;
+use crate::store::commit::{Vault, deleted_from, followed};
 use crate::text::secrets::mask;
 
 /// This many records that share an id are listed.
 const CANDIDATES: usize = 20;
 
 /// The record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
-pub fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef> {
-    let own = the_named(snapshot, &[name])?;
+pub fn the_one(context: &Context, snapshot: &Snapshot, name: &str) -> Result<EntryRef> {
+    let own = the_named(context, snapshot, &[name])?;
     own.first().copied().ok_or_else(|| nothing_named(name))
 }
 
 /// The records of a name, to be read: all that share the id in one place.
-pub fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<EntryRef>> {
+pub fn named(context: &Context, snapshot: &Snapshot, name: &str) -> Result<Vec<EntryRef>> {
     let several = by_id(snapshot, &[name]).remove(name).unwrap_or_default();
     match several.as_slice() {
         [first, others @ ..] if others.iter().all(|own| same_place(snapshot, *first, *own)) => Ok(several),
-        _ => the_named(snapshot, &[name]),
+        _ => the_named(context, snapshot, &[name]),
     }
 }
 
 /// The records of names, each once. An id that several records share names none of them: their keys
 /// do. The stores are gone through once for all names.
-pub(super) fn the_named<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Result<Vec<EntryRef>> {
+pub(super) fn the_named<S: AsRef<str>>(
+    context: &Context,
+    snapshot: &Snapshot,
+    names: &[S],
+) -> Result<Vec<EntryRef>> {
     let by_id = by_id(snapshot, names);
     let mut keyed = Keyed::default();
     let mut known: HashSet<&str> = HashSet::new();
@@ -46,11 +53,24 @@ pub(super) fn the_named<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Resu
         match (by_id.get(name).map_or(&[][..], Vec::as_slice), written) {
             ([one], _) => all.push(*one),
             ([], None) => return Err(nothing_named(name)),
-            ([], Some(written)) => return Err(no_such_key(name, written)),
+            ([], Some(written)) => match follow(context, snapshot, &written) {
+                Some(at) => all.push(at),
+                None => return Err(no_such_key(name, written)),
+            },
             (several, _) => return Err(ambiguous(snapshot, name, several)),
         }
     }
     Ok(all)
+}
+
+/// Where the record is now that a key named before our own steps changed its state.
+fn follow(context: &Context, snapshot: &Snapshot, written: &Written) -> Option<EntryRef> {
+    let Written::Key(key) = written else { return None };
+    let data = open::data_folder(context).ok()?;
+    (0_u32..).zip(&snapshot.stores).find_map(|(number, store)| {
+        let entry = followed(&Vault::look(&Real, &data, &store.root), store, key, context.now)?;
+        Some(EntryRef { store: number, entry: store.number_of(&entry)? })
+    })
 }
 
 fn nothing_named(name: &str) -> Failure {
@@ -178,7 +198,11 @@ fn files(snapshot: &Snapshot) -> HashMap<u32, Vec<(u32, u32)>> {
     let mut files: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
     for (number, store) in (0..).zip(&snapshot.stores) {
         for (document, own) in (0..).zip(&store.documents) {
-            files.entry(file_digest(&store.root, &own.path)).or_default().push((number, document));
+            // What only undo data holds goes by the name that its file had.
+            let names = std::iter::once(&*own.path).chain(deleted_from(&own.path));
+            names.for_each(|path| {
+                files.entry(file_digest(&store.root, path)).or_default().push((number, document));
+            });
         }
     }
     files

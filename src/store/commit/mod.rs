@@ -19,6 +19,7 @@ pub mod erase;
 mod error;
 mod exchanged;
 mod folders;
+mod followed;
 mod free_names;
 mod guard;
 mod had;
@@ -65,6 +66,7 @@ pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_form, keep_text, kept_in, not_kept,
 };
 pub use error::{CommitError, Files, nothing_else};
+pub use followed::followed;
 pub use guard::Guard;
 pub use hidden::{Old, is_ours, is_temp};
 pub use keeping::undo_until;

@@ -139,3 +139,20 @@ fn duplicates_look_as_they_should() {
         insta::assert_snapshot!(format!("duplicates-{width}x{height}"), stable(&desk.screen()));
     }
 }
+
+#[test]
+fn what_is_compared_is_the_group_under_the_cursor_whatever_is_marked() {
+    let mut desk = Desk::new(120, 36);
+    search(&mut desk, "type:checkpoint OR type:learning");
+    desk.type_keys("g=");
+    let hits: Vec<_> = desk.app.results.hits.iter().map(|hit| hit.at).collect();
+    let begins: Vec<usize> = (0..hits.len()).filter(|at| listed(&desk)[*at].0.starts_with('×')).collect();
+    for first in begins.into_iter().take(3) {
+        for (at, other) in [(first, first + 1), (first + 1, first + 1)] {
+            desk.app.list.at = at;
+            desk.type_keys("=");
+            assert_eq!(desk.app.compare.as_ref().unwrap().both, [hits[first], hits[other]]);
+            desk.press(KeyCode::Esc);
+        }
+    }
+}

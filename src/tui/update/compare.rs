@@ -37,6 +37,9 @@ fn open(app: &mut App) {
 fn both(app: &App) -> Result<[EntryRef; 2], String> {
     filter::is_answered(app)?;
     let cursor = app.selected();
+    if let Some(both) = cursor.and_then(|cursor| of_group(app, cursor)) {
+        return Ok(both);
+    }
     let [compare, mark] = [Action::Difference, Action::Toggle].map(Action::key);
     match (app.marks.list().as_slice(), cursor) {
         ([one, other], _) => Ok(in_order(app, *one, *other)),
@@ -47,6 +50,17 @@ fn both(app: &App) -> Result<[EntryRef; 2], String> {
         )),
         (more, _) => Err(format!("{compare} compares two memories, and {} are marked.", more.len())),
     }
+}
+
+/// Where duplicates are listed: the first of the group under the cursor, and the one under the cursor, or else the
+/// one behind it.
+fn of_group(app: &App, cursor: EntryRef) -> Option<[EntryRef; 2]> {
+    let (figures, hits) = (&app.results.picked.as_ref()?.figures, &app.results.hits);
+    let at = hits.iter().position(|hit| hit.at == cursor)?;
+    let begins = |at: &usize| figures.get(*at).is_some_and(|own| own.starts_with('×'));
+    let first = (0..=at).rev().find(begins)?;
+    let other = if first == at { at + 1 } else { at };
+    Some([hits.get(first)?.at, hits.get(other)?.at])
 }
 
 fn in_order(app: &App, one: EntryRef, other: EntryRef) -> [EntryRef; 2] {

@@ -1,0 +1,141 @@
+//! A record that our own steps moved or rewrote as its state changed: where it is now. A key names it still.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::Vault;
+use super::deleted_from;
+use super::step::Step;
+use crate::format::{self, Format};
+use crate::model::key::Key;
+use crate::model::plan::apply;
+use crate::model::{Act, Change, Entry, Moment, Role, Store, View, is_log};
+
+/// The verbs that change the state of a record and nothing that it says.
+const STATES: [&str; 9] = [
+    "delete",
+    "undelete",
+    "archive",
+    "unarchive",
+    "session archive",
+    "session unarchive",
+    "maintain",
+    "compact",
+    "backup restore",
+];
+
+/// Bytes of records, each with their file.
+type Pieces = Vec<(PathBuf, Vec<u8>)>;
+
+/// What a step took out of files, and what it put into files.
+struct Stage {
+    gone: Pieces,
+    come: Pieces,
+}
+
+/// The record that a key named before our own steps changed its state.
+pub fn followed(vault: &Vault<'_>, store: &Store, key: &Key, now: Moment) -> Option<Entry> {
+    // Which of equal ones it was is not known.
+    let format = format::by_name(store.format).filter(|_| key.of == 1)?;
+    let reader = Reader { format, now };
+    let mut at: Option<(PathBuf, Vec<u8>)> = None;
+    for stage in stages(vault, store).into_iter().rev() {
+        let is_it = |path: &Path, raw: &[u8]| match &at {
+            Some((own, bytes)) => own == path && bytes == raw,
+            None => key.names(&store.root, path, raw),
+        };
+        let Some((path, raw)) = reader.find(&stage.gone, |path, raw, _| is_it(path, raw)) else { continue };
+        let to = reader.counterpart(&stage.come, (&path, &raw));
+        at = Some(to.unwrap_or((path, raw)));
+    }
+    let (path, raw) = at?;
+    let has = |entry: &&Entry| *store.raw(entry) == *raw;
+    let is_there = |entry: &&Entry| {
+        let own = &store.document(entry).path;
+        deleted_from(own).unwrap_or(own) == path
+    };
+    let own = || store.entries.iter().filter(has);
+    own().find(is_there).or_else(|| own().next()).copied()
+}
+
+/// The steps that changed states, the newest first, as far as they are kept. What changed anything else ends the
+/// way back of a file: a record is another one before that.
+fn stages(vault: &Vault<'_>, store: &Store) -> Vec<Stage> {
+    let mut files: HashMap<PathBuf, Vec<u8>> = HashMap::new();
+    let mut stages = Vec::new();
+    for number in vault.steps().unwrap_or_default().into_iter().rev() {
+        let Ok(Some(step)) = vault.step(number) else { break };
+        let own = stage(store, &step, &mut files);
+        if STATES.contains(&&*step.line.verb) {
+            stages.push(own);
+        }
+    }
+    stages
+}
+
+fn stage(store: &Store, step: &Step, files: &mut HashMap<PathBuf, Vec<u8>>) -> Stage {
+    let mut own = Stage { gone: Vec::new(), come: Vec::new() };
+    for change in &step.changes {
+        let path = || change.path.clone();
+        match &change.act {
+            Act::Create(bytes) => {
+                own.gone.push((path(), bytes.to_vec()));
+                files.insert(path(), bytes.to_vec());
+            }
+            Act::Remove(bytes) => own.come.push((path(), bytes.to_vec())),
+            Act::Append(lines) => own.gone.push((path(), lines.clone())),
+            Act::Splice(splices) if is_log(&change.path) => {
+                own.gone.extend(splices.iter().map(|own| (path(), own.becomes.to_vec())));
+                own.come.extend(splices.iter().map(|own| (path(), own.was.to_vec())));
+            }
+            Act::Splice(_) => own.document(store, change, files),
+            _ => {}
+        }
+    }
+    own
+}
+
+impl Stage {
+    /// Takes in a document that a step rewrote: as it left it, and as it was before.
+    fn document(&mut self, store: &Store, change: &Change, files: &mut HashMap<PathBuf, Vec<u8>>) {
+        let now = || store.at_path(&change.path).map(|own| own.bytes.to_vec());
+        let after = files.get(&change.path).cloned().or_else(now);
+        let (Some(after), Some(splices)) = (after, change.splices()) else { return };
+        let fits = |at: u64, was: &[u8]| after.get(at as usize..at as usize + was.len()) == Some(was);
+        if splices.iter().all(|own| fits(own.start, &own.was)) {
+            let before = apply(&after, &splices);
+            files.insert(change.path.clone(), before.clone());
+            self.gone.push((change.path.clone(), before));
+            self.come.push((change.path.clone(), after));
+        }
+    }
+}
+
+struct Reader {
+    format: &'static dyn Format,
+    now: Moment,
+}
+
+impl Reader {
+    fn find(
+        &self,
+        pieces: &Pieces,
+        is_it: impl Fn(&Path, &[u8], View<'_>) -> bool,
+    ) -> Option<(PathBuf, Vec<u8>)> {
+        pieces.iter().find_map(|(path, bytes)| {
+            let records = self.format.read(Role::Records, path, bytes, self.now).records;
+            records.iter().find_map(|record| {
+                let raw = bytes.get(record.span.start as usize..record.span.end as usize)?;
+                is_it(path, raw, record.view()?).then(|| (path.clone(), raw.to_vec()))
+            })
+        })
+    }
+
+    /// What a step made of a record: the one that has its id, or says the same.
+    fn counterpart(&self, come: &Pieces, (path, raw): (&Path, &[u8])) -> Option<(PathBuf, Vec<u8>)> {
+        let record = self.format.read(Role::Records, path, raw, self.now).records.into_iter().next()?;
+        let id = record.view()?.id.filter(|id| !id.is_empty()).map(str::to_owned);
+        let has_id = |view: View<'_>| id.is_some() && view.id == id.as_deref();
+        self.find(come, |_, other, _| other == raw).or_else(|| self.find(come, |_, _, view| has_id(view)))
+    }
+}
