@@ -9,7 +9,9 @@ use super::failure::{Exit, Result};
 use super::row::Row;
 use super::{list, listed};
 use crate::model::plan::counted;
-use crate::query::{Alike, Cancel, Order, duplicates, search};
+use crate::model::{Moment, Snapshot};
+use crate::query::{Alike, Cancel, Order, differing, duplicates, search};
+use crate::text::show::show;
 
 /// A member of a group, with the fields of `list`.
 #[derive(Serialize)]
@@ -20,6 +22,8 @@ struct Member {
     first: bool,
     /// How alike it is to the first, from 0 to 1.
     similarity: f64,
+    /// What differs from the first, where the words are the same. Nothing: it equals the first.
+    differs: Option<Vec<String>>,
     #[serde(flatten)]
     row: Row,
 }
@@ -51,16 +55,31 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
             }
             for (place, own) in group.iter().enumerate() {
                 let row = Row::new(snapshot, own.hit.at, own.hit.rank, None, context.now);
-                let row = Member { group: number + 1, first: place == 0, similarity: own.similarity, row };
+                let (similarity, differs) = (own.similarity, differs(snapshot, group, place));
+                let row = Member { group: number + 1, first: place == 0, similarity, differs, row };
                 let now = context.now;
-                context.row(&row, || match row.first {
-                    true => format!("  first {}", row.row.to_line(now)),
-                    false => format!("  {:>3} % {}", own.percent(), row.row.to_line(now)),
-                })?;
+                context.row(&row, || line(&row, own.percent(), now))?;
             }
         }
         listed::more(context, Terminal::of(context), limit.more(groups.len()).as_deref())?;
         list::changed(context, snapshot);
         Ok(Some(if groups.is_empty() { Exit::Nothing } else { Exit::Done }))
     })
+}
+
+/// What differs in a member that has the words of the first.
+fn differs(snapshot: &Snapshot, group: &[Alike], place: usize) -> Option<Vec<String>> {
+    let (first, own) = (group.first()?, group.get(place)?);
+    (place > 0 && own.percent() == 100).then(|| differing(snapshot, first.hit.at, own.hit.at))
+}
+
+/// A member for people.
+fn line(member: &Member, percent: u32, now: Moment) -> String {
+    let row = member.row.to_line(now);
+    match member.differs.as_deref() {
+        _ if member.first => format!("  first {row}"),
+        Some([]) => format!("  equal {row}"),
+        Some(names) => format!("  {percent:>3} % {row}  (differs: {})", show(&names.join(", "))),
+        None => format!("  {percent:>3} % {row}"),
+    }
 }

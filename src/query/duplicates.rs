@@ -7,6 +7,7 @@
 //! What may be alike is found by rare words: texts that are alike share one of their rarest pairs. Where many share
 //! it, as what is written by a template does, MinHash in bands finds it. Candidates are compared exactly.
 
+mod equal;
 mod pick;
 
 use std::collections::HashMap;
@@ -22,6 +23,7 @@ use crate::store::crowd;
 use crate::text::fold::fold;
 use crate::text::words::{is_word, words};
 
+pub use equal::differing;
 pub use pick::DUPLICATES;
 
 /// How alike texts are that count as nearly equal, in per cent, where nobody says.

@@ -55,7 +55,7 @@ mod when;
 mod tests;
 
 pub use cancel::Cancel;
-pub use duplicates::{ALIKE, Alike, DUPLICATES, duplicates};
+pub use duplicates::{ALIKE, Alike, DUPLICATES, differing, duplicates};
 pub use explain::{Explanation, WordHit, at_floor, explain, explain_in};
 pub use facets::{Facets, facets, most_first};
 pub use fields::field_names;

@@ -1,6 +1,8 @@
 //! Equal and nearly equal memories as the screens list them.
 
-use super::{ALIKE, Alike, duplicates, said};
+use std::collections::HashSet;
+
+use super::{ALIKE, Alike, differing, duplicates};
 use crate::model::plan::counted;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::query::cancel::Cancel;
@@ -8,7 +10,7 @@ use crate::query::pick::{Pick, Picked};
 use crate::query::rank::Ranking;
 use crate::query::search::Results;
 
-/// The groups on the screens: what says the same as the first of its group is marked.
+/// The groups on the screens: what equals the first of its group is marked.
 pub static DUPLICATES: Pick = Pick {
     title: "duplicates, group by group",
     figure: "like ",
@@ -20,9 +22,12 @@ fn picked(snapshot: &Snapshot, results: Results, _at: (Ranking, Moment), cancel:
     let groups = duplicates(snapshot, &results.hits, ALIKE, cancel)?;
     let mut picked = Picked::default();
     for group in &groups {
+        let equal: HashSet<EntryRef> = equal_to_first(snapshot, group).collect();
+        // The same words in a memory that differs in something else are not all that it says.
+        let percent = |own: &Alike| if equal.contains(&own.hit.at) { 100 } else { own.percent().min(99) };
         picked.figures.push(format!("×{}", group.len().min(999)));
-        picked.figures.extend(group.iter().skip(1).map(|own| format!("{}%", own.percent())));
-        picked.marked.extend(equal_to_first(snapshot, group));
+        picked.figures.extend(group.iter().skip(1).map(|own| format!("{}%", percent(own))));
+        picked.marked.extend(group.iter().map(|own| own.hit.at).filter(|at| equal.contains(at)));
     }
     let told = |count: usize, what| counted(count as u64, what);
     picked.told = match (groups.len(), picked.marked.len()) {
@@ -37,13 +42,9 @@ fn picked(snapshot: &Snapshot, results: Results, _at: (Ranking, Moment), cancel:
     Some(Results { hits, picked: Some(picked), ..results })
 }
 
-/// Those of a group whose text is the first one's, to the letter.
+/// Those of a group that differ from its first in nothing that would be lost with them.
 fn equal_to_first<'a>(snapshot: &'a Snapshot, group: &'a [Alike]) -> impl Iterator<Item = EntryRef> + 'a {
-    let text = |own: &Alike| {
-        let (store, entry) = snapshot.get(own.hit.at);
-        said(store, entry).trim().to_owned()
-    };
-    let same: Vec<&Alike> = group.iter().skip(1).filter(|own| own.percent() == 100).collect();
-    let first = group.first().filter(|_| !same.is_empty()).map(text);
-    same.into_iter().filter(move |own| first.as_ref() == Some(&text(own))).map(|own| own.hit.at)
+    let first = group.first().map(|own| own.hit.at);
+    let same = group.iter().skip(1).filter(|own| own.percent() == 100).map(|own| own.hit.at);
+    same.filter(move |own| first.is_some_and(|first| differing(snapshot, first, *own).is_empty()))
 }

@@ -91,7 +91,7 @@ fn group() -> Desk {
     let line = |id: usize| {
         format!(
             "{{\"id\":\"zebra-{id}\",\"type\":\"learning\",\"content\":\"Zebras cross the road where they are \
-             seen by all.\",\"created_at\":\"2026-01-0{id}T00:00:00Z\"}}\n"
+             seen by all.\",\"created_at\":\"2026-01-01T00:00:00Z\"}}\n"
         )
     };
     let file = root.join("learnings.jsonl");

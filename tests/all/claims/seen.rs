@@ -1,5 +1,6 @@
 //! What is listed and counted of a damaged store.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -130,7 +131,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What is marked as equal to the first of its group differs in nothing but its id.
+    /// What is marked as equal to the first of its group differs in nothing but its id, its checksum and its accesses.
     fn calls_equal_what_is(&mut self, store: &Arc<Store>) {
         let snapshot = Snapshot::of(vec![Arc::clone(store)]);
         let Some(results) = self.results(&snapshot) else { return };
@@ -147,11 +148,24 @@ impl Judge<'_> {
                 first = Some(raw);
             } else if picked.marked.contains(&hit.at) {
                 let one = first.clone().unwrap_or_default();
-                let is_equal = raw == one || fields(&raw).is_some_and(|own| Some(own) == fields(&one));
+                let is_equal = raw == one || told(&raw).is_some_and(|own| Some(own) == told(&one));
                 self.holds(is_equal, "what is called equal is equal in every field", || {
                     format!("{}\n    {}", String::from_utf8_lossy(&one), String::from_utf8_lossy(&raw))
                 });
             }
         }
     }
+}
+
+/// What a record says of itself, but for how often it was read.
+fn told(raw: &[u8]) -> Option<HashMap<String, serde_json::Value>> {
+    let own = fields(raw).or_else(|| note(std::str::from_utf8(raw).ok()?))?;
+    Some(own.into_iter().filter(|(name, _)| !matches!(name.as_str(), "access_count" | "last_accessed")).collect())
+}
+
+/// The lines of a note without the one that names it.
+fn note(text: &str) -> Option<HashMap<String, serde_json::Value>> {
+    let is_told = |line: &&str| !line.starts_with("id:") && !line.starts_with("note_id:");
+    let lines = text.starts_with("---").then(|| text.lines().filter(is_told).collect::<Vec<_>>().join("\n"))?;
+    Some(HashMap::from([("lines".to_owned(), lines.into())]))
 }
