@@ -25,6 +25,7 @@ use super::palette::Palette;
 use super::prompt::{Prompt, Recall};
 use super::theme::{fit, place};
 pub use super::tree::Branch;
+use super::update::apart::Apart;
 use super::update::filter;
 use super::update::tutor::Tutor;
 pub use super::views::{Pane, Screen, Tab};
@@ -181,6 +182,8 @@ pub struct App {
 
     /// Titles of memories that are or were on screen.
     pub titles: HashMap<EntryRef, String>,
+    /// What rows show that begin alike.
+    pub apart: Apart,
     /// The line of its text that the search found, of those whose title does not tell.
     pub found_lines: HashMap<EntryRef, Option<String>>,
     /// The columns of titles and of such lines for which those were looked for.

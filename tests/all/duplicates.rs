@@ -1,5 +1,7 @@
 //! `duplicates`: records of equal or nearly equal text, of one store and of several.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use crate::support::files::NOW;
@@ -106,4 +108,79 @@ fn a_reason_that_differs_makes_decisions_differ_though_they_begin_alike() {
         .entry(entry("mem_3", "it is one file and needs no server at all"))
         .build();
     assert_eq!(groups(&[&store], &[]).concat().len(), 2);
+}
+
+/// Of each format: where its store is, the file of its log, and a record of it with its id's name.
+fn logs() -> [(&'static str, &'static str, &'static str, Value); 5] {
+    let when = "2026-01-02T10:00:00Z";
+    [
+        (
+            "memory",
+            "learnings.jsonl",
+            "id",
+            json!({"type": "learning", "content": TEXT, "created_at": when, "tags": ["a"]}),
+        ),
+        (
+            "memory",
+            "sessions/s/memory.jsonl",
+            "id",
+            json!({"session_id": "s", "timestamp": when, "type": "finding", "content": {"finding": TEXT}, "tags": ["a"]}),
+        ),
+        (
+            "site/.agent-memory",
+            "history/events.jsonl",
+            "id",
+            json!({"kind": "tool_run", "sourceId": "agent-memory.local", "createdAt": when, "contentHash": "00ff",
+                "summary": TEXT, "sourceRef": "agent-memory:update"}),
+        ),
+        (
+            "site/.bmad/memory",
+            "sessions/s/conversation.jsonl",
+            "id",
+            json!({"timestamp": when, "agent_id": "dev", "role": "user", "content": TEXT, "metadata": {"tokens": 3}}),
+        ),
+        (
+            "memory",
+            "events/2026-01/events.jsonl",
+            "event_id",
+            json!({"timestamp": when, "event_type": "gateway.tool_call", "source": "gateway", "status": "success",
+                "metadata": {"tool_name": TEXT}}),
+        ),
+    ]
+}
+
+#[test]
+fn equal_is_what_differs_in_nothing_but_its_id_and_its_accesses_in_every_format() {
+    let changes = [
+        json!({"bundleHash": "aa"}),
+        json!({"eventId": "evt-9"}),
+        json!({"tags": ["a", "other"]}),
+        json!({"unknown": {"deep": [1, null]}}),
+        json!({"timestamp": "2026-01-03T10:00:00Z", "created_at": "2026-01-03T10:00:00Z", "createdAt": "2026-01-03T10:00:00Z"}),
+    ];
+    for (root, file, id, record) in logs() {
+        let named = |number: usize, change: &Value| {
+            let mut own = record.clone();
+            own[id] = json!(format!("evt-{number:06}"));
+            own.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            format!("{own}\n")
+        };
+        // With the spelling of its fields another, with another count of its accesses: equal.
+        let mut lines =
+            named(1, &json!({})) + &named(2, &json!({})).replace(":", " : ").replace(" : 00", ":00");
+        lines += &named(3, &json!({"access_count": 0}));
+        lines.extend((4..).zip(&changes).map(|(number, change)| named(number, change)));
+        let store = TempStore::of_files(root, &[(PathBuf::from(file), lines.into_bytes())]);
+        let rows = verb(&[&store], &["--json", "--all"]).json_lines();
+        assert_eq!(rows.len(), 3 + changes.len(), "{file}: {rows:#?}");
+        let equal: Vec<u64> = rows
+            .iter()
+            .filter(|row| row["differs"] == json!([]))
+            .map(|row| row["line"].as_u64().unwrap())
+            .collect();
+        let first = rows[0]["line"].as_u64().unwrap();
+        let expected: Vec<u64> = (1..=3).filter(|line| first <= 3 && *line != first).collect();
+        assert!(equal.iter().all(|line| expected.contains(line)), "{file}: {equal:?} {first}");
+        assert!(first > 3 || equal.len() == 2, "{file}: {equal:?} {first}");
+    }
 }

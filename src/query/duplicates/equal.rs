@@ -12,7 +12,7 @@ use crate::text::scan::Tape;
 /// Names under which formats keep the id of a memory.
 const IDS: [&str; 3] = ["id", "event_id", "note_id"];
 /// Fields that tell only how often and when a memory was read.
-const ACCESS: [&str; 2] = ["access_count", "last_accessed"];
+const ACCESS: [&str; 3] = ["access_count", "last_accessed", "accessed_at"];
 
 /// What can't be compared field by field goes by this name.
 const BYTES: &str = "bytes";

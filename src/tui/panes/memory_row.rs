@@ -131,8 +131,11 @@ pub fn line(
     if columns.kind {
         spans.push(Span::styled(format!("{} ", kinds::letter(app, kind)), theme.kind(kind)));
     }
-    let title = app.titles.get(&hit.at).map_or("", String::as_str);
-    let title = column(&theme::safe(app, title), columns.text.saturating_sub(1)) + " ";
+    let title = match app.apart.rows.get(&hit.at) {
+        Some(shown) => shown.clone(),
+        None => theme::safe(app, app.titles.get(&hit.at).map_or("", String::as_str)),
+    };
+    let title = column(&title, columns.text.saturating_sub(1)) + " ";
     spans.extend(set_off(app, &title, base.patch(chosen)));
     spans.extend(beside(app, hit.at, view, columns).into_iter().map(|text| Span::styled(text, theme.dim())));
     if columns.figure > 0 {

@@ -85,24 +85,43 @@ fn take_out_the_first(desk: &Desk) {
 
 /// Memories of one group, listed with all but the first of them marked.
 fn group() -> Desk {
-    let mut desk = Desk::new(120, 36);
+    let desk = zebras(120, &[""; 3]);
+    assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (3, 2), "{}", desk.screen());
+    desk
+}
+
+/// The group of memories that differ in these fields alone, in a terminal of so many columns.
+fn zebras(width: u16, fields: &[&str]) -> Desk {
+    let mut desk = Desk::new(width, 36);
     let root =
         desk.app.snapshot.stores.iter().find(|own| own.format == "memory-server").unwrap().root.clone();
-    let line = |id: usize| {
+    let line = |(id, more): (usize, &&str)| {
         format!(
             "{{\"id\":\"zebra-{id}\",\"type\":\"learning\",\"content\":\"Zebras cross the road where they are \
-             seen by all.\",\"created_at\":\"2026-01-01T00:00:00Z\"}}\n"
+             seen by all.\",\"created_at\":\"2026-01-01T00:00:00Z\"{more}}}\n"
         )
     };
     let file = root.join("learnings.jsonl");
     let mut bytes = std::fs::read(&file).unwrap();
-    bytes.extend((1..4).map(line).collect::<String>().into_bytes());
+    bytes.extend((1..).zip(fields).map(line).collect::<String>().into_bytes());
     std::fs::write(&file, bytes).unwrap();
     desk.type_keys("R");
     search(&mut desk, "zebras");
     desk.type_keys("g=");
-    assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (3, 2), "{}", desk.screen());
+    assert_eq!(desk.app.results.hits.len(), fields.len(), "{}", desk.screen());
     desk
+}
+
+#[test]
+fn what_differs_in_a_field_is_never_marked_and_shows_it_at_every_width() {
+    for width in [80, 120, 200] {
+        let desk =
+            zebras(width, &[",\"eventId\":\"evt-1\"", ",\"eventId\":\"evt-2\"", ",\"eventId\":\"evt-2\""]);
+        assert_eq!(desk.app.marks.count(), 0, "{}", desk.screen());
+        let screen = desk.screen();
+        assert!(screen.contains("… eventId: evt-1") && screen.contains("… eventId: evt-2"), "{screen}");
+        assert!(!listed(&desk).iter().any(|(figure, _)| figure == "100%"), "{screen}");
+    }
 }
 
 #[test]

@@ -152,6 +152,7 @@ fn arrived(app: &mut App, found: Found) {
             app.held.take().and_then(|held| Some(Held { at: carry.find(held.at, &|_| false)?, ..held }));
         app.marks = app.marks.carried(&mut carry);
         app.titles.clear();
+        app.apart = Default::default();
         app.detail_of = None;
     }
     (app.why, app.why_place) = (None, None);

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{references, walk};
+use super::{apart, references, walk};
 use crate::format::{self, page};
 use crate::model::{Entry, EntryRef, RecordText, Store, Tie};
 use crate::query::{Hit, Query, highlights};
@@ -40,11 +40,14 @@ pub fn refresh(app: &mut App) {
         app.found_of = (seen, room);
         app.found_lines.clear();
     }
-    for at in visible {
+    for at in visible.iter().copied() {
         if !app.titles.contains_key(&at) {
             let title = title_of(app, at);
             app.titles.insert(at, title);
         }
+    }
+    apart::refresh(app, &visible, seen.saturating_sub(1));
+    for at in visible {
         if app.parsed.has_words() && !app.found_lines.contains_key(&at) {
             let found = found_line(app, at, seen, room);
             app.found_lines.insert(at, found);
@@ -70,8 +73,11 @@ fn keep_cursor_in_sight(app: &mut App, rows: usize) {
 /// The line that the search found, where what is seen of the title does not have all of its words: of the
 /// text or of another field, whose name stands before it then. At most as many columns as a row has.
 fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<String> {
-    let title = theme::safe(app, app.titles.get(&at)?);
-    let in_title = distinct(&theme::fit(&title, seen.saturating_sub(1)), &app.parsed);
+    let title = match app.apart.rows.get(&at) {
+        Some(shown) => shown.clone(),
+        None => theme::fit(&theme::safe(app, app.titles.get(&at)?), seen.saturating_sub(1)),
+    };
+    let in_title = distinct(&title, &app.parsed);
     if in_title >= app.parsed.count_words() {
         return None;
     }

@@ -1,6 +1,7 @@
 //! How each message changes the app. No input or output, no clock.
 
 mod act;
+pub mod apart;
 mod arrive;
 mod borders;
 mod change;

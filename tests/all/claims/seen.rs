@@ -160,12 +160,17 @@ impl Judge<'_> {
 /// What a record says of itself, but for how often it was read.
 fn told(raw: &[u8]) -> Option<HashMap<String, serde_json::Value>> {
     let own = fields(raw).or_else(|| note(std::str::from_utf8(raw).ok()?))?;
-    Some(own.into_iter().filter(|(name, _)| !matches!(name.as_str(), "access_count" | "last_accessed")).collect())
+    Some(
+        own.into_iter()
+            .filter(|(name, _)| !matches!(name.as_str(), "access_count" | "last_accessed" | "accessed_at"))
+            .collect(),
+    )
 }
 
 /// The lines of a note without the one that names it.
 fn note(text: &str) -> Option<HashMap<String, serde_json::Value>> {
     let is_told = |line: &&str| !line.starts_with("id:") && !line.starts_with("note_id:");
-    let lines = text.starts_with("---").then(|| text.lines().filter(is_told).collect::<Vec<_>>().join("\n"))?;
+    let lines =
+        text.starts_with("---").then(|| text.lines().filter(is_told).collect::<Vec<_>>().join("\n"))?;
     Some(HashMap::from([("lines".to_owned(), lines.into())]))
 }

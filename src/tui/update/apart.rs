@@ -1,0 +1,153 @@
+//! Rows that begin alike: each shows where it begins to differ from the others.
+
+use std::collections::HashMap;
+
+use super::detail::text_of;
+use crate::model::EntryRef;
+use crate::text::secrets::cut;
+use crate::tui::app::App;
+use crate::tui::theme;
+
+/// So many bytes of a value are compared.
+const SHOWN: usize = 4_000;
+/// So often rows that still look alike are told apart once more.
+const TRIES: usize = 4;
+/// A row without so many columns shows its title alone.
+const LEAST: usize = 8;
+
+/// What rows that look alike show instead of their titles, and for which rows and columns that was made.
+#[derive(Default)]
+pub struct Apart {
+    pub rows: HashMap<EntryRef, String>,
+    made_for: (Vec<EntryRef>, usize, bool),
+}
+
+/// Finds what rows show that would look alike in so many columns.
+pub fn refresh(app: &mut App, visible: &[EntryRef], columns: usize) {
+    let made_for = (visible.to_vec(), columns, app.revealed);
+    if app.apart.made_for == made_for {
+        return;
+    }
+    let rows = if columns < LEAST { HashMap::new() } else { told_apart(app, visible, columns) };
+    for at in visible.iter().filter(|at| rows.get(at) != app.apart.rows.get(at)) {
+        app.found_lines.remove(at);
+    }
+    app.apart = Apart { rows, made_for };
+}
+
+fn told_apart(app: &App, visible: &[EntryRef], columns: usize) -> HashMap<EntryRef, String> {
+    let titles: Vec<String> =
+        visible.iter().map(|at| theme::safe(app, app.titles.get(at).map_or("", String::as_str))).collect();
+    let mut shown: Vec<String> = titles.iter().map(|title| theme::fit(title, columns)).collect();
+    for group in alike(&shown) {
+        let own: Vec<&str> = group.iter().map(|row| titles[*row].as_str()).collect();
+        for (row, text) in group.iter().zip(by_title(&own, columns)) {
+            shown[*row] = text;
+        }
+    }
+    for group in alike(&shown) {
+        let rows: Vec<EntryRef> = group.iter().map(|row| visible[*row]).collect();
+        for (row, tail) in group.iter().zip(by_field(app, &rows)) {
+            shown[*row] = joined(&titles[*row], &tail, columns);
+        }
+    }
+    let changed =
+        visible.iter().zip(&titles).zip(shown).filter(|((_, title), own)| theme::fit(title, columns) != *own);
+    changed.map(|((at, _), own)| (*at, own)).collect()
+}
+
+/// The rows that look the same, by their numbers; none that is alone.
+fn alike(shown: &[String]) -> Vec<Vec<usize>> {
+    let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+    shown.iter().enumerate().for_each(|(row, text)| groups.entry(text).or_default().push(row));
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+/// What titles that begin alike show: their beginning, and what follows where they begin to differ.
+fn by_title(titles: &[&str], columns: usize) -> Vec<String> {
+    let mut shown: Vec<String> = titles.iter().map(|title| theme::fit(title, columns)).collect();
+    for _ in 0..TRIES {
+        let mut is_done = true;
+        for group in alike(&shown) {
+            let own: Vec<&str> = group.iter().map(|row| titles[*row]).collect();
+            if own.iter().all(|title| *title == own[0]) {
+                continue;
+            }
+            let from = begins_to_differ(&own);
+            for row in group {
+                let text = joined(titles[row], &titles[row][from..], columns);
+                is_done &= text == shown[row];
+                shown[row] = text;
+            }
+        }
+        if is_done {
+            break;
+        }
+    }
+    shown
+}
+
+/// Where texts begin to differ: at the word, where it is not long.
+fn begins_to_differ(texts: &[&str]) -> usize {
+    let first = texts.first().copied().unwrap_or_default();
+    let common = |other: &&str| {
+        let same = first.chars().zip(other.chars()).take_while(|(one, two)| one == two);
+        same.map(|(one, _)| one.len_utf8()).sum::<usize>()
+    };
+    let at = texts.iter().map(common).min().unwrap_or_default();
+    let word = first[..at].rfind(' ').map_or(0, |blank| blank + 1);
+    if at - word <= LEAST { word } else { at }
+}
+
+/// The first field in which memories with the same title differ, with its name.
+fn by_field(app: &App, rows: &[EntryRef]) -> Vec<String> {
+    let fields: Vec<Vec<(String, String)>> = rows.iter().map(|at| fields(app, *at)).collect();
+    let value = |row: usize, name: &str| {
+        fields[row].iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.as_str())
+    };
+    let names = fields.iter().flatten().map(|(name, _)| name.as_str());
+    let differs = |name: &&str| (1..rows.len()).any(|row| value(row, name) != value(0, name));
+    let Some(name) = names.into_iter().find(differs) else { return vec![String::new(); rows.len()] };
+    let values: Vec<&str> = (0..rows.len()).map(|row| value(row, name)).collect();
+    let from = begins_to_differ(&values);
+    let told = |value: &str| match (name, value.get(from..).unwrap_or_default()) {
+        ("", rest) => rest.to_owned(),
+        (name, "") => format!("{}: none", theme::safe(app, name)),
+        // What is short is shown whole.
+        (name, _) if value.len() <= 3 * LEAST => format!("{}: {value}", theme::safe(app, name)),
+        (name, rest) => format!("{}: {rest}", theme::safe(app, name)),
+    };
+    values.into_iter().map(told).collect()
+}
+
+/// What a memory says, in the order in which people look for a difference. Safe text.
+fn fields(app: &App, at: EntryRef) -> Vec<(String, String)> {
+    let (store, entry) = app.listed.get(at);
+    let own = text_of(store, entry);
+    let created =
+        store.view(entry).and_then(|view| view.created).map_or(String::new(), |own| own.to_rfc3339());
+    let session = store.session(entry).map_or(String::new(), |own| own.name.clone());
+    let known = [(String::new(), own.text), ("written".into(), created)];
+    let place = [("session".into(), session), ("store".into(), app.store_name(at.store as usize).to_owned())];
+    let all = known.into_iter().chain(own.said).chain(own.fields).chain(place);
+    let is_told = |(name, _): &(String, String)| {
+        !matches!(
+            name.as_str(),
+            "id" | "event_id" | "note_id" | "checksum" | "access_count" | "last_accessed" | "accessed_at"
+        )
+    };
+    all.filter(is_told)
+        .map(|(name, value)| (name, theme::safe(app, &value[..cut(&value, SHOWN)]).replace('\n', " ")))
+        .collect()
+}
+
+/// The beginning of a title, an ellipsis, and its tail, which has more of the room.
+fn joined(title: &str, tail: &str, columns: usize) -> String {
+    if tail.is_empty() {
+        return theme::fit(title, columns);
+    }
+    let room = columns.saturating_sub(2);
+    let tail = theme::fit(tail, (room * 2 / 3).max(room.saturating_sub(theme::width(title))));
+    let head = theme::fit(title, room.saturating_sub(theme::width(&tail)).max(1));
+    format!("{}… {tail}", head.trim_end_matches(['…', ' ']))
+}
