@@ -103,6 +103,8 @@ pub struct Bench<'a> {
     naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
     /// The form of the memory that was looked at last, and what is wrong in it.
     formed: RefCell<Option<Rc<schema::Formed>>>,
+    /// The object that was read last.
+    read: RefCell<Option<salvage::ReadLast>>,
     /// The safe fix of the lines that were looked at last.
     last: RefCell<Option<line::Tidied>>,
     /// The merges that a file has markers of, by its path.
@@ -133,6 +135,7 @@ impl<'a> Bench<'a> {
             names: RefCell::default(),
             naive: RefCell::default(),
             formed: RefCell::default(),
+            read: RefCell::default(),
             last: RefCell::default(),
             conflicts: RefCell::default(),
             twins: RefCell::default(),
