@@ -1,5 +1,6 @@
 //! Bytes of files that are not held: read when they are asked for, and held against what was read.
 
+use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -119,6 +120,9 @@ pub fn blocks(bytes: &[u8], start: u64) -> impl Iterator<Item = BlockDigest> + '
     })
 }
 
+/// So many blocks are kept: a line has two, and so have threads that look at lines beside each other.
+const KEPT: usize = 2;
+
 /// A block and its number.
 type Numbered = (usize, Arc<[u8]>);
 
@@ -129,8 +133,9 @@ pub struct Blocked {
     file: Arc<[BlockDigest]>,
     /// Whether something that was asked for was gone.
     has_changed: Arc<AtomicBool>,
-    /// The block that was asked for last, by its number: what is asked for next is mostly in it.
-    last: Arc<Mutex<Option<Numbered>>>,
+    /// The blocks that were asked for last, by their numbers, the last one first: what is asked for next is mostly
+    /// in them.
+    last: Arc<Mutex<VecDeque<Numbered>>>,
 }
 
 impl Blocked {
@@ -189,7 +194,7 @@ impl Blocked {
 
     fn block(&self, number: usize) -> Option<Arc<[u8]>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = last.as_ref().filter(|(of, _)| *of == number) {
+        if let Some((_, known)) = last.iter().find(|(of, _)| *of == number) {
             return Some(Arc::clone(known));
         }
         let read = self.blocks.read(self.span(number));
@@ -198,7 +203,8 @@ impl Blocked {
             return None;
         };
         let own: Arc<[u8]> = own.into();
-        *last = Some((number, Arc::clone(&own)));
+        last.truncate(KEPT - 1);
+        last.push_front((number, Arc::clone(&own)));
         Some(own)
     }
 }

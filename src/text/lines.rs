@@ -63,11 +63,13 @@ pub fn holes<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Range<usiz
     spans.sort_by_key(|span| span.start);
     let filler = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'}' | 0);
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | 0);
-    let mark = if *bytes.at(0..BOM.len().min(bytes.len())) == *BOM { BOM.len() } else { 0 };
+    // The start of a long file is not read for a record far behind it.
+    let mark = |at: usize| if at <= BOM.len() && bytes.is_at(0, BOM) { BOM.len() } else { 0 };
     let mut holes: Vec<Range<usize>> = Vec::new();
     for span in spans {
         let end = bytes.end_of_run(span.end, &filler);
-        let start = bytes.start_of_run(span.start, &blank).max(mark);
+        let start = bytes.start_of_run(span.start, &blank);
+        let start = start.max(mark(start));
         match holes.last_mut() {
             // Records of one line leave together.
             Some(last) if last.end >= start => last.end = end.max(last.end),
@@ -75,7 +77,7 @@ pub fn holes<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Range<usiz
         }
     }
     let whole = |hole: Range<usize>| {
-        let starts = hole.start == mark || *bytes.at(hole.start - 1..hole.start) == [b'\n'];
+        let starts = hole.start == mark(hole.start) || *bytes.at(hole.start - 1..hole.start) == [b'\n'];
         let ends = *bytes.at(hole.end..bytes.len().min(hole.end + 1)) == [b'\n'];
         let end = if starts && ends { hole.end + 1 } else { hole.end };
         // What stays on the line keeps its own line end.

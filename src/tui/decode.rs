@@ -48,6 +48,11 @@ impl Decoder {
             self.paste = None;
         }
         self.paused = false;
+        if self.has_esc() && bytes.first().is_some_and(|own| !may_follow(*own)) {
+            // A terminal sends a letter with Alt in one piece: this one is a key of its own.
+            self.rest.clear();
+            tell(key(KeyCode::Esc, KeyModifiers::NONE));
+        }
         if self.rest.is_empty() && self.paste.is_none() {
             let used = self.decode(bytes, tell);
             self.rest.extend_from_slice(bytes.get(used..).unwrap_or_default());
@@ -63,6 +68,11 @@ impl Decoder {
     /// Whether what came last may be the start of something longer.
     pub fn is_waiting(&self) -> bool {
         !self.rest.is_empty() || (self.paste.is_some() && !self.paused)
+    }
+
+    /// Whether what came last is an Esc, and nothing is behind it yet.
+    pub fn has_esc(&self) -> bool {
+        self.paste.is_none() && self.rest == [ESC]
     }
 
     /// Nothing more came for a while: Esc was a key, and what was pasted so far is told.
@@ -117,6 +127,11 @@ impl Decoder {
         }
         used
     }
+}
+
+/// Whether a byte behind an Esc may belong to it, also where it came later.
+fn may_follow(byte: u8) -> bool {
+    matches!(byte, b'[' | b'O') || replies::is_start(&[ESC, byte])
 }
 
 /// How many bytes at the end of a paste may be the start of the sequence that ends it.

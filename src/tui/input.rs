@@ -13,8 +13,10 @@ use rustix::io::Errno;
 
 use super::decode::Decoder;
 
-/// After an Esc that nothing follows for so long, it was the key.
+/// The parts of a sequence, or of a paste, come closer to one another.
 const SEQUENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
+/// A terminal on this machine sends a key in one piece: after an Esc that nothing follows for so long, it was the key.
+const ESC: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
 /// A thread that does not let go of the keyboard is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// So much is read at once.
@@ -34,6 +36,8 @@ pub struct Keyboard {
     /// Wakes the thread that reads.
     wake: PipeWriter,
     woken: PipeReader,
+    /// Whether what a terminal sends in one piece may come in two.
+    is_far: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -55,7 +59,8 @@ impl Keyboard {
     /// A keyboard that nobody reads yet.
     pub fn new() -> io::Result<Keyboard> {
         let (woken, wake) = io::pipe()?;
-        Ok(Keyboard { whose: Mutex::new(Whose::Ours), changed: Condvar::new(), wake, woken })
+        let is_far = std::env::var_os("SSH_CONNECTION").is_some() || std::env::var_os("SSH_TTY").is_some();
+        Ok(Keyboard { whose: Mutex::new(Whose::Ours), changed: Condvar::new(), wake, woken, is_far })
     }
 
     fn lock(&self) -> MutexGuard<'_, Whose> {
@@ -100,7 +105,8 @@ impl Keyboard {
         let mut heard = true;
         while heard {
             let is_lent = self.let_go(&mut decoder);
-            let patience = (decoder.is_waiting() && !is_lent).then_some(&SEQUENCE);
+            let pause = if decoder.has_esc() && !self.is_far { &ESC } else { &SEQUENCE };
+            let patience = (decoder.is_waiting() && !is_lent).then_some(pause);
             let mut event = |event| heard &= tell(Input::Event(event));
             let Ok(woken) = self.wait(is_lent, patience) else { break };
             if woken.called {

@@ -29,6 +29,8 @@ pub struct Workers {
     /// Held while a change is made.
     busy: Arc<Mutex<()>>,
     newest: Cancel,
+    /// When something was asked for last, as each move of the cursor does.
+    asked: Arc<Mutex<Instant>>,
     deliver: Box<dyn Fn(Done) + Send>,
 }
 
@@ -51,7 +53,9 @@ impl Workers {
         let busy = Arc::new(Mutex::new(()));
         let own = Arc::clone(&busy);
         let thread = |name: &str| thread::Builder::new().name(name.into());
-        thread("load").spawn(move || load(&to_load, &loaded))?;
+        let asked = Arc::new(Mutex::new(Instant::now()));
+        let heard = Arc::clone(&asked);
+        thread("load").spawn(move || load(&to_load, &heard, &loaded))?;
         thread("search").spawn(move || search(&to_search, &found))?;
         thread("look").spawn(move || look(&to_look, &looked))?;
         thread("judge").spawn(move || newest(&to_judge, &judged))?;
@@ -68,6 +72,7 @@ impl Workers {
             keeping: Some(keeping),
             busy,
             newest: Cancel::default(),
+            asked,
             deliver: Box::new(deliver),
         })
     }
@@ -76,6 +81,9 @@ impl Workers {
     pub fn give(&mut self, job: Job) {
         if matches!(job, Job::Search(_)) {
             self.newest = self.newest.next();
+        }
+        if !matches!(job, Job::Load { .. } | Job::Check { .. }) {
+            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         }
         match &job {
             Job::Load { .. } | Job::Check { .. } => drop(self.loads.send(job)),
@@ -135,19 +143,22 @@ const REST: u32 = 19;
 /// But not for longer than this.
 const LONGEST: Duration = Duration::from_secs(10);
 
+/// Who asked for nothing for so long pauses.
+const PAUSE: Duration = Duration::from_millis(400);
+
 /// Of several reads that wait, the last is enough; what is to be checked was read before them.
-fn load(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
+fn load(jobs: &Receiver<Job>, asked: &Mutex<Instant>, deliver: &impl Fn(Done)) {
     let mut kept = Kept::default();
     let mut rested = Instant::now();
     while let Ok(first) = jobs.recv() {
         let mut job = jobs.try_iter().fold(first, newer);
-        while let wait = rested.saturating_duration_since(Instant::now())
+        while let wait = patience(&job, rested, asked)
             && !wait.is_zero()
             && !matches!(job, Job::Load { is_urgent: true, .. })
         {
             match jobs.recv_timeout(wait) {
                 Ok(next) => job = newer(job, next),
-                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
@@ -157,6 +168,17 @@ fn load(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
         }
         rested = Instant::now() + (begun.elapsed() * REST).min(LONGEST);
     }
+}
+
+/// So long a job is not done yet: the stores rest, and a check waits for the user to pause, too, but not for ever.
+fn patience(job: &Job, rested: Instant, asked: &Mutex<Instant>) -> Duration {
+    let now = Instant::now();
+    let rest = rested.saturating_duration_since(now);
+    if !matches!(job, Job::Check { .. }) || now >= rested + LONGEST {
+        return rest;
+    }
+    let asked = *asked.lock().unwrap_or_else(PoisonError::into_inner);
+    rest.max((asked + PAUSE).saturating_duration_since(now))
 }
 
 /// Which of two jobs is to be done.
@@ -255,6 +277,20 @@ mod tests {
     use crate::work::editor::{FORM, FormRequest};
 
     const NOW: &str = "2026-02-01T12:00:00Z";
+
+    #[test]
+    fn a_check_waits_for_the_user_to_pause_and_a_read_does_not() {
+        let (snapshot, now) = (Arc::new(Snapshot::default()), Moment::parse(NOW).unwrap().0);
+        let check = Job::Check { snapshot: Arc::clone(&snapshot), data: None, now };
+        let read = Job::Load { places: Vec::new(), previous: snapshot, is_urgent: false, now };
+        let long_ago = Instant::now().checked_sub(LONGEST * 2).unwrap();
+        let (acts, rests) = (Mutex::new(Instant::now()), Mutex::new(long_ago));
+        assert!(!patience(&check, Instant::now(), &acts).is_zero());
+        assert!(patience(&check, Instant::now(), &rests).is_zero());
+        assert!(patience(&check, long_ago, &acts).is_zero(), "it is not put off for ever");
+        assert!(patience(&read, Instant::now(), &acts).is_zero());
+        assert!(!patience(&read, Instant::now() + PAUSE, &rests).is_zero());
+    }
 
     /// What was typed into a form of that number, in that state.
     fn typed(folder: &std::path::Path, form: u64, state: u64, text: &str) -> Job {

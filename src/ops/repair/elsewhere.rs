@@ -130,11 +130,9 @@ impl<'a> Bench<'a> {
         record: &Record,
         content: &[u8],
     ) -> Vec<Fix> {
-        let Some((own, format)) = completed(content).zip(self.format) else {
-            return self.of_copy(document, problem, record, content);
-        };
-        let object = own.bytes(content);
-        let read = format.read(document.role, &document.path, &object, self.scene.now);
+        let of_copy = || self.of_copy(document, problem, record, content);
+        let Some(own) = completed(content) else { return of_copy() };
+        let Some(read) = self.read_alone(document, &own.bytes(content)) else { return of_copy() };
         let view = read.records.first().and_then(Record::view);
         let others = self.others();
         let kept = content.get(..own.kept).unwrap_or_default();
@@ -161,7 +159,7 @@ impl<'a> Bench<'a> {
             }
         }
         if fixes.is_empty() {
-            fixes.extend(self.of_copy(document, problem, record, content));
+            fixes.extend(of_copy());
         }
         fixes.extend(self.of_salvage(document, problem, record, (content, &own)));
         fixes

@@ -17,7 +17,7 @@ impl<'a> Bench<'a> {
         let content = line.get(start..)?;
         let own = completed(content)?;
         let object = own.bytes(content);
-        let read = self.format?.read(role, file, &object, self.scene.now);
+        let read = self.read_as((role, file), &object)?;
         let view = read.records.first().and_then(Record::view);
         if self.erased().is_some_and(|erased| erased.takes(file, &object, view, None)) {
             return Some("Its memory was erased, and is not restored.".into());

@@ -32,6 +32,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::AtomicUsize;
 
 pub use beside::Beside;
 pub use elsewhere::Kept;
@@ -86,6 +87,8 @@ pub struct Material {
 
 /// So many problems are looked at by one thread.
 const FEW: usize = 256;
+/// So many problems a thread looks at in its turn.
+const TURN: usize = 64;
 
 /// A store with all that it takes to tell the fixes of its problems.
 pub struct Bench<'a> {
@@ -100,6 +103,8 @@ pub struct Bench<'a> {
     naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
     /// The form of the memory that was looked at last, and what is wrong in it.
     formed: RefCell<Option<Rc<schema::Formed>>>,
+    /// The object that was read last.
+    read: RefCell<Option<salvage::ReadLast>>,
     /// The safe fix of the lines that were looked at last.
     last: RefCell<Option<line::Tidied>>,
     /// The merges that a file has markers of, by its path.
@@ -130,6 +135,7 @@ impl<'a> Bench<'a> {
             names: RefCell::default(),
             naive: RefCell::default(),
             formed: RefCell::default(),
+            read: RefCell::default(),
             last: RefCell::default(),
             conflicts: RefCell::default(),
             twins: RefCell::default(),
@@ -140,18 +146,25 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// What `work` makes of each problem, in their order, by as many threads as there are cores.
+    /// What `work` makes of each problem, in their order, by as many threads as there are cores. They take turns:
+    /// what they look at is near each other, and read once.
     pub fn each<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&Bench<'_>, &T) -> R + Sync) -> Vec<R> {
         // Fewer are done sooner than what all of them need is looked up by each thread.
-        let size = items.len().div_ceil(crowd::width()).max(FEW);
+        let threads = items.len().div_ceil(FEW).min(crowd::width());
         let (scene, material) = (self.scene, self.material);
         let anew: Vec<&Path> = self.anew.iter().map(PathBuf::as_path).collect();
-        let blocks: Vec<&[T]> = items.chunks(size).collect();
-        let all = crowd::each(&blocks, |block| {
+        let (turns, next): (Vec<&[T]>, _) = (items.chunks(TURN).collect(), AtomicUsize::new(0));
+        let of_turn = |own: &Bench<'_>, turn: &[T]| turn.iter().map(|item| work(own, item)).collect();
+        let taken = crowd::each(&vec![(); threads], |()| {
             let own = Bench::of(scene, material, anew.iter().copied());
-            block.iter().map(|item| work(&own, item)).collect::<Vec<R>>()
+            let turn = || crowd::one(&turns, &next);
+            let made = std::iter::from_fn(turn).map(|(at, turn)| (at, of_turn(&own, turn)));
+            made.collect::<Vec<(usize, Vec<R>)>>()
         });
-        all.into_iter().flatten().collect()
+        let mut made: HashMap<usize, Vec<R>> = taken.into_iter().flatten().collect();
+        // What a thread took and could not do is left to this one.
+        let own = |(at, turn): (usize, &&[T])| made.remove(&at).unwrap_or_else(|| of_turn(self, turn));
+        turns.iter().enumerate().flat_map(own).collect()
     }
 
     fn store(&self) -> &'a Store {

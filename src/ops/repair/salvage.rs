@@ -1,6 +1,8 @@
 //! A torn memory completed: what survived of it as a memory of its format, marked as salvaged.
 
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::Bench;
 use super::cut_time;
@@ -9,6 +11,7 @@ use super::fix::Fix;
 use super::said::SILENT;
 use crate::format::fields::Need;
 use crate::format::form::{Asked, Kind};
+use crate::format::reading::Reading;
 use crate::format::{Format, LOST};
 use crate::model::{Code, Document, Problem, Record, Role, Severity};
 use crate::text::digest::hex;
@@ -25,6 +28,14 @@ const FIELDS: usize = 24;
 const NEAR: usize = 64;
 /// What a field may hold that says nothing.
 const EMPTY: [&str; 6] = ["\"(lost)\"", "[]", "{}", "null", "0", "false"];
+
+/// The object that was read last, and what it is.
+pub(super) struct ReadLast {
+    role: Role,
+    path: PathBuf,
+    object: Vec<u8>,
+    read: Rc<Reading>,
+}
 
 /// What became of a torn memory.
 struct Salvaged {
@@ -94,7 +105,8 @@ impl Bench<'_> {
         let mut known: HashSet<String> = HashSet::new();
         let mut filled = Vec::new();
         while known.len() < FIELDS {
-            let lacking = lacking(format, document, &object, self.scene.now, &known);
+            let read = self.read_alone(document, &object)?;
+            let lacking = lacking(format, (document, &object), &read, self.scene.now, &known);
             if lacking.is_empty() {
                 break;
             }
@@ -113,6 +125,24 @@ impl Bench<'_> {
         let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
         let wrong = wrong_in(&read.problems);
         Some(Salvaged { bytes: object, filled, times, is_valid, wrong })
+    }
+
+    /// What an object is as a record of a file. What is asked about one is asked several times in a row.
+    pub(super) fn read_alone(&self, document: &Document, object: &[u8]) -> Option<Rc<Reading>> {
+        self.read_as((document.role, &document.path), object)
+    }
+
+    /// The same of a file that may be gone.
+    pub(super) fn read_as(&self, (role, path): (Role, &Path), object: &[u8]) -> Option<Rc<Reading>> {
+        let mut last = self.read.borrow_mut();
+        let is_same = |own: &&ReadLast| own.role == role && own.path == path && own.object == object;
+        if let Some(own) = last.as_ref().filter(is_same) {
+            return Some(Rc::clone(&own.read));
+        }
+        let read = Rc::new(self.format?.read(role, path, object, self.scene.now));
+        *last =
+            Some(ReadLast { role, path: path.to_owned(), object: object.to_owned(), read: Rc::clone(&read) });
+        Some(read)
     }
 
     /// A torn memory completed, with the time that was cut, and what is left of that.
@@ -141,7 +171,7 @@ impl Bench<'_> {
     /// The name of the time that ends where a memory was cut.
     fn cut_time(&self, document: &Document, object: &[u8], own: &Completed) -> Option<String> {
         let format = self.format.filter(|_| own.is_cut_text)?;
-        let read = format.read(document.role, &document.path, object, self.scene.now);
+        let read = self.read_alone(document, object)?;
         let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
         let form = format.form(&document.path, kind, object, self.scene.now);
         let asked = form.fields.into_iter().filter(|own| matches!(own.kind, Kind::Moment));
@@ -191,8 +221,7 @@ impl Bench<'_> {
 
     /// The fields of those names that are wrong in an object.
     fn unfit(&self, document: &Document, object: &[u8], names: &[String]) -> Vec<String> {
-        let Some(format) = self.format else { return Vec::new() };
-        let read = format.read(document.role, &document.path, object, self.scene.now);
+        let Some(read) = self.read_alone(document, object) else { return Vec::new() };
         let errors = read.problems.iter().filter(|own| own.severity == Severity::Error);
         let wrong: HashSet<&str> = errors.filter_map(named).collect();
         names.iter().filter(|own| wrong.contains(own.as_str())).cloned().collect()
@@ -274,12 +303,17 @@ fn is_id(name: &str, object: &[u8], near: Option<&[u8]>) -> bool {
 /// others are asked for.
 fn lacking(
     format: &dyn Format,
-    document: &Document,
-    object: &[u8],
+    (document, object): (&Document, &[u8]),
+    read: &Reading,
     now: crate::model::Moment,
     known: &HashSet<String>,
 ) -> Vec<Asked> {
-    let read = format.read(document.role, &document.path, object, now);
+    let is_lacking = |own: &Problem| own.severity == Severity::Error || own.code == Code::MissingField;
+    let is_wrong = |own: &Problem| is_lacking(own) || own.code == Code::ChecksumMismatch;
+    // The form finds what the reading found.
+    if !read.problems.iter().any(is_wrong) {
+        return Vec::new();
+    }
     let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
     if read.problems.iter().any(|own| own.code == Code::ChecksumMismatch) && !known.contains("checksum") {
         let kind = Kind::Fixed("");

@@ -1,7 +1,7 @@
 //! Logs that end anywhere, as a crash leaves them.
 
-use palimp::model::{Code, Severity};
-use palimp::ops::repair::{Bench, Material, Which, chosen};
+use palimp::model::{Code, Problem, Severity};
+use palimp::ops::repair::{Bench, Fix, Material, Which, chosen};
 
 use super::corpus::counts;
 use super::*;
@@ -61,6 +61,35 @@ fn of_three_records_cut_at_any_byte_every_whole_one_is_read_before_and_after_a_r
             let lost: Vec<_> = had.iter().filter(|(byte, own)| has.get(byte) < Some(own)).collect();
             let told = [&left, torn, &*out].map(String::from_utf8_lossy);
             assert!(lost.is_empty(), "{format} {cut}: {lost:?} {told:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
+    for (format, log) in LOGS {
+        let whole = |at: usize| record(format, &format!("evt-{at:06}"), "a \"b\" {c} ü\u{1f980}");
+        // More than one thread looks at, each cut at another place.
+        let lines = (0..600).map(|at| {
+            let own = whole(at).into_bytes();
+            own[..8 + at % (own.len() - 8)].to_vec()
+        });
+        let file = std::iter::once(whole(999).into_bytes()).chain(lines).collect::<Vec<_>>().join(&b'\n');
+        let store = load(&[(log, &file)], format);
+        let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
+        let material = Material::default();
+        let told = |fixes: Vec<Fix>| format!("{fixes:?}");
+        let fixes = |bench: &Bench<'_>, own: &Problem| told(bench.fixes(own));
+        let many = Bench::of(&scene, &material, []).each(&store.problems, &fixes);
+        assert_eq!(many.len(), store.problems.len());
+        let step = count(37, 1);
+        for (problem, many) in store.problems.iter().zip(many).step_by(step) {
+            assert_eq!(
+                fixes(&Bench::of(&scene, &material, []), problem),
+                many,
+                "{format} {:?}",
+                problem.line
+            );
         }
     }
 }
