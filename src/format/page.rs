@@ -12,6 +12,8 @@ use crate::text::json::{Json, Kind};
 const REFERENCES: usize = 3;
 /// Objects within objects are opened so deep in a line; the rest stays JSON.
 const DEEPEST: usize = 3;
+/// An item of a list begins with it.
+const ITEM: &str = "• ";
 
 /// A member of a record beside its main text.
 pub(super) struct Member {
@@ -38,12 +40,19 @@ impl Member {
         self.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// Whether it says something in words, whatever its name.
+    /// Whether it says something in words, whatever its name. A list does if one of its items does.
     fn is_prose(&self) -> bool {
         let text = self.read.trim();
-        let foreign = text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count();
-        (text.contains(char::is_whitespace) || foreign > 3) && Moment::parse(text).is_none()
+        let items = text.strip_prefix(ITEM).unwrap_or(text);
+        items.split(&format!("\n{ITEM}")).any(is_in_words)
     }
+}
+
+/// Whether it is more than a word, a number, a name or a time.
+fn is_in_words(text: &str) -> bool {
+    let text = text.trim();
+    let foreign = text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count();
+    (text.contains(char::is_whitespace) || foreign > 3) && Moment::parse(text).is_none()
 }
 
 /// What a record says beside its main text: the members that the order of its format names, then those
@@ -77,7 +86,7 @@ pub(super) fn said(
 pub(super) fn read(value: Json<'_>) -> String {
     match value.kind() {
         Kind::Array => {
-            let items = value.items().map(|item| format!("• {}", in_a_line(item, DEEPEST)));
+            let items = value.items().map(|item| format!("{ITEM}{}", in_a_line(item, DEEPEST)));
             items.collect::<Vec<_>>().join("\n")
         }
         Kind::Null => String::new(),
@@ -198,6 +207,14 @@ mod tests {
             "content":{"evidence":"E","alternatives":[{"name":"A","cost":2}],"rationale":"R","decision":"D"}}"#;
         let expected = ["D", "rationale: R", "alternatives: • name: A · cost: 2", "evidence: E"];
         assert_eq!(page("session-log", "sessions/a/memory.jsonl", record), expected);
+    }
+
+    #[test]
+    fn a_list_of_single_words_that_no_format_names_is_no_prose() {
+        let lists = r#"{"id":"dec-1","decision":"Pool","approved_by":["lead"],"seen":["a","b"],"remarks":["no","not yet"],
+            "times":["2026-01-01T00:00:00Z","2026-01-02 10:00"],"remark":"one\ntwo"}"#;
+        let expected = ["Pool", "remarks: • no\n• not yet", "remark: one\ntwo"];
+        assert_eq!(page("bmad", "sessions/a/decisions.jsonl", lists), expected);
     }
 
     #[test]

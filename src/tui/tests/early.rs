@@ -190,8 +190,8 @@ fn keys_that_come_before_a_backup_is_opened_wait_for_it_and_esc_drops_them() {
     desk.type_keys("gb");
     let mut effects = press(&mut desk, KeyCode::Char('g'));
     effects.extend(press(&mut desk, KeyCode::Char('r')));
-    press(&mut desk, KeyCode::Char('j'));
+    press(&mut desk, KeyCode::Char('k'));
     press(&mut desk, KeyCode::Esc);
     desk.settle(effects);
-    assert_eq!((desk.app.screen, desk.app.view.list.cursor.at), (Screen::Restore, 0));
+    assert_eq!((desk.app.screen, desk.app.view.list.cursor.at), (Screen::Restore, 1), "at the intact one");
 }

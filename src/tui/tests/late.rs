@@ -106,7 +106,7 @@ fn a_judgement_of_a_form_that_was_left_is_of_no_other_form() {
 #[test]
 fn a_comparison_that_comes_late_is_not_shown_for_another_backup() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("gr");
+    desk.type_keys("grk");
     let opened = |desk: &Desk| desk.app.view.backups.opened.as_ref().map(|own| own.copy.path.clone());
     let paths: Vec<_> =
         desk.app.view.backups.list.iter().flatten().map(|own| own.copy.path.clone()).collect();
