@@ -13,7 +13,7 @@ fn a_topic_is_found_and_why_it_matters_is_read() {
     for size in sizes(0) {
         let mut evening = Evening::of(size);
         evening.searches("retry key", FIRST);
-        evening.sees("Make the key once per order");
+        evening.sees("Make the key once per");
         evening.took(2);
         evening.leaves();
     }
