@@ -26,7 +26,7 @@ fn why_the_first_hit_is_first_is_said_in_words() {
         evening.searches("retry key", FIRST);
         evening.ask("w why", "why");
         evening.press("+ in words");
-        evening.sees("\"retry\" is in the title");
+        evening.sees("\"retry\" is in decision, title");
         evening.took(8);
         evening.leaves();
     }
