@@ -103,9 +103,6 @@ fn read(
 /// The changes that bring what is derived up to date with `documents`, for whatever concerns
 /// the files in `touched`. `store` is the store as its derived files are now.
 pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], now: Moment) -> Vec<Change> {
-    let Some(format) = format::by_name(store.format) else { return Vec::new() };
-    let folders = folders_of(documents);
-    let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
     let there: HashMap<&Path, &Arc<Document>> =
         store.documents.iter().map(|document| (&*document.path, document)).collect();
     let change = |derived: format::Derived| match there.get(&*derived.path) {
@@ -113,15 +110,26 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
         Some(document) => Some(Change::rewrite(derived.path, document.bytes.clone(), derived.bytes)),
         None => Some(Change { mode: PRIVATE, ..Change::create(derived.path, derived.bytes) }),
     };
-    format.derived(&parts, touched, now).into_iter().filter_map(change).collect()
+    made(store, documents, touched, now).into_iter().filter_map(change).collect()
+}
+
+/// What is derived from `documents` for whatever concerns the files in `touched`, whether it is there already or not.
+pub fn made(
+    store: &Store,
+    documents: &[Arc<Document>],
+    touched: &[PathBuf],
+    now: Moment,
+) -> Vec<format::Derived> {
+    let Some(format) = format::by_name(store.format) else { return Vec::new() };
+    let folders = folders_of(documents);
+    let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
+    format.derived(&parts, touched, now)
 }
 
 /// What the file at that path should hold where it is derived from `documents`.
 pub fn should_hold(store: &Store, documents: &[Arc<Document>], path: &Path, now: Moment) -> Option<Bytes> {
-    let folders = folders_of(documents);
-    let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
-    let derived = format::by_name(store.format)?.derived(&parts, &[path.to_owned()], now);
-    derived.into_iter().find(|own| own.path == path).map(|own| own.bytes)
+    let all = made(store, documents, &[path.to_owned()], now);
+    all.into_iter().find(|own| own.path == path).map(|own| own.bytes)
 }
 
 /// The files that what is derived is made of, but for those in `changed`, with their lengths.

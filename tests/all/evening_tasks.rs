@@ -115,7 +115,7 @@ impl Evening {
             return self.press(hint);
         }
         self.press(": commands");
-        self.sees("type to find");
+        self.sees("type what is to be done");
         self.types(name);
         self.keys += name.len();
         self.press("Enter run");

@@ -10,8 +10,16 @@ use crate::text::lines::BOM;
 use crate::text::salvage::completed;
 
 impl<'a> Bench<'a> {
-    /// Why a line must not come back, whole or torn: the memory that it has the id of is deleted or erased.
+    /// Why a line must not come back, whole or torn: the memory that it has the id of is deleted or erased. What is no
+    /// text may stand before the id, or in it.
     pub(super) fn why_gone(&self, file: &Path, role: Role, line: &[u8]) -> Option<String> {
+        let text = legible(line);
+        let is_less = text.len() < line.len();
+        let as_text = || is_less.then(|| self.why_gone_as_it_is(file, role, &text)).flatten();
+        self.why_gone_as_it_is(file, role, line).or_else(as_text)
+    }
+
+    fn why_gone_as_it_is(&self, file: &Path, role: Role, line: &[u8]) -> Option<String> {
         let is_noise = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0 || BOM.contains(byte);
         let start = line.iter().position(|byte| !is_noise(byte))?;
         let content = line.get(start..)?;
@@ -65,4 +73,10 @@ impl<'a> Bench<'a> {
         let sessions = &self.store().sessions;
         sessions.iter().find(|own| file.starts_with(&own.path)).map(|own| own.name.as_str())
     }
+}
+
+/// The text of a line, without control characters and bytes that are no UTF-8.
+fn legible(line: &[u8]) -> Vec<u8> {
+    let text = line.utf8_chunks().flat_map(|part| part.valid().bytes());
+    text.filter(|byte| !byte.is_ascii_control()).collect()
 }

@@ -13,6 +13,11 @@ use crate::model::{Code, Document, Problem};
 use crate::text::tidy::tidied;
 use crate::text::torn::first_name;
 
+/// Whether a problem is that something can't be read: it helps to part a whole memory from it, if there is one.
+fn is_broken(code: Code) -> bool {
+    matches!(code, Code::TornLine | Code::BadJson | Code::InvalidUtf8)
+}
+
 /// What leaves some lines, and where in them it was.
 type Gone = Vec<(usize, Vec<u8>)>;
 
@@ -22,6 +27,8 @@ pub(super) struct Tidied {
     lines: Range<usize>,
     /// What they become; `None` where nothing is safe. What leaves them.
     fix: Option<(Vec<u8>, Gone)>,
+    /// Whether whole memories are on them, as they are or once they are parted.
+    has_whole: bool,
 }
 
 impl Bench<'_> {
@@ -46,6 +53,9 @@ impl Bench<'_> {
         }
         let last = self.last.borrow();
         let own = last.as_ref().filter(|own| is_known(own))?;
+        if is_broken(problem.code) && !own.has_whole {
+            return None;
+        }
         let (after, out) = own.fix.clone()?;
         let out =
             out.into_iter().map(|(from, gone)| piece(document, problem, (own.lines.start + from, gone)));
@@ -63,7 +73,7 @@ impl Bench<'_> {
         }
         let before = damage::bytes(document, lines.clone())?;
         if self.holds_erased(document, lines.clone()) {
-            return Some(Tidied { file: document.path.clone(), lines, fix: None });
+            return Some(Tidied { file: document.path.clone(), lines, fix: None, has_whole: false });
         }
         let zoned = self.zoned(document, lines.clone());
         let moved = |at: usize| {
@@ -81,7 +91,13 @@ impl Bench<'_> {
             }
             None => (with_zones != before).then(|| (with_zones.clone(), Vec::new())),
         };
-        Some(Tidied { file: document.path.clone(), lines, fix })
+        let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
+        let is_parted = fix.as_ref().is_some_and(|(after, _)| count(after) > count(&before));
+        let first = document.records.partition_point(|own| (own.span.start as usize) < lines.start);
+        let mut inside =
+            document.records[first..].iter().take_while(|own| (own.span.start as usize) < lines.end);
+        let has_whole = is_parted || inside.any(|own| own.view().is_some());
+        Some(Tidied { file: document.path.clone(), lines, fix, has_whole })
     }
 
     /// The records of some lines with times that say that they are UTC, where they said nothing.

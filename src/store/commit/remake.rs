@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::step::{Remade, digest};
 use super::vault::JournalLine;
 use super::{CommitError, Writer};
+use crate::format::Derived;
 use crate::model::bytes::Ranges;
 use crate::model::{Act, Bytes, Change, Moment, Plan, Tell};
 use crate::store::derive;
@@ -73,11 +74,15 @@ fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[Remade]) -> bool {
     let store = writer.store;
     let touched = touched(plan, remade);
     let documents = derive::after(store, &plan.derived, writer.host.now);
-    let differs = |when: Moment| {
-        let derived = derive::derived(store, &documents, &touched, when);
-        derived.iter().any(|change| !change.is_empty() && remade.iter().any(|own| own.path == change.path))
+    let is_again = |made: &[Derived], own: &Remade| {
+        let now = store.at_path(&own.path).map(|document| &document.bytes);
+        // What can't be made of the memories as they are does not come back either.
+        made.iter().any(|other| other.path == own.path && now == Some(&other.bytes))
     };
-    times(remade).into_iter().any(|when| !differs(when))
+    times(remade).into_iter().any(|when| {
+        let made = derive::made(store, &documents, &touched, when);
+        remade.iter().all(|own| is_again(&made, own))
+    })
 }
 
 /// Makes derived files anew as they will be: byte for byte what they were, where they are what

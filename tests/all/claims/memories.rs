@@ -36,10 +36,12 @@ impl Memory {
         memchr::memmem::find(&self.raw, b"\"source\": \"palimp\"").is_some()
     }
 
-    /// Whether bytes name it: by its id or as a whole.
+    /// Whether bytes name it: by its id, as a whole, or by its title, as it is or as JSON spells it.
     pub fn is_named_in(&self, text: &[u8]) -> bool {
         let has = |part: &[u8]| !part.is_empty() && memchr::memmem::find(text, part).is_some();
-        self.id.as_ref().is_some_and(|id| has(id.as_bytes())) || has(&self.raw) || has(self.title.as_bytes())
+        let spelled = Value::from(self.title.as_str()).to_string();
+        let is_titled = || has(self.title.as_bytes()) || has(spelled.trim_matches('"').as_bytes());
+        self.id.as_ref().is_some_and(|id| has(id.as_bytes())) || has(&self.raw) || is_titled()
     }
 }
 

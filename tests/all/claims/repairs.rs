@@ -93,8 +93,8 @@ impl Judge<'_> {
             store.problems.iter().filter(is).count()
         };
         let (was, is) = (alike(store), alike(&self.desk.checked().store));
-        // What is torn beside a whole memory stays.
-        let stays = claim.fix.reason.contains("what is torn stays");
+        // What is broken beside a whole memory stays.
+        let stays = claim.fix.reason.contains("what is broken stays");
         self.holds(is < was || stays, "a fix ends its problem", || {
             format!("{told}: {was} of the kind, then {is}")
         });

@@ -92,8 +92,8 @@ fn twenty_memories_are_tagged() {
         }
         evening.sees("20 marked");
         evening.ask("t tag", "tag");
-        evening.sees("+new -old");
-        evening.types("+reviewed");
+        evening.sees("new -old");
+        evening.types("reviewed");
         evening.press("Enter do it");
         evening.agrees();
         evening.sees("Tagged 20 memories");
@@ -156,7 +156,7 @@ fn what_fades_is_rescued_and_seen_to_be() {
         let mut evening = Evening::of(size);
         evening.press("g go to");
         evening.press("f forecast");
-        evening.sees("at the floor within 90 days");
+        evening.sees("at the floor in");
         let title = "Move the mail credentials";
         evening.sees("<1d");
         assert!(evening.row(title).is_some_and(|row| row.contains("<1d")), "{}", evening.screen());

@@ -94,6 +94,30 @@ fn what_was_deleted_later_stays_in_quarantine_in_every_format_whole_or_torn() {
 }
 
 #[test]
+fn a_deleted_memory_with_its_id_behind_bytes_that_are_no_text_is_not_completed() {
+    for own in REMOVED {
+        let (first, whole) = (record(own.0, "first", "a"), record(own.0, "second", "words of the second"));
+        let one = One::of(own, &format!("{first}\n{whole}\n"));
+        one.run(&["delete", "second", "--remove", "--yes"]).expect_status(0);
+        let left = one.text();
+        for noise in [&b"\0\0\0"[..], b"\xff", b"\x01"] {
+            for at in [whole.find(",\"id\"").unwrap(), whole.find("cond\"").unwrap()] {
+                let line = [&whole.as_bytes()[..at], noise, &whole.as_bytes()[at..], b"\n"].concat();
+                std::fs::write(one.store.file(own.1), [left.as_bytes(), &line].concat()).unwrap();
+                let rows = one.run(&["check", "--json"]).json_lines();
+                let broken: Vec<&Value> = rows.iter().filter(|row| row["line"] == 2).collect();
+                assert!(!broken.is_empty(), "{own:?} {noise:?} {at}: {rows:?}");
+                for row in broken {
+                    assert_eq!(titles(row), ["move the line to quarantine"], "{own:?} {noise:?} {at}");
+                    let why = row["fixes"][0]["reason"].as_str().unwrap();
+                    assert!(why.contains("was deleted by step"), "{own:?} {noise:?} {at}: {why}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn of_a_memory_that_a_tombstone_names_a_torn_line_is_not_completed() {
     let (first, whole) = (line(1, "first"), line(2, "the pool is back at 20, and stays there"));
     let log = KeptLog::of(&[first, whole.clone()]);
