@@ -283,11 +283,11 @@ fn left_out(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -
 }
 
 impl Comparison {
-    /// What becomes of a record, with its name: its id, or the key where it has none.
+    /// What becomes of a record, with its name: its id, or the key where it has none or shares it.
     fn named(&self, root: &Path, item: &Item, fate: &str) -> String {
-        let is_unnamed = item.id.is_none() && item.kind == Kind::Deleted;
+        let is_unnamed = (item.id.is_none() || item.shares) && item.kind == Kind::Deleted;
         let key = is_unnamed.then(|| self.key(root, item)).flatten().map(|key| key.to_string());
-        let name = item.id.as_deref().or(key.as_deref());
+        let name = key.as_deref().or(item.id.as_deref());
         format!("{} {}", item.kind.sign(), named(&item.title, &[fate, &item.told], name))
     }
 }

@@ -215,7 +215,7 @@ fn tell(bytes: &[u8]) {
 
 /// What is said where memory ran out.
 const NO_MEMORY: &[u8] =
-    b"palimp: memory or threads are short (`ulimit -v`, `ulimit -u`). A change that was cut short is finished or undone by the next start.\n";
+    b"palimp: memory or threads are short (`ulimit -v`, `ulimit -u`). A change that was interrupted is finished or undone by the next start.\n";
 /// The exit status then: the system failed.
 const FAILED: i32 = 4;
 

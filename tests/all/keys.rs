@@ -327,7 +327,8 @@ fn a_key_holds_through_our_own_changes_of_state_and_not_through_an_edit() {
         ("notes/.chora/memory", "type:note", &["delete"], "undelete"),
         ("notes/.chora/memory", "type:note", &["delete", "--remove"], "undelete"),
         ("web/.agent-memory", "type:gotchas", &["delete"], "undelete"),
-        ("notes/.chora/memory", "type:event", &["archive"], "unarchive"),
+        // Whole months before this one can be archived.
+        ("notes/.chora/memory", "type:event until:-31d", &["archive"], "unarchive"),
     ];
     for (store, query, away, back) in cases {
         let desk = crate::support::DemoStore::new(store);

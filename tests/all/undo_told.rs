@@ -138,7 +138,7 @@ fn a_copy_that_the_user_made_stays_whatever_is_changed_after_it() {
 }
 
 #[test]
-fn a_note_that_is_gone_comes_back_from_a_backup_without_more_being_said() {
+fn a_note_that_was_deleted_comes_back_from_a_backup_where_that_is_asked_for() {
     let desk = Desk::new();
     let store = desk.at("notes");
     desk.run(&[], &["init", "a-mem", store.to_str().unwrap()]).expect_status(0);
@@ -153,7 +153,10 @@ fn a_note_that_is_gone_comes_back_from_a_backup_without_more_being_said() {
     let list = desk.run(&[&store], &["backup", "list", "--json"]).expect_status(0);
     let rows = list.json_lines();
     let backup = rows.iter().find(|row| row["file"].as_str().unwrap().ends_with(".md")).unwrap();
-    desk.run(&[&store], &["backup", "restore", backup["backup"].as_str().unwrap()]).expect_status(0);
+    let restore = ["backup", "restore", backup["backup"].as_str().unwrap()];
+    desk.run(&[&store], &restore);
+    assert!(!file.exists());
+    desk.run(&[&store], &[&restore[..], &["--deleted"]].concat()).expect_status(0);
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 

@@ -10,6 +10,7 @@ use palimp::format::writing::NO_PACKED;
 use palimp::model::Store;
 use palimp::ops::Scene;
 use palimp::store::commit::{Files, is_ours};
+use serde_json::Value;
 
 use super::foreign::begun;
 use super::foreign::deeds::{DEEDS, Deed, FORMATS};
@@ -55,11 +56,12 @@ impl Look {
         format!("files {differ:?}, folders {folders:?}, stale {:?}", self.stale)
     }
 
-    /// Whether it is the other, but for what was stale in that one and is made anew.
+    /// Whether it is the other, but for what was stale in that one and is made anew, and for when
+    /// a file was made that is derived.
     fn is(&self, other: &Look) -> bool {
-        let is_same = |path: &&PathBuf| self.files.get(*path) == other.files.get(*path);
-        let is_derived = |path: &Path| {
-            ["index.json", "manifest.json", "metadata.json"].iter().any(|own| path.ends_with(own))
+        let is_same = |path: &&PathBuf| {
+            let (own, others) = (self.files.get(*path), other.files.get(*path));
+            own == others || is_derived(path) && has_same_content(own, others)
         };
         let mut differ = self.files.keys().chain(other.files.keys()).filter(|path| !is_same(path));
         differ.all(|path| !other.stale.is_empty() && is_derived(path))
@@ -68,6 +70,20 @@ impl Look {
     fn has_no_other_folders(&self, all: &[&Look]) -> bool {
         self.folders.iter().all(|folder| all.iter().any(|own| own.folders.contains(folder)))
     }
+}
+
+fn is_derived(path: &Path) -> bool {
+    ["index.json", "manifest.json", "metadata.json"].iter().any(|own| path.ends_with(own))
+}
+
+/// Whether two derived files say the same, whenever they were made.
+fn has_same_content(one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> bool {
+    let content = |bytes: &Vec<u8>| {
+        let mut content: serde_json::Map<String, Value> = serde_json::from_slice(bytes).ok()?;
+        content.retain(|name, _| !["created_at", "updated_at"].contains(&name.as_str()));
+        Some(content)
+    };
+    one.and_then(content).is_some_and(|own| other.and_then(content) == Some(own))
 }
 
 /// What a rebuild would change.
