@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::page::{self, Member};
 use super::{Format, Shape, by_name, title_of};
-use crate::model::{Entry, Record, RecordText, Store, Tell, deleted_from};
+use crate::model::{Entry, Record, RecordText, Store, Tell};
 use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
@@ -156,9 +156,8 @@ enum Content<'a> {
 
 fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) -> T) -> T {
     let format = by_name(store.format).filter(|_| store.view(entry).is_some());
-    let path = &store.document(entry).path;
     match store.read(entry) {
-        Some(raw) => with_bytes(format, deleted_from(path).unwrap_or(path), &raw, take),
+        Some(raw) => with_bytes(format, &store.document(entry).path, &raw, take),
         None => take(Content::Text("", CHANGED)),
     }
 }

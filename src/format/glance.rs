@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use super::Placement;
 use crate::text::json::Json;
 use crate::text::lines::BOM;
 use crate::text::records;
@@ -216,6 +217,15 @@ impl Outline {
         self.members.iter().any(|(own, _)| own == path)
     }
 
+    /// Whether the outermost object has nothing but values and objects of those names.
+    pub fn has_only(&self, values: &[&str], objects: &[&str]) -> bool {
+        let is_known = |(path, value): &(Vec<String>, u8)| match path.as_slice() {
+            [name] => if *value == b'{' { objects } else { values }.contains(&name.as_str()),
+            _ => true,
+        };
+        self.members.iter().all(is_known)
+    }
+
     /// Whether the outermost object has a list of that name.
     pub fn has_list(&self, name: &str) -> bool {
         self.members.iter().any(|(own, value)| own == &[name] && *value == b'[')
@@ -261,6 +271,26 @@ pub fn strangers(folder: &Path, glance: &dyn Glance, seen: &mut Evidence, none: 
     {
         seen.against.get_or_insert_with(|| none.to_owned());
     }
+}
+
+/// Whether nothing that can be seen is in a folder but empty folders of a format with sessions, and files
+/// that it has beside them: so its store is before the first session and after the last.
+pub fn is_bare(root: &Path, glance: &dyn Glance, place: fn(&Path, bool) -> Placement) -> bool {
+    let visible = |names: Vec<OsString>| names.into_iter().filter(|name| !is_hidden(name));
+    let is_empty = |folder: &Path| {
+        visible(glance.files(folder)).next().is_none() && visible(glance.folders(folder)).next().is_none()
+    };
+    let is_room = |name: OsString| {
+        let room = root.join(&name);
+        let mut inner = visible(glance.folders(&room)).take(LOOKED_INTO);
+        place(Path::new(&name), true) == Placement::Enter
+            && visible(glance.files(&room)).next().is_none()
+            && inner.all(|own| {
+                place(&Path::new(&name).join(&own), true) == Placement::Enter && is_empty(&room.join(own))
+            })
+    };
+    let is_own = |name: OsString| matches!(place(Path::new(&name), false), Placement::File(_));
+    visible(glance.files(root)).all(is_own) && visible(glance.folders(root)).all(is_room)
 }
 
 #[cfg(test)]

@@ -78,6 +78,18 @@ impl Packing {
     }
 }
 
+/// The files that are in a file of those bytes: itself where it is not compressed.
+pub fn contents(path: &Path, bytes: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
+    match Packing::of(path) {
+        None => vec![(path.to_owned(), bytes.to_vec())],
+        Some(Packing::Gzip) => vec![(path.to_owned(), unpacked(bytes))],
+        Some(Packing::TarGzip) => {
+            let members = untar(bytes, LARGEST).content.into_iter().rev();
+            members.map(|member| (inside(path).join(member.path), member.bytes)).collect()
+        }
+    }
+}
+
 /// The bytes of compressed files of a store as they are on disk.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! What single views show and the stores as they were read do not hold: backups, what is due,
 //! the journal. Only what is opened is read.
 
+mod difference;
 mod step;
 pub(super) mod upkeep;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::difference::Difference;
 use crate::deed::{fixes_of, held};
 use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
@@ -55,8 +57,8 @@ pub enum Inspected {
     Backups(Vec<Backup>, Option<String>),
     /// A backup beside its file.
     Opened(Box<Result<Opened, String>>),
-    /// What a look at a backup told: the store's number, where it is, what was found.
-    Verified(usize, PathBuf, Verified),
+    /// What a look at a backup told: the store's number, where it is, what was found, and what differs.
+    Verified(usize, PathBuf, Verified, Option<Difference>),
     /// What is due, and what is archived.
     Upkeep(Box<Upkeep>),
     /// The steps, a store each, and what the newest of them changed.
@@ -76,6 +78,8 @@ pub struct Backup {
     pub copy: Copy,
     /// What a look at its bytes told, where they were looked at.
     pub verified: Option<Verified>,
+    /// What it has otherwise than its file had then.
+    pub differs: Option<Difference>,
 }
 
 /// A backup that was opened.
@@ -192,8 +196,8 @@ pub fn inspect(request: InspectRequest) -> Inspected {
         }
         Inspect::Backup(store, copy, bytes) => Inspected::Opened(Box::new(look.open(store, copy, bytes))),
         Inspect::Verify(store, copy) => {
-            let verified = look.verify(store, &copy);
-            Inspected::Verified(store, copy.path, verified)
+            let (verified, differs) = look.verify(store, &copy);
+            Inspected::Verified(store, copy.path, verified, differs)
         }
         Inspect::Upkeep => Inspected::Upkeep(Box::new(Upkeep {
             chores: look.chores(),
@@ -235,7 +239,8 @@ impl<'a> Look<'a> {
         for (number, store) in self.snapshot.stores.iter().enumerate() {
             match copies(store, &self.vault(store)) {
                 Ok(own) => {
-                    found.extend(own.into_iter().map(|copy| Backup { store: number, copy, verified: None }));
+                    let listed = |copy| Backup { store: number, copy, verified: None, differs: None };
+                    found.extend(own.into_iter().map(listed));
                 }
                 Err(error) => unread = Some(error.to_string()),
             }
@@ -260,21 +265,28 @@ impl<'a> Look<'a> {
             Some(bytes) => bytes,
             None => self.read(store, &copy)?,
         };
-        let vault = self.vault(store);
-        let facts = CopyFacts::of(store, &vault, (&copy, &bytes), self.now);
-        let facts = facts.map_err(|error| error.to_string())?;
-        let scene = self.scene(store, &NO_PACKED);
-        let compared = compare(&scene, &copy.file, &bytes, &facts).map_err(|refusal| refusal.message)?;
-        let verified = copy.verify(store, &vault, &bytes, self.now);
+        let compared = self.compared(store, &copy, &bytes)?;
+        let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
         Ok(Opened { store: number, snapshot: Arc::clone(self.snapshot), copy, bytes, compared, verified })
     }
 
-    fn verify(&self, number: usize, copy: &Copy) -> Verified {
+    fn compared(&self, store: &'a Store, copy: &Copy, bytes: &[u8]) -> Result<Comparison, String> {
+        let facts = CopyFacts::of(store, &self.vault(store), (copy, bytes), self.now);
+        let facts = facts.map_err(|error| error.to_string())?;
+        let scene = self.scene(store, &NO_PACKED);
+        compare(&scene, &copy.file, bytes, &facts).map_err(|refusal| refusal.message)
+    }
+
+    fn verify(&self, number: usize, copy: &Copy) -> (Verified, Option<Difference>) {
         let store = self.store(number);
         let read = store.and_then(|store| Ok((store, self.read(store, copy)?)));
         match read {
-            Ok((store, bytes)) => copy.verify(store, &self.vault(store), &bytes, self.now),
-            Err(found) => Verified { is_whole: false, found },
+            Ok((store, bytes)) => {
+                let differs = self.compared(store, copy, &bytes).ok();
+                let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
+                (verified, differs.map(|own| Difference::of(&own)))
+            }
+            Err(found) => (Verified { is_whole: false, found }, None),
         }
     }
 

@@ -99,7 +99,7 @@ fn a_thousand_large_backups_are_listed_well_under_a_second_and_say_that_none_is_
     assert!(list.len() >= count && list.iter().all(|own| own.verified.is_none()));
     let copy = list.iter().find(|own| own.copy.path == first).unwrap();
     let began = Instant::now();
-    let Inspected::Verified(_, _, verified) = inspect(Inspect::Verify(0, copy.copy.clone())) else {
+    let Inspected::Verified(_, _, verified, _) = inspect(Inspect::Verify(0, copy.copy.clone())) else {
         panic!("not looked at")
     };
     assert!(verified.is_whole, "{}", verified.found);

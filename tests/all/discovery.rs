@@ -154,20 +154,121 @@ fn folders_of_the_same_names_with_other_content_are_no_stores() {
     }
 }
 
+/// Folders of a project (ending in `/`) and files with what is in them.
+fn project(items: &[(&str, &str)]) -> TempStore {
+    let (folders, files): (Vec<_>, Vec<_>) = items.iter().partition(|(path, _)| path.ends_with('/'));
+    let files = files
+        .iter()
+        .fold(Files::default().with("src/main.rs", ""), |own, (path, text)| own.with(path, *text));
+    let home = files.build("home/project");
+    folders.iter().for_each(|(path, _)| std::fs::create_dir_all(home.file(path)).unwrap());
+    home
+}
+
+/// The formats that are found from every place of the project: named, and as the working directory.
+fn from_everywhere(project: &TempStore, places: &[&str]) -> Vec<String> {
+    let mut formats = Vec::new();
+    for place in places.iter().map(|place| project.file(place)).filter(|place| place.is_dir()) {
+        let named = support::run(["stores", "--json", "--store", place.to_str().unwrap()]);
+        for output in [named, stores(project.around(), &place)] {
+            let rows = output.json_lines();
+            formats.extend(rows.iter().map(|row| row["format"].as_str().unwrap().to_owned()));
+            formats.extend(rows.is_empty().then(|| "none".to_owned()));
+        }
+    }
+    formats.dedup();
+    formats
+}
+
 #[test]
-fn an_empty_store_is_of_the_format_whose_place_it_is_at_and_an_empty_folder_of_none() {
-    for (place, room, format) in [(".bmad/memory", "shared", "bmad"), ("memory", "indices", "session-log")] {
-        let store = Files::default().with(&format!("{place}/keep"), "").build("project");
-        std::fs::create_dir_all(store.file(place).join("sessions")).unwrap();
-        let path = store.file(place).to_str().unwrap().to_owned();
-        // Others have a folder `sessions`, too.
-        let output = support::run(["stores", "--json", "--store", &path]).expect_status(1);
-        assert!(output.stderr.contains("--as"), "{}", output.stderr);
+fn an_empty_store_at_its_default_place_is_found_from_the_repository_the_root_and_inside() {
+    let bmad: [&[(&str, &str)]; 8] = [
+        &[("sessions/", "")],
+        &[("sessions/", ""), ("archive/", "")],
+        &[("shared/", "")],
+        &[("sessions/.gitkeep", ""), (".DS_Store", "x")],
+        &[("sessions/sess-2026-01-11-abc123/", "")],
+        &[("sessions/", ""), ("config.json", "{}")],
+        &[("sessions/", ""), ("config.json", "{\"memory_con")],
+        // A checkout has no empty folders.
+        &[("config.json", "{\"memory_config\": {\"decay\": {\"enabled\": true}}}")],
+    ];
+    let session_log: [&[(&str, &str)]; 7] = [
+        &[("sessions/", "")],
+        &[("sessions/", ""), ("indices/", "")],
+        &[("sessions/.gitkeep", "")],
+        &[("sessions/session_1/", "")],
+        &[("sessions/", ""), ("config.json", "{\"version\": \"1.0\", \"decay\": {\"enabled\": true}}")],
+        &[("sessions/", ""), ("config.json", "")],
+        &[("config.json", "{\"storage\": {\"max_session_size_mb\": 10}}")],
+    ];
+    let places = [(".bmad/memory", "bmad", &bmad[..]), ("memory", "session-log", &session_log[..])];
+    for (place, format, cases) in places {
+        for items in cases {
+            let items: Vec<_> = items.iter().map(|(path, text)| (format!("{place}/{path}"), *text)).collect();
+            let items: Vec<_> = items.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+            let project = project(&items);
+            let inside = ["sessions", "shared"].map(|room| format!("{place}/{room}"));
+            let found = from_everywhere(&project, &["", place, &inside[0], &inside[1]]);
+            assert_eq!(found, [format], "{items:?}");
+            // From elsewhere in the repository, too.
+            let beside = stores(project.around(), &project.file("src")).json_lines();
+            assert_eq!((beside.len(), &beside[0]["format"]), (1, &format.into()), "{items:?}");
+        }
+    }
+}
+
+#[test]
+fn a_store_whose_last_session_went_is_found_again_and_that_is_undone() {
+    for (place, file, text) in [
+        (".bmad/memory", "sessions/s/conversation.jsonl", MESSAGE),
+        ("memory", "sessions/s/memory.jsonl", ENTRY),
+    ] {
+        let project = project(&[(&format!("{place}/{file}"), text)]);
+        let at = |words: &[&str]| {
+            Verb::new(words.to_vec()).home(project.around()).in_folder(&project.file("src")).run()
+        };
+        at(&["session", "delete", "s", "--yes"]).expect_status(0);
+        assert!(!project.file(place).join("sessions/s").exists(), "{place}");
+        assert_eq!(at(&["stores", "--json"]).json_lines().len(), 1, "{place}");
+        at(&["undo", "--yes"]).expect_status(0);
+        assert_eq!(at(&["list", "--json"]).json_lines().len(), 1, "{place}");
+    }
+}
+
+#[test]
+fn what_others_keep_at_a_default_place_beside_an_empty_sessions_folder_is_no_store() {
+    let others: [&[(&str, &str)]; 9] = [
+        &[],
+        &[("sessions/", ""), ("notes.md", "x")],
+        &[("sessions/", ""), ("graph/", "")],
+        &[("sessions/a.md", "x")],
+        &[("sessions/a/notes.txt", "x")],
+        &[("sessions/2026/01/", "")],
+        &[("sessions/2026/01/notes.md", "x")],
+        &[("sessions/", ""), ("config.json", "{\"model\": \"small\"}")],
+        &[("sessions/", ""), ("config.json", "{\"storage\": \"local\"}")],
+    ];
+    for place in [".bmad/memory", "memory", "elsewhere"] {
+        for items in others.iter().copied().chain((place == "elsewhere").then_some(&[("sessions/", "")][..]))
+        {
+            let items: Vec<_> = items.iter().map(|(path, text)| (format!("{place}/{path}"), *text)).collect();
+            let mut items: Vec<_> = items.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+            let own = format!("{place}/");
+            items.push((&own, ""));
+            let project = project(&items);
+            let sessions = format!("{place}/sessions");
+            assert_eq!(from_everywhere(&project, &["", place, &sessions]), ["none"], "{items:?}");
+        }
+    }
+    // By force it is one.
+    let project = project(&[(".bmad/memory/sessions/", ""), (".bmad/memory/keep", "")]);
+    let path = project.file(".bmad/memory").display().to_string();
+    let output = support::run(["stores", "--json", "--store", &path]).expect_status(1);
+    assert!(output.stderr.contains("--as"), "{}", output.stderr);
+    for format in ["bmad", "session-log"] {
         let forced = support::run(["stores", "--json", "--as", format, "--store", &path]);
-        assert_eq!(forced.json_lines()[0]["format"], format, "{place}: {}", forced.stderr);
-        std::fs::create_dir_all(store.file(place).join(room)).unwrap();
-        let output = support::run(["stores", "--json", "--store", &path]);
-        assert_eq!(output.json_lines()[0]["format"], format, "{place}: {}", output.stderr);
+        assert_eq!(forced.json_lines()[0]["format"], format, "{}", forced.stderr);
     }
 }
 

@@ -35,6 +35,7 @@ mod goals;
 mod harness;
 mod kept_as_it_was;
 mod keys;
+mod keys_kept;
 mod late;
 mod left;
 mod listed;

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use super::form::Form;
 use super::reading::Reading;
 use super::{About, Derived, Format, Parts, Shape};
-use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity};
+use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity, deleted_from};
 use crate::text::json::{Json, Kind};
 use crate::text::names;
 
@@ -95,7 +95,8 @@ impl Format for AMem {
     }
 
     fn shape(&self, path: &Path) -> Shape {
-        match layout::kind_of(path) {
+        // What only undo data holds is named by the file that it was in.
+        match layout::kind_of(deleted_from(path).unwrap_or(path)) {
             "note" => Shape::Markdown,
             "query" => Shape::Text,
             _ => Shape::Json,

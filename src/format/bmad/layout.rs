@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::super::glance::{
-    ENOUGH, Evidence, Glance, LOOKED_INTO, Likeness, Outline, likeness, likeness_of_document, strangers,
+    ENOUGH, Evidence, Glance, LOOKED_INTO, Likeness, Outline, is_bare, likeness, likeness_of_document,
+    strangers,
 };
 use super::super::{Placement, parts};
 use crate::model::{Role, Tell, meant};
@@ -96,12 +97,16 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     let mut seen = Evidence::lacking("no session below `sessions/` has a manifest or one of the four logs");
     let rooms = ["sessions", "archive", "shared"].map(|room| glance.has_folder(root, room));
+    let config = glance.head(&root.join("config.json"));
+    let is_own = config.as_deref().is_some_and(is_config);
+    // Others have an empty `sessions/`, too: it tells nothing beside things that they keep.
+    let is_other = config.is_some_and(|head| !is_own && !Outline::of(&head).has_only(&[], &[]));
+    let is_likely = (rooms != [false; 3] || is_own) && !is_other && is_bare(root, glance, place);
+    seen.likely += usize::from(rooms[0] && (rooms[1] || rooms[2]) || is_likely);
     if rooms == [false; 3] {
         return seen;
     }
-    seen.config = glance.head(&root.join("config.json")).is_some_and(|head| is_config(&head));
-    // An empty `sessions/` tells nothing: others have one. With its neighbours it does.
-    seen.likely += usize::from(rooms[0] && (rooms[1] || rooms[2]));
+    seen.config = is_own;
     archives(&root.join("archive"), glance, &mut seen);
     let folder = root.join("sessions");
     for session in glance.folders(&folder).into_iter().take(LOOKED_INTO) {

@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use super::super::glance::{
-    Evidence, Glance, LOOKED_INTO, Likeness, Outline, likeness, likeness_of_document, strangers,
+    Evidence, Glance, LOOKED_INTO, Likeness, Outline, is_bare, likeness, likeness_of_document, strangers,
 };
 use super::super::{Placement, parts};
 use crate::model::{Role, Tell};
 use crate::text::json::{Json, Kind};
+
+/// The sections of its config (§7.1).
+const SECTIONS: [&str; 5] = ["storage", "concurrency", "decay", "performance", "integrity"];
 
 /// The session that a path belongs to: the folder below `sessions/`.
 pub fn session_of(path: &Path) -> Option<&Path> {
@@ -43,12 +46,18 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     let folder = root.join("sessions");
     let mut seen = Evidence::lacking("it has no session below `sessions/`");
-    if !glance.has_folder(root, "sessions") {
+    let has_sessions = glance.has_folder(root, "sessions");
+    let config = glance.head(&root.join("config.json"));
+    let is_own = config.as_deref().is_some_and(is_config);
+    // Others have an empty `sessions/`, too: it tells nothing beside things that they keep.
+    let is_other =
+        config.is_some_and(|head| !is_own && !Outline::of(&head).has_only(&["version"], &SECTIONS));
+    let is_likely = (has_sessions || is_own) && !is_other && is_bare(root, glance, place);
+    seen.likely += usize::from(has_sessions && glance.has_folder(root, "indices") || is_likely);
+    if !has_sessions {
         return seen;
     }
-    seen.config = glance.head(&root.join("config.json")).is_some_and(|head| is_config(&head));
-    // An empty `sessions/` tells nothing: others have one. Its neighbour is this format's alone.
-    seen.likely += usize::from(glance.has_folder(root, "indices"));
+    seen.config = is_own;
     for session in glance.folders(&folder).into_iter().take(LOOKED_INTO) {
         look(&folder.join(session), glance, &mut seen);
         seen.lacks = "no session has a `memory.jsonl` or `metadata.json`".into();

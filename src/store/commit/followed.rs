@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use super::Vault;
 use super::deleted_from;
 use super::step::Step;
-use crate::format::{self, Format};
+use super::vault::{JournalLine, Turn};
+use crate::format::{self, Format, Placement};
 use crate::model::key::Key;
 use crate::model::plan::apply;
-use crate::model::{Act, Change, Entry, Moment, Role, Store, View, is_log};
+use crate::model::{Act, Change, Entry, Moment, Record, Role, Store, View, is_log};
+use crate::store::packed::contents;
 
 /// The verbs that change the state of a record and nothing that it says.
 const STATES: [&str; 9] = [
@@ -63,26 +65,38 @@ pub fn followed(vault: &Vault<'_>, store: &Store, key: &Key, now: Moment) -> Opt
 fn stages(vault: &Vault<'_>, store: &Store) -> Vec<Stage> {
     let mut files: HashMap<PathBuf, Vec<u8>> = HashMap::new();
     let mut stages = Vec::new();
+    let journal = vault.journal().unwrap_or_default();
     for number in vault.steps().unwrap_or_default().into_iter().rev() {
         let Ok(Some(step)) = vault.step(number) else { break };
         let own = stage(store, &step, &mut files);
-        if STATES.contains(&&*step.line.verb) {
+        if STATES.contains(&verb(&journal, &step)) {
             stages.push(own);
         }
     }
     stages
 }
 
+/// The verb of a step. What undid or redid one changed what that one changed.
+fn verb<'a>(journal: &'a [JournalLine], step: &'a Step) -> &'a str {
+    let line = step.line.turn.and_then(|turn| {
+        let (Turn::Undo(number) | Turn::Redo(number)) = turn;
+        journal.iter().find(|line| line.step == number)
+    });
+    &line.unwrap_or(&step.line).verb
+}
+
 fn stage(store: &Store, step: &Step, files: &mut HashMap<PathBuf, Vec<u8>>) -> Stage {
     let mut own = Stage { gone: Vec::new(), come: Vec::new() };
-    for change in &step.changes {
+    // A backup has the same records, and none of them is one of the store.
+    let is_read = |change: &&Change| role(store.format, &change.path).is_some();
+    for change in step.changes.iter().filter(is_read) {
         let path = || change.path.clone();
         match &change.act {
             Act::Create(bytes) => {
-                own.gone.push((path(), bytes.to_vec()));
+                own.gone.extend(contents(&change.path, &bytes.to_vec()));
                 files.insert(path(), bytes.to_vec());
             }
-            Act::Remove(bytes) => own.come.push((path(), bytes.to_vec())),
+            Act::Remove(bytes) => own.come.extend(contents(&change.path, &bytes.to_vec())),
             Act::Append(lines) => own.gone.push((path(), lines.clone())),
             Act::Splice(splices) if is_log(&change.path) => {
                 own.gone.extend(splices.iter().map(|own| (path(), own.becomes.to_vec())));
@@ -111,6 +125,14 @@ impl Stage {
     }
 }
 
+/// What a file with memories is to the format; `None` for any other.
+fn role(format: &str, path: &Path) -> Option<Role> {
+    match format::by_name(format)?.place(path, false) {
+        Placement::File(role @ (Role::Records | Role::Archive)) => Some(role),
+        _ => None,
+    }
+}
+
 struct Reader {
     format: &'static dyn Format,
     now: Moment,
@@ -123,7 +145,7 @@ impl Reader {
         is_it: impl Fn(&Path, &[u8], View<'_>) -> bool,
     ) -> Option<(PathBuf, Vec<u8>)> {
         pieces.iter().find_map(|(path, bytes)| {
-            let records = self.format.read(Role::Records, path, bytes, self.now).records;
+            let records = self.read(path, bytes);
             records.iter().find_map(|record| {
                 let raw = bytes.get(record.span.start as usize..record.span.end as usize)?;
                 is_it(path, raw, record.view()?).then(|| (path.clone(), raw.to_vec()))
@@ -131,9 +153,14 @@ impl Reader {
         })
     }
 
+    fn read(&self, path: &Path, bytes: &[u8]) -> Vec<Record> {
+        let role = role(self.format.name(), path);
+        role.map(|role| self.format.read(role, path, bytes, self.now).records).unwrap_or_default()
+    }
+
     /// What a step made of a record: the one that has its id, or says the same.
     fn counterpart(&self, come: &Pieces, (path, raw): (&Path, &[u8])) -> Option<(PathBuf, Vec<u8>)> {
-        let record = self.format.read(Role::Records, path, raw, self.now).records.into_iter().next()?;
+        let record = self.read(path, raw).into_iter().next()?;
         let id = record.view()?.id.filter(|id| !id.is_empty()).map(str::to_owned);
         let has_id = |view: View<'_>| id.is_some() && view.id == id.as_deref();
         self.find(come, |_, other, _| other == raw).or_else(|| self.find(come, |_, _, view| has_id(view)))

@@ -36,7 +36,7 @@ impl Copy {
             Ok(records) => {
                 Verified { is_whole: true, found: format!("{known}{}", counted(records as u64, "memory")) }
             }
-            Err(broken) => wrong(format!("{known}{} can't be read", counted(broken as u64, "memory"))),
+            Err(broken) => wrong(format!("{known}{}", counted(broken as u64, "broken memory"))),
         }
     }
 

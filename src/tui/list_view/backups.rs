@@ -1,5 +1,7 @@
 //! Backups, and the memories of the one that is open, compared with the store as it is now.
 
+mod facts;
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +20,7 @@ use crate::tui::app::App;
 use crate::tui::health::human;
 use crate::tui::panes::hints::{Hint, act, hint};
 use crate::tui::theme::{self, Theme};
-use crate::work::{Backup, Opened};
+use crate::work::{Backup, Difference, Opened};
 
 pub static KIND: View = View {
     orders: ["newest first", "by store"],
@@ -213,24 +215,14 @@ fn about(app: &App, width: usize) -> About {
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     let name = format!("{first}{} of {at}", letters.as_str());
     let Some(opened) = &backups.opened else {
-        return About { title: name, right: String::new(), lines: dim(app, &closed(app, own), width) };
+        return About { title: name, right: String::new(), lines: facts::lines(app, own, width) };
     };
     let compared = &opened.compared;
     if backups.difference {
         let title = DIFFERENCE.to_owned();
         return About { title, right: String::new(), lines: difference(app, width) };
     }
-    let some = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
-    let blocked = compared.count(Kind::Tombstoned) + compared.count(Kind::Erased);
-    let parts = [
-        some(compared.count(Kind::Missing), "back"),
-        some(compared.count(Kind::Deleted), "deleted since"),
-        some(compared.count(Kind::Newer), "newer"),
-        some(compared.count(Kind::Absent), "not in it"),
-        some(compared.count(Kind::Changed), "changed"),
-        some(blocked, "can't come back"),
-    ];
-    let right = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let right = facts::figures(&Difference::of(compared));
     let says = match (&compared.whole_only, compared.is_alike) {
         (_, true) => "The file is as the backup has it.".to_owned(),
         (Some(why), _) if opened.verified.is_whole => format!("{why}. W replaces the whole file."),
@@ -265,23 +257,6 @@ fn dim(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     let style = Theme::of(app).dim();
     let lines = theme::wrap(&theme::safe(app, text), width);
     lines.into_iter().map(|line| Line::styled(line, style)).collect()
-}
-
-/// What is told of a backup that is not open.
-fn closed(app: &App, own: &Backup) -> String {
-    let backups = &app.view.backups;
-    if let Some(why) = &backups.failed {
-        return why.clone();
-    }
-    if backups.opening.is_some() {
-        return "reading …".into();
-    }
-    let found = match &own.verified {
-        None => "Nobody has read it yet: V verifies it.".to_owned(),
-        Some(own) if own.is_whole => format!("It is intact: {}.", own.found),
-        Some(own) => format!("It is damaged: {}.", own.found),
-    };
-    format!("{found} Enter compares it with the store as it is now, and changes nothing.")
 }
 
 /// What is above a difference.

@@ -369,13 +369,15 @@ pub fn arrived(app: &mut App, seen: Inspected) {
     };
     let held = hold(app);
     let looked = match &seen {
-        Inspected::Verified(store, path, verified) => Some(((*store, path.clone()), verified.is_whole)),
+        Inspected::Verified(store, path, verified, _) => Some(((*store, path.clone()), verified.is_whole)),
         _ => None,
     };
     match seen {
         Inspected::Backups(list, unread) => backups::listed(app, list, unread),
         Inspected::Opened(opened) => backups::opened(app, *opened),
-        Inspected::Verified(store, path, verified) => backups::verified(app, store, &path, verified),
+        Inspected::Verified(store, path, verified, differs) => {
+            backups::verified(app, (store, &path), (verified, differs))
+        }
         Inspected::Upkeep(seen) => {
             let seen = *seen;
             let own = &mut app.view;

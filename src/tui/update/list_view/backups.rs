@@ -12,7 +12,7 @@ use crate::store::commit::Verified;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::list_view::backups::{Offering, chosen, item_key};
-use crate::work::{Backup, Inspect, Opened};
+use crate::work::{Backup, Difference, Inspect, Opened};
 
 /// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -161,14 +161,18 @@ pub fn opened(app: &mut App, outcome: Result<Opened, String>) {
         within.marks = opened.compared.by_default().into_iter().map(|at| at.to_string()).collect();
         within.cursor = Default::default();
     }
-    note(backups.list.as_mut(), place.0, &place.1, opened.verified.clone());
+    let differs = Difference::of(&opened.compared);
+    note(backups.list.as_mut(), (place.0, &place.1), (opened.verified.clone(), Some(differs)));
     backups.opened = Some(opened);
 }
 
-fn note(list: Option<&mut Vec<Backup>>, store: usize, path: &Path, verified: Verified) {
+/// What a look at a backup told, and what differs.
+type Found = (Verified, Option<Difference>);
+
+fn note(list: Option<&mut Vec<Backup>>, (store, path): (usize, &Path), (verified, differs): Found) {
     let own = list.into_iter().flatten().find(|own| own.store == store && own.copy.path == path);
     if let Some(own) = own {
-        own.verified = Some(verified);
+        (own.verified, own.differs) = (Some(verified), differs);
     }
 }
 
@@ -206,8 +210,8 @@ fn next(app: &mut App) {
 }
 
 /// A backup was looked at.
-pub fn verified(app: &mut App, store: usize, path: &Path, verified: Verified) {
-    note(app.view.backups.list.as_mut(), store, path, verified);
+pub fn verified(app: &mut App, place: (usize, &Path), found: Found) {
+    note(app.view.backups.list.as_mut(), place, found);
     if app.view.backups.verifying {
         next(app);
     }

@@ -1,0 +1,103 @@
+//! What is told of a backup that is not open: nothing is read for it.
+
+use ratatui::text::{Line, Span};
+
+use super::{dim, why};
+use crate::model::Tell;
+use crate::model::plan::counted;
+use crate::ops::restore::Kind;
+use crate::tui::app::App;
+use crate::tui::health::human;
+use crate::tui::theme::{self, Theme};
+use crate::work::{Backup, Difference};
+
+/// Where the values begin.
+const INDENT: usize = 8;
+
+/// What to do with it, then what it is, then what differs where it was looked at.
+pub fn lines(app: &App, own: &Backup, width: usize) -> Vec<Line<'static>> {
+    if app.view.backups.opening.is_some() {
+        return dim(app, "reading …", width);
+    }
+    let mut lines = dim(app, &says(app, own), width);
+    lines.push(Line::default());
+    let named = [
+        ("made", own.copy.at.map_or("at some time".into(), |at| at.told_at(app.now))),
+        ("why", why(&own.copy.reason)),
+        ("of", format!("{} in {}", own.copy.file.told(), app.store_name(own.store))),
+        ("is", own.copy.path.told().into_owned()),
+        ("size", human(own.copy.bytes)),
+        ("state", state(own)),
+    ];
+    for (name, value) in named {
+        lines.extend(field(app, name, &value, width));
+    }
+    lines.extend(own.differs.iter().flat_map(|differs| difference(app, differs, width)));
+    lines
+}
+
+/// Why it can't be opened, or whether it can be relied on, and what to do.
+fn says(app: &App, own: &Backup) -> String {
+    if let Some(why) = &app.view.backups.failed {
+        return why.clone();
+    }
+    let found = match &own.verified {
+        None => "Nobody has read it yet: V verifies it.".to_owned(),
+        Some(own) if own.is_whole => format!("It is intact: {}.", own.found),
+        Some(own) => format!("It is damaged: {}.", own.found),
+    };
+    format!("{found} Enter compares it with the store as it is now, and changes nothing.")
+}
+
+fn state(own: &Backup) -> String {
+    match &own.verified {
+        None => "not verified".into(),
+        Some(own) if own.is_whole => "verified, intact".into(),
+        Some(_) => "verified, damaged".into(),
+    }
+}
+
+fn field(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
+    let dim = Theme::of(app).dim();
+    let wrapped = theme::wrap(&theme::safe(app, value), width.saturating_sub(INDENT));
+    let line = |(number, text): (usize, String)| {
+        let name = if number == 0 { name } else { "" };
+        Line::from(vec![Span::styled(format!("{name:INDENT$}"), dim), Span::raw(text)])
+    };
+    wrapped.into_iter().enumerate().map(line).collect()
+}
+
+/// How many differ, and the first that can be brought back, a line each.
+fn difference(app: &App, differs: &Difference, width: usize) -> Vec<Line<'static>> {
+    let strong = Theme::of(app).strong();
+    let figures = figures(differs);
+    let told = if figures.is_empty() { "no memory differs from now".into() } else { figures };
+    let mut lines = field(app, "differs", &told, width);
+    lines.push(Line::default());
+    for (kind, title) in &differs.first {
+        let wrapped = theme::wrap(&theme::safe(app, title), width.saturating_sub(2));
+        let first = wrapped.into_iter().next().unwrap_or_default();
+        lines.push(Line::from(vec![Span::styled(format!("{} ", kind.sign()), strong), Span::raw(first)]));
+    }
+    let more = differs.coming().saturating_sub(differs.first.len());
+    lines.extend((more > 0).then(|| Line::raw(format!("  and {} more", counted(more as u64, "memory")))));
+    lines
+}
+
+/// How many memories differ, and how.
+pub fn figures(differs: &Difference) -> String {
+    let count = |kinds: &[Kind]| -> usize {
+        let own = differs.counts.iter().filter(|(kind, _)| kinds.contains(kind));
+        own.map(|(_, count)| count).sum()
+    };
+    let parts = [
+        (count(&[Kind::Missing]), "back"),
+        (count(&[Kind::Deleted]), "deleted since"),
+        (count(&[Kind::Newer]), "newer"),
+        (count(&[Kind::Absent]), "not in it"),
+        (count(&[Kind::Changed]), "changed"),
+        (count(&[Kind::Tombstoned, Kind::Erased]), "can't come back"),
+    ];
+    let told = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    told.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,59 @@
+//! Keys after a memory was archived, brought back and undone: they name it still.
+
+#[test]
+fn a_key_holds_through_archives_of_every_kind_and_through_undo() {
+    let cases: [(&str, &str, &str, &str); 4] = [
+        ("team/memories", "type:learning", "archive", "unarchive"),
+        ("notes/.chora/memory", "type:event", "archive", "unarchive"),
+        ("web/.agent-memory", "type:tool_run", "archive", "unarchive"),
+        ("shop/.bmad/memory", "session:double-charge type:finding", "session archive", "session unarchive"),
+    ];
+    for (store, query, away, back) in cases {
+        let desk = crate::support::DemoStore::new(store);
+        if store.ends_with(".agent-memory") {
+            std::fs::write(desk.store.join("config.json"), "{\"retention\":{\"enabled\":true}}").unwrap();
+        }
+        let mut rows = desk.list(query);
+        rows.retain(|row| row["state"] == "live");
+        rows.sort_by_key(|row| (row["file"].to_string(), row["id"].to_string()));
+        let (key, id) = (rows[0]["key"].as_str().unwrap(), &rows[0]["id"]);
+        let change = |verb: &str, key: &str| {
+            let name = if verb.starts_with("session") { "double-charge" } else { key };
+            desk.change(&verb.split(' ').chain([name]).collect::<Vec<_>>()).expect_status(0);
+        };
+        let expect = |key: &str, state: &str, when: &str| {
+            let output = desk.run(&["show", key, "--json"]);
+            assert_eq!(output.status, Some(0), "{store} {when}: {}", output.stderr);
+            let shown = output.json_lines();
+            assert_eq!((&shown[0]["id"], &shown[0]["state"]), (id, &state.into()), "{store} {when}");
+        };
+        change(away, key);
+        expect(key, "archived", "archived");
+        let archived = desk.list(&format!("is:archived {query}"));
+        let row = archived.iter().find(|row| row["id"] == *id).unwrap();
+        let archived = row["key"].as_str().unwrap().to_owned();
+        change(back, key);
+        for key in [key, &archived] {
+            expect(key, "live", "brought back");
+        }
+        desk.change(&["undo"]).expect_status(0);
+        expect(key, "archived", "brought back and that undone");
+        desk.change(&["undo"]).expect_status(0);
+        for key in [key, &archived] {
+            expect(key, "live", "all undone");
+        }
+        desk.change(&["redo"]).expect_status(0);
+        expect(key, "archived", "redone");
+    }
+}
+
+#[test]
+fn a_note_that_was_removed_is_restored_by_its_title() {
+    let desk = crate::support::DemoStore::new("notes/.chora/memory");
+    let row = desk.list("type:note").into_iter().find(|row| row["state"] == "live").unwrap();
+    let (key, title) = (row["key"].as_str().unwrap(), row["title"].as_str().unwrap());
+    desk.change(&["delete", "--remove", key]).expect_status(0);
+    let restored = desk.change(&["undelete", key]).expect_status(0);
+    assert!(restored.stderr.contains(&format!("restored \"{title}")), "{}", restored.stderr);
+    assert!(!(restored.stdout + &restored.stderr).contains("Broken"));
+}
