@@ -144,7 +144,7 @@ fn logs() -> [(&'static str, &'static str, &'static str, Value); 5] {
             "events/2026-01/events.jsonl",
             "event_id",
             json!({"timestamp": when, "event_type": "gateway.tool_call", "source": "gateway", "status": "success",
-                "metadata": {"tool_name": TEXT}}),
+                "metadata": {"message": TEXT}}),
         ),
     ]
 }
