@@ -80,7 +80,7 @@ fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
         let material = Material::default();
         let told = |fixes: Vec<Fix>| format!("{fixes:?}");
         let fixes = |bench: &Bench<'_>, own: &Problem| told(bench.fixes(own));
-        let many = Bench::of(&scene, &material, []).each(&store.problems, &fixes);
+        let many = Bench::of(&scene, &material, []).each(&store.problems, fixes);
         assert_eq!(many.len(), store.problems.len());
         let step = count(37, 1);
         for (problem, many) in store.problems.iter().zip(many).step_by(step) {
