@@ -90,7 +90,7 @@ fn clicks_anywhere_in_any_view_are_harmless() {
 
 #[test]
 fn a_text_that_fits_does_not_scroll() {
-    let mut desk = Desk::new(120, 36);
+    let mut desk = Desk::new(120, 60);
     let detail = crate::tui::layout::frame(&desk.app).pane(Pane::Detail).unwrap();
     assert!(desk.app.detail.len() < usize::from(detail.height) - 1);
     for _ in 0..3 {

@@ -27,7 +27,7 @@ fn a_topic_is_found_with_two_keys_beside_its_word_and_why_it_is_first_is_one_mor
         desk.type_keys("w+");
         let screen = desk.screen();
         assert!(screen.contains(" importance × ") && screen.contains(" match = "), "{screen}");
-        assert!(screen.contains("\"retry\" is in the title"), "{screen}");
+        assert!(screen.contains("\"retry\" is in decision, title"), "{screen}");
     }
 }
 
