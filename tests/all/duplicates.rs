@@ -140,7 +140,7 @@ fn logs() -> [(&'static str, &'static str, &'static str, Value); 5] {
             json!({"timestamp": when, "agent_id": "dev", "role": "user", "content": TEXT, "metadata": {"tokens": 3}}),
         ),
         (
-            "memory",
+            "site/.chora/memory",
             "events/2026-01/events.jsonl",
             "event_id",
             json!({"timestamp": when, "event_type": "gateway.tool_call", "source": "gateway", "status": "success",
