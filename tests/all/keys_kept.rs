@@ -16,7 +16,7 @@ fn a_key_holds_through_archives_of_every_kind_and_through_undo() {
         let mut rows = desk.list(query);
         rows.retain(|row| row["state"] == "live");
         rows.sort_by_key(|row| (row["file"].to_string(), row["id"].to_string()));
-        let (key, id) = (rows[0]["key"].as_str().unwrap(), &rows[0]["id"]);
+        let (key, title) = (rows[0]["key"].as_str().unwrap(), &rows[0]["title"]);
         let change = |verb: &str, key: &str| {
             let name = if verb.starts_with("session") { "double-charge" } else { key };
             desk.change(&verb.split(' ').chain([name]).collect::<Vec<_>>()).expect_status(0);
@@ -25,19 +25,22 @@ fn a_key_holds_through_archives_of_every_kind_and_through_undo() {
             let output = desk.run(&["show", key, "--json"]);
             assert_eq!(output.status, Some(0), "{store} {when}: {}", output.stderr);
             let shown = output.json_lines();
-            assert_eq!((&shown[0]["id"], &shown[0]["state"]), (id, &state.into()), "{store} {when}");
+            assert_eq!((&shown[0]["title"], &shown[0]["state"]), (title, &state.into()), "{store} {when}");
         };
         change(away, key);
         expect(key, "archived", "archived");
         let archived = desk.list(&format!("is:archived {query}"));
-        let row = archived.iter().find(|row| row["id"] == *id).unwrap();
+        let row = archived.iter().find(|row| row["title"] == *title).unwrap();
         let archived = row["key"].as_str().unwrap().to_owned();
-        change(back, key);
-        for key in [key, &archived] {
-            expect(key, "live", "brought back");
+        // The batches of agent-memory are its own tool's: undo alone brings them back.
+        if !store.ends_with(".agent-memory") {
+            change(back, key);
+            for key in [key, &archived] {
+                expect(key, "live", "brought back");
+            }
+            desk.change(&["undo"]).expect_status(0);
+            expect(key, "archived", "brought back and that undone");
         }
-        desk.change(&["undo"]).expect_status(0);
-        expect(key, "archived", "brought back and that undone");
         desk.change(&["undo"]).expect_status(0);
         for key in [key, &archived] {
             expect(key, "live", "all undone");

@@ -93,10 +93,10 @@ fn stage(store: &Store, step: &Step, files: &mut HashMap<PathBuf, Vec<u8>>) -> S
         let path = || change.path.clone();
         match &change.act {
             Act::Create(bytes) => {
-                own.gone.extend(contents(&change.path, &bytes.to_vec()));
+                own.gone.extend(contents(&change.path, bytes));
                 files.insert(path(), bytes.to_vec());
             }
-            Act::Remove(bytes) => own.come.extend(contents(&change.path, &bytes.to_vec())),
+            Act::Remove(bytes) => own.come.extend(contents(&change.path, bytes)),
             Act::Append(lines) => own.gone.push((path(), lines.clone())),
             Act::Splice(splices) if is_log(&change.path) => {
                 own.gone.extend(splices.iter().map(|own| (path(), own.becomes.to_vec())));

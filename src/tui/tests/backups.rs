@@ -131,3 +131,26 @@ fn an_open_backup_shows_below_its_memories_what_the_one_under_the_cursor_says() 
     desk.type_keys("k");
     assert!(below(&desk).is_empty(), "{}", desk.screen());
 }
+
+#[test]
+fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
+    let (mut desk, _) = lost_nine(120, 36);
+    desk.type_keys("gr");
+    for own in desk.app.view.backups.list.iter_mut().flatten() {
+        (own.verified, own.differs) = (None, None);
+    }
+    let screen = desk.screen();
+    for part in ["Nobody has read it yet", "made    ", "size    ", "state   not verified", "learnings.jsonl"]
+    {
+        assert!(screen.contains(part), "{part} in {screen}");
+    }
+    assert!(!screen.contains("differs "), "{screen}");
+    desk.type_keys("V");
+    let screen = desk.screen();
+    assert!(screen.contains("differs ") && screen.contains(" back"), "{screen}");
+    let list = desk.app.view.backups.list.as_ref().unwrap();
+    let own = desk.app.view.backups.of(desk.app.view.row()).or(list.first()).unwrap();
+    let (_, title) = &own.differs.as_ref().unwrap().first[0];
+    assert!(screen.contains(&title[..20]), "{title}: {screen}");
+    assert!(desk.app.view.backups.opened.is_none(), "it is told without being opened");
+}

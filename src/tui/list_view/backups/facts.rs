@@ -22,7 +22,7 @@ pub fn lines(app: &App, own: &Backup, width: usize) -> Vec<Line<'static>> {
     let mut lines = dim(app, &says(app, own), width);
     lines.push(Line::default());
     let named = [
-        ("made", own.copy.at.map_or("at some time".into(), |at| at.told_at(app.now))),
+        ("made", own.copy.at.map_or("at some time".into(), |at| at.said_at(app.now))),
         ("why", why(&own.copy.reason)),
         ("of", format!("{} in {}", own.copy.file.told(), app.store_name(own.store))),
         ("is", own.copy.path.told().into_owned()),
@@ -75,9 +75,8 @@ fn difference(app: &App, differs: &Difference, width: usize) -> Vec<Line<'static
     let mut lines = field(app, "differs", &told, width);
     lines.push(Line::default());
     for (kind, title) in &differs.first {
-        let wrapped = theme::wrap(&theme::safe(app, title), width.saturating_sub(2));
-        let first = wrapped.into_iter().next().unwrap_or_default();
-        lines.push(Line::from(vec![Span::styled(format!("{} ", kind.sign()), strong), Span::raw(first)]));
+        let title = theme::fit(&theme::safe(app, title), width.saturating_sub(2));
+        lines.push(Line::from(vec![Span::styled(format!("{} ", kind.sign()), strong), Span::raw(title)]));
     }
     let more = differs.coming().saturating_sub(differs.first.len());
     lines.extend((more > 0).then(|| Line::raw(format!("  and {} more", counted(more as u64, "memory")))));
