@@ -226,7 +226,7 @@ fn a_store_whose_last_session_went_is_found_again_and_that_is_undone() {
     ] {
         let project = project(&[(&format!("{place}/{file}"), text)]);
         let at = |words: &[&str]| {
-            Verb::new(words.to_vec()).home(project.around()).in_folder(&project.file("src")).run()
+            Verb::new(words.to_vec()).home(project.around()).in_folder(project.file("src")).run()
         };
         at(&["session", "delete", "s", "--yes"]).expect_status(0);
         assert!(!project.file(place).join("sessions/s").exists(), "{place}");
