@@ -107,7 +107,12 @@ impl Walk {
             }
         }
         let safe = self.safe;
-        self.has_member.then(|| self.ending(safe, b"", false))
+        // Another record that begins within a text ends it with its own first quote.
+        let is_cut_text = self.expect == Expect::CommaOrEnd
+            && at < text.len()
+            && safe.checked_sub(1).is_some_and(|last| text[last] == b'"');
+        let (kept, tail): (usize, &[u8]) = if is_cut_text { (safe - 1, b"\"") } else { (safe, b"") };
+        self.has_member.then(|| self.ending(kept, tail, is_cut_text))
     }
 
     fn opened(&mut self, byte: u8, at: usize) -> usize {
@@ -222,6 +227,21 @@ mod tests {
 
     fn whole(torn: &str) -> Option<String> {
         completed(torn.as_bytes()).map(|own| String::from_utf8(own.bytes(torn.as_bytes())).unwrap())
+    }
+
+    #[test]
+    fn a_text_that_another_record_ends_is_called_cut() {
+        for (torn, is_cut) in [
+            (r#"{"id":"a","text":"a pool of {"id":"b""#, true),
+            (r#"{"id":"a","text":"a pool of"#, true),
+            (r#"{"id":"a","text":"a pool of 20","#, false),
+            (r#"{"id":"a","text":"a pool of 20""#, false),
+            (r#"{"id":"a","text":"a pool of 20","n":1 x"#, false),
+        ] {
+            assert_eq!(completed(torn.as_bytes()).map(|own| own.is_cut_text), Some(is_cut), "{torn}");
+        }
+        let torn = r#"{"id":"a","text":"a pool of {"id":"b""#;
+        assert_eq!(whole(torn).as_deref(), Some(r#"{"id":"a","text":"a pool of {"}"#));
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub(super) fn leaves(document: &Document, problem: &Problem, record: &Record) ->
 }
 
 /// A record that becomes another: it ends its line, also where it is the last and its line had no end. Blanks and NULs
-/// behind it go with what it was.
+/// before and behind it go with what it was.
 pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u8>) -> Edit {
     let behind = bytes(document, at.end..document.bytes.line_end(at.end)).unwrap_or_default();
     let is_last = !behind.ends_with(b"\n");
@@ -107,7 +107,10 @@ pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u
     if is_last && is_blank {
         becomes.push(b'\n');
     }
-    (at.start..if is_blank { at.end + rest.len() } else { at.end }, becomes)
+    let line = document.bytes.line_start(at.start);
+    let before = bytes(document, line..at.start).unwrap_or_default();
+    let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0)).count();
+    (at.start - blanks..if is_blank { at.end + rest.len() } else { at.end }, becomes)
 }
 
 /// What leaves a line where a record becomes another: all that it was, or what was behind it where it goes on.

@@ -29,6 +29,8 @@ pub(super) struct Tidied {
     fix: Option<(Vec<u8>, Gone)>,
     /// Whether whole memories are on them, as they are or once they are parted.
     has_whole: bool,
+    /// Where the records start whose times get a zone.
+    zoned: Vec<usize>,
 }
 
 impl Bench<'_> {
@@ -56,6 +58,10 @@ impl Bench<'_> {
         if is_broken(problem.code) && !own.has_whole {
             return None;
         }
+        // The record may be one that can't be edited: its line is tidied then, but its time stays as it is.
+        if problem.code == Code::NoTimezone && !own.zoned.contains(&at) {
+            return None;
+        }
         let (after, out) = own.fix.clone()?;
         let out =
             out.into_iter().map(|(from, gone)| piece(document, problem, (own.lines.start + from, gone)));
@@ -73,7 +79,8 @@ impl Bench<'_> {
         }
         let before = damage::bytes(document, lines.clone())?;
         if self.holds_erased(document, lines.clone()) {
-            return Some(Tidied { file: document.path.clone(), lines, fix: None, has_whole: false });
+            let file = document.path.clone();
+            return Some(Tidied { file, lines, fix: None, has_whole: false, zoned: Vec::new() });
         }
         let zoned = self.zoned(document, lines.clone());
         let moved = |at: usize| {
@@ -97,7 +104,8 @@ impl Bench<'_> {
         let mut inside =
             document.records[first..].iter().take_while(|own| (own.span.start as usize) < lines.end);
         let has_whole = is_parted || inside.any(|own| own.view().is_some());
-        Some(Tidied { file: document.path.clone(), lines, fix, has_whole })
+        let zoned = zoned.into_iter().map(|(range, _)| range.start).collect();
+        Some(Tidied { file: document.path.clone(), lines, fix, has_whole, zoned })
     }
 
     /// The records of some lines with times that say that they are UTC, where they said nothing.
