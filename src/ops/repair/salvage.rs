@@ -242,7 +242,13 @@ impl Bench<'_> {
         if is_id(&own.name, object, near) {
             return quoted(&self.new_id(document, object, near, &own.name));
         }
+        // The text of a neighbour is never copied: the memory did not say it.
+        let is_said = |value: &String| {
+            let alone = set(b"{}", &own.name.split('.').collect::<Vec<_>>(), value);
+            document.role != Role::Tombstones && alone.is_ok_and(|alone| self.says(document, &alone))
+        };
         let taken = near.and_then(|near| member(near, &own.name));
+        let taken = taken.filter(|value| own.kind == Kind::Moment || !is_said(value));
         match &own.kind {
             Kind::Moment => taken.unwrap_or(now),
             Kind::Word { words, .. } => {

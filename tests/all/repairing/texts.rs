@@ -56,6 +56,10 @@ fn first_line(number: usize) -> String {
     other.replace("msg-002", "msg-001") + "\n"
 }
 
+fn count(bytes: &[u8], part: &[u8]) -> usize {
+    memchr::memmem::find_iter(bytes, part).count()
+}
+
 #[test]
 fn what_has_no_text_left_is_never_proposed_first_nor_called_whole_in_any_format() {
     for (number, (which, memory)) in MEMORIES.into_iter().enumerate() {
@@ -69,6 +73,8 @@ fn what_has_no_text_left_is_never_proposed_first_nor_called_whole_in_any_format(
             assert!(all.iter().all(|(own, _)| !own.reason.starts_with("All fields")), "{told}");
             let lost = all.iter().filter(|(own, _)| own.title.contains("salvaged"));
             lost.for_each(|(own, _)| assert!(own.reason.contains("Nothing is left of its text"), "{own:?}"));
+            // The text of the memory before it is not put into it.
+            assert!(all.iter().all(|(_, own)| count(own, b"some other words") <= 1), "{told}");
         }
     }
 }
