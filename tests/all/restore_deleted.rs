@@ -96,3 +96,22 @@ fn a_deletion_that_was_undone_or_that_an_older_version_was_edited_before_is_told
     desk.change(&["backup", "restore", &copy]).expect_status(0);
     assert!(desk.has("type:learning is:live", &kept) && !desk.has("type:learning is:live", &edited));
 }
+
+#[test]
+fn what_was_deleted_and_written_again_before_the_backup_was_made_is_restored() {
+    let desk = DemoStore::new("team/memories");
+    let (id, _, file) = first(&desk, "type:learning");
+    let path = desk.store.join(&file);
+    let line = desk.text_of(&file).lines().find(|line| line.contains(&id)).unwrap().to_owned();
+    desk.change(&["delete", &id, "--now", "2030-01-01T10:00:00Z"]).expect_status(0);
+    let without = desk.text_of(&file);
+    std::fs::write(&path, format!("{without}{line}\n")).unwrap();
+    desk.change(&["backup", "create", "--now", "2030-01-02T10:00:00Z"]).expect_status(0);
+    std::fs::write(&path, without).unwrap();
+    let rows = desk.run(&["backup", "list", "--json"]).json_lines();
+    let own = rows.iter().find(|row| row["file"] == *file && row["reason"] == "by hand").unwrap();
+    let copy = own["backup"].as_str().unwrap();
+    assert_ne!(kind(&desk, copy, &id), Some("deleted".into()));
+    desk.change(&["backup", "restore", copy]).expect_status(0);
+    assert!(desk.text_of(&file).contains(&line));
+}

@@ -58,10 +58,6 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], facts: &CopyFacts) -
 
 /// What is to be told where deletions since are known, and not of what.
 fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
-    let is_since = |step: &u64| match (facts.deleted.at(*step), facts.at) {
-        (Some(own), Some(copy)) => own >= copy,
-        _ => true,
-    };
     let told = |step: u64| {
         let at = facts.deleted.at(step).map(when).unwrap_or_default();
         let file = file.told();
@@ -69,7 +65,7 @@ fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
             "step {step} deleted memories of {file} {at}, and its undo data is gone: what is restored may be among them"
         )
     };
-    facts.deleted.forgotten(file).filter(is_since).map(told).collect()
+    facts.deleted.forgotten(file).filter(|step| facts.is_since(*step)).map(told).collect()
 }
 
 /// What tells why records are missing on one side.
@@ -264,6 +260,10 @@ impl Compared<'_> {
         let is_shared = is_there || view.id.is_some_and(|id| self.missing.shared.contains(id));
         let part = self.missing.parts.get(&record.span).copied();
         let step = part.or_else(|| deleted.step_of(self.scene.store, self.file, (raw, view), is_shared))?;
+        // What was deleted before the copy was made, and is in it, was written again.
+        if !self.facts.is_since(step) {
+            return None;
+        }
         let at = deleted.at(step).map(when).unwrap_or_default();
         Some(format!("deleted {at} by step {step}"))
     }

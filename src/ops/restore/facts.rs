@@ -36,4 +36,12 @@ impl CopyFacts {
             is_cut: copy.made.is_some_and(|(_, len)| len > bytes.len() as u64),
         })
     }
+
+    /// Whether a step was made after the copy; also where the time of either is unknown.
+    pub fn is_since(&self, step: u64) -> bool {
+        match (self.deleted.at(step), self.at) {
+            (Some(own), Some(copy)) => own >= copy,
+            _ => true,
+        }
+    }
 }
