@@ -115,3 +115,23 @@ fn what_was_deleted_and_written_again_before_the_backup_was_made_is_restored() {
     desk.change(&["backup", "restore", copy]).expect_status(0);
     assert!(desk.text_of(&file).contains(&line));
 }
+
+#[test]
+fn a_backup_that_an_erasure_shortened_is_intact_and_one_that_was_cut_since_is_not() {
+    let desk = DemoStore::new("team/memories");
+    let (id, _, file) = first(&desk, "type:learning");
+    let copy = backup(&desk, &file);
+    let own = |desk: &DemoStore| {
+        let rows = desk.run(&["backup", "list", "--verify", "--json"]).json_lines();
+        rows.into_iter().find(|row| row["backup"] == *copy).unwrap()
+    };
+    let before = own(&desk)["bytes"].as_u64().unwrap();
+    let erased = desk.change(&["erase", &id]).expect_status(0);
+    assert!(erased.stderr.contains("of this store were searched"), "{}", erased.stderr);
+    let after = own(&desk);
+    assert!(after["bytes"].as_u64().unwrap() < before, "{after}");
+    assert_eq!(after["verified"], true, "{after}");
+    let text = desk.text_of(&copy);
+    std::fs::write(desk.store.join(&copy), &text[..text.len() / 2]).unwrap();
+    assert_eq!(own(&desk)["verified"], false);
+}

@@ -186,10 +186,10 @@ fn marked_ones_are_erased_once_the_words_are_typed_and_the_receipt_is_shown() {
         terminal.send_keys("\x7f3");
         terminal.wait_for_text("Enter erases", SOON);
         terminal.send_keys("\r");
-        terminal.wait_for_text("files were searched", SOON);
+        terminal.wait_for_text("files of this store were searched", SOON);
         terminal.wait_for_text("receipt: ", SOON);
         terminal.send_keys("\x1b");
-        terminal.wait_for(|s| !s.contents().contains("files were searched"), SOON);
+        terminal.wait_for(|s| !s.contents().contains("files of this store were searched"), SOON);
         leave(terminal);
         let journal = desk.verb(&["journal"]).expect_status(0);
         assert!(journal.stdout.contains("erase"), "{}", journal.stdout);

@@ -24,7 +24,7 @@ pub struct Copy {
     pub bytes: u64,
     /// Why it was made.
     pub reason: Reason,
-    /// The step of ours that made it, and the length that it was made with, by the journal.
+    /// The step of ours that made it, and the length in bytes that our last step left it with, by the journal.
     pub made: Option<(u64, u64)>,
 }
 
@@ -66,15 +66,22 @@ pub fn copies(store: &Store, vault: &Vault<'_>) -> Result<Vec<Copy>, CommitError
     Ok(found)
 }
 
-/// A file that a step of ours made: the step, its verb, and the length.
+/// Each file that a step of ours made: the step, its verb, and the length in bytes that our last step left.
 type Made<'j> = HashMap<&'j Path, (u64, &'j str, u64)>;
 
 fn made(journal: &[JournalLine]) -> Made<'_> {
-    let created = |line: &'_ JournalLine| line.turn.is_none();
-    let lines = journal.iter().filter(|line| created(line));
-    let files = lines.flat_map(|line| line.files.iter().map(move |file| (line, file)));
-    let files = files.filter(|(_, file)| file.change == "create");
-    files.map(|(line, file)| (&*file.path, (line.step, line.verb.as_str(), file.bytes_after))).collect()
+    let mut made = Made::new();
+    for line in journal.iter().filter(|line| line.turn.is_none()) {
+        for file in &line.files {
+            if file.change == "create" {
+                made.insert(&*file.path, (line.step, line.verb.as_str(), file.bytes_after));
+            } else if let Some((.., len)) = made.get_mut(&*file.path) {
+                // An erasure takes memories out of copies, too.
+                *len = file.bytes_after;
+            }
+        }
+    }
+    made
 }
 
 fn in_store(store: &Store, document: &Document, made: &Made<'_>) -> Option<Copy> {

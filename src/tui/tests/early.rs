@@ -43,6 +43,26 @@ fn a_change_that_is_pressed_before_the_search_is_answered_is_of_what_the_search_
 }
 
 #[test]
+fn moves_and_changes_typed_at_once_with_a_search_mean_the_rows_that_it_finds() {
+    let slow = {
+        let mut desk = Desk::new(120, 36);
+        desk.type_keys("gg8j/retries");
+        desk.press(KeyCode::Enter);
+        desk.type_keys("j");
+        selected_title(&desk)
+    };
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gg8j");
+    let effects = ask(&mut desk, "retries");
+    for key in ['j', 'd'] {
+        assert!(press(&mut desk, KeyCode::Char(key)).is_empty(), "{key}");
+    }
+    desk.settle(effects);
+    assert_eq!(selected_title(&desk), slow);
+    assert!(desk.app.menu.is_some());
+}
+
+#[test]
 fn ctrl_c_drops_keys_that_wait_for_the_search() {
     let mut desk = Desk::new(120, 36);
     let effects = ask(&mut desk, "type:learning");
@@ -55,11 +75,11 @@ fn ctrl_c_drops_keys_that_wait_for_the_search() {
 }
 
 #[test]
-fn esc_drops_keys_that_wait_for_the_search_and_other_keys_do_not_wait() {
+fn esc_drops_keys_that_wait_for_the_search() {
     let mut desk = Desk::new(120, 36);
     let effects = ask(&mut desk, "type:learning");
     press(&mut desk, KeyCode::Char('j'));
-    assert_eq!(desk.app.list.at, 1, "moving does not wait");
+    assert_eq!(desk.app.list.at, 0, "a move waits");
     press(&mut desk, KeyCode::Char('d'));
     press(&mut desk, KeyCode::Char('x'));
     press(&mut desk, KeyCode::Esc);

@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::{keep_in_view, key_pressed, walk};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
+use crate::tui::app::{App, Pane, Screen};
 use crate::tui::keys;
 use crate::tui::list_view;
 
@@ -17,11 +17,16 @@ fn awaited(app: &App, action: Action) -> Option<&'static str> {
     if is_of_rows(action) && is_unread(app) {
         return Some("This waits until the view is read. Esc cancels it.");
     }
-    if !action.known().waits {
+    let moves = is_move(action) && app.focus == Pane::Memories;
+    if !action.known().waits && !moves {
         return None;
     }
     if is_behind(app) {
         return Some("This waits for the search. Esc cancels it.");
+    }
+    if moves {
+        // Rows that are read later come behind those that are shown.
+        return None;
     }
     let is_read = app.listed.is_whole() || app.screen != Screen::Browse || app.error.is_some();
     (!is_read).then_some("This waits until all stores are read. Esc cancels it.")
@@ -45,7 +50,7 @@ fn is_unread(app: &App) -> bool {
 
 /// Whether an action is done with the rows of a view.
 fn is_of_rows(action: Action) -> bool {
-    walk::target(action, 0, 0, 0, None).is_some()
+    is_move(action)
         || matches!(
             action,
             Action::Open
@@ -74,6 +79,11 @@ fn is_of_rows(action: Action) -> bool {
                 | Action::CopyJson
                 | Action::CopyVerb
         )
+}
+
+/// Whether an action moves the cursor from row to row.
+fn is_move(action: Action) -> bool {
+    walk::target(action, 0, 0, 0, None).is_some()
 }
 
 /// Whether an action waits, with its key, those `before` it that lead to it, and those after it.

@@ -60,7 +60,7 @@ impl Erased {
         if self.left.is_empty() {
             let files: u64 = self.searched.iter().map(|own| own.files).sum();
             let found = if self.alike.is_empty() { "none has it" } else { "only memories that stay have it" };
-            return vec![format!("erased. {files} files were searched: {found}")];
+            return vec![format!("erased. {files} files of this store were searched: {found}")];
         }
         let head = "not erased everywhere. It is still in these places. Remove it by hand, unless the line says to keep it:";
         let left = self.left.iter().map(|own| format!("  {own}"));
@@ -80,6 +80,10 @@ impl Erased {
             let were = if self.too_short == 1 { "was" } else { "were" };
             let values = counted(self.too_short as u64, "value");
             lines.push(format!("{values} {were} too short to be searched for"));
+        }
+        if self.also_elsewhere > 0 {
+            let values = counted(self.also_elsewhere as u64, "value");
+            lines.push(format!("not searched for, as other memories of this store have it too: {values}"));
         }
         let alike = |own: &String| format!("another memory has the same text and stays: {own}");
         lines.extend(self.alike.iter().map(alike));
