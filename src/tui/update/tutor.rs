@@ -11,9 +11,9 @@ const LOWEST: u16 = 12;
 pub const TASKS: [&str; 5] = [
     "find what the team decided about retries: /retries, then Enter",
     "see why it comes first: press w",
-    "go to the wrong one, \"Retries of a charge need no key\": j, then d, then x",
+    "go to the wrong one, \"Retries of a charge need no key\": j until it is there, then d, then x",
     "undo that: u",
-    "bring \"Rollback steps for release 4.2\" back from a backup: g r, j, Enter, r",
+    "bring \"Rollback steps for release 4.2\" back from a backup: g r, Enter, r, y",
 ];
 
 /// Which tasks are done, and whether they are in sight.
