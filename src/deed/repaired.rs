@@ -179,12 +179,23 @@ fn material_for<'p>(
         let when = copy.at.map_or_else(String::new, |at| format!(" of {}", at.to_minute()));
         own.copies.push(Kept { file: copy.file, from: format!("the backup{when}"), bytes, is_whole: true });
     }
+    let history = History::of(&vault.journal()?);
+    let taken_back: HashSet<u64> =
+        history.undone.iter().chain(&history.left).map(|(step, _)| *step).collect();
+    // Logs out of which a later step took tombstones: those of earlier steps may be among them.
+    let mut undeleted: HashSet<PathBuf> = HashSet::new();
     for number in vault.steps()?.into_iter().rev().take(STEPS) {
         // One that can't be read has nothing to give. What a step took away on purpose stays away.
         let Ok(Some(step)) = vault.step(number) else { continue };
         if matches!(step.line.verb.as_str(), "delete" | "erase" | "compact" | "archive" | "maintain") {
-            own.tombstones.extend(tombstones(store, number, &step.changes, &is_damaged));
+            let counts = |file: &Path| is_damaged(file) && !undeleted.contains(file);
+            if !taken_back.contains(&number) {
+                own.tombstones.extend(tombstones(store, number, &step.changes, &counts));
+            }
             continue;
+        }
+        if step.line.verb == "undelete" && !taken_back.contains(&number) {
+            undeleted.extend(step.changes.iter().map(|own| own.path.clone()));
         }
         for change in step.changes.iter().filter(|own| is_damaged(&own.path)) {
             let (bytes, is_whole) = held(&change.act);

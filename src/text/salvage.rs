@@ -109,7 +109,7 @@ impl Walk {
         let safe = self.safe;
         // Another record that begins within a text ends it with its own first quote.
         let is_cut_text = self.expect == Expect::CommaOrEnd
-            && at < text.len()
+            && text.get(safe).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_')
             && safe.checked_sub(1).is_some_and(|last| text[last] == b'"');
         let (kept, tail): (usize, &[u8]) = if is_cut_text { (safe - 1, b"\"") } else { (safe, b"") };
         self.has_member.then(|| self.ending(kept, tail, is_cut_text))
@@ -237,6 +237,7 @@ mod tests {
             (r#"{"id":"a","text":"a pool of 20","#, false),
             (r#"{"id":"a","text":"a pool of 20""#, false),
             (r#"{"id":"a","text":"a pool of 20","n":1 x"#, false),
+            ("{\"id\":\"a\"\0\0{\"id\":\"b\"}", false),
         ] {
             assert_eq!(completed(torn.as_bytes()).map(|own| own.is_cut_text), Some(is_cut), "{torn}");
         }

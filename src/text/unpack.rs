@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 
 /// An archive's members are counted up to here.
-const MEMBERS: usize = 100_000;
+pub const MEMBERS: usize = 100_000;
 /// So many bytes are made room for at once, whatever an archive says of itself.
 const PIECE: u64 = 1 << 20;
 

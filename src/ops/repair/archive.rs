@@ -5,7 +5,7 @@ use super::fix::{Act, Fix, Piece};
 use crate::model::plan::counted;
 use crate::model::{Change, Problem, Tell};
 use crate::text::repack::{gzip, tar_gzip};
-use crate::text::unpack::{gunzip, untar};
+use crate::text::unpack::{MEMBERS, gunzip, untar};
 
 /// So many bytes are unpacked for it at most.
 const MOST: u64 = 256 << 20;
@@ -36,6 +36,10 @@ impl Bench<'_> {
 fn file(packed: &[u8]) -> Option<(Vec<u8>, String)> {
     let own = gunzip(packed, MOST);
     own.fault.as_ref().filter(|_| !own.content.is_empty())?;
+    // A file that is too large may be whole.
+    if own.content.len() as u64 >= MOST {
+        return None;
+    }
     let lines = memchr::memchr_iter(b'\n', &own.content).count();
     let told = format!("{} can be unpacked.", counted(lines.max(1) as u64, "line"));
     Some((gzip(&own.content).ok()?, told))
@@ -45,6 +49,10 @@ fn file(packed: &[u8]) -> Option<(Vec<u8>, String)> {
 fn archive(packed: &[u8]) -> Option<(Vec<u8>, String)> {
     let own = untar(packed, MOST);
     own.fault.as_ref().filter(|_| !own.content.is_empty())?;
+    let size: u64 = own.content.iter().map(|member| member.bytes.len() as u64).sum();
+    if size >= MOST || own.content.len() >= MEMBERS {
+        return None;
+    }
     let told =
         format!("{} can be unpacked, the last perhaps in part.", counted(own.content.len() as u64, "file"));
     Some((tar_gzip(&own.content).ok()?, told))

@@ -1,5 +1,7 @@
 //! Lines that several records share: what one of them becomes is parted from the others by line ends.
 
+use std::ops::Range;
+
 use super::damage::range;
 use super::fix::{Act, Fix};
 use crate::model::bytes::Ranges;
@@ -35,7 +37,10 @@ impl SameLine {
         let line_end = document.bytes.line_end(range(record).end);
         let is_crlf = *document.bytes.at(line_end.saturating_sub(2)..line_end) == *b"\r\n";
         let end: &[u8] = if is_crlf { b"\r\n" } else { b"\n" };
-        for (_, with) in edits.iter_mut().filter(|(own, with)| *own == range(record) && !with.is_empty()) {
+        let at = range(record);
+        // The edit may take blanks around the record as well.
+        let is_of_record = |own: &Range<usize>| own.start < at.end && own.end > at.start;
+        for (_, with) in edits.iter_mut().filter(|(own, with)| is_of_record(own) && !with.is_empty()) {
             if self.before {
                 with.splice(0..0, end.iter().copied());
             }

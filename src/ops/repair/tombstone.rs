@@ -58,6 +58,12 @@ impl Bench<'_> {
             return None;
         }
         let id = crate::format::legible_id(line)?;
+        // A tombstone that is whole in the log is not the torn one.
+        let is_whole =
+            self.others().tombstones.get(&(&*document.path, &*id)).is_some_and(|own| own.whole.is_some());
+        if is_whole {
+            return None;
+        }
         let is_named = record.names().is_some() || torn.len() > NAMELESS;
         let edit = with_end(document, range(record), line.to_vec());
         let out = left_of(document, problem, range(record), &edit);

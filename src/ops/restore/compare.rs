@@ -234,12 +234,12 @@ impl Compared<'_> {
             return Some(item(Kind::Unreadable, "is only restored with the whole file".into()));
         }
         let is_there = id.is_some_and(|id| self.beside.ids.contains_key(id));
-        let deleted = self.deleted(record, raw, is_there);
-        let deleted = |item: Item| match &deleted {
+        let since = self.deleted(record, raw, is_there);
+        let deleted = |item: Item| match &since {
             Some(told) => Item { kind: Kind::Deleted, told: told.clone(), can_come: true, ..item },
             None => item,
         };
-        if self.missing.parts.contains_key(&record.span) {
+        if since.is_some() && self.missing.parts.contains_key(&record.span) {
             return Some(deleted(item(Kind::Deleted, String::new())));
         }
         if let (Some(own), Some(now)) = (id.and_then(|id| self.beside.ids.get(id)), self.now) {
@@ -257,6 +257,11 @@ impl Compared<'_> {
     /// When, and by which step, a record of the copy was deleted, in a few words.
     fn deleted(&self, record: &Record, raw: &[u8], is_there: bool) -> Option<String> {
         let (view, deleted) = (record.view()?, &self.facts.deleted);
+        // A tombstone has the id of a deleted memory and is none.
+        let format = format::by_name(self.scene.store.format)?;
+        if role(format, self.file) == Role::Tombstones {
+            return None;
+        }
         let is_shared = is_there || view.id.is_some_and(|id| self.missing.shared.contains(id));
         let part = self.missing.parts.get(&record.span).copied();
         let step = part.or_else(|| deleted.step_of(self.scene.store, self.file, (raw, view), is_shared))?;

@@ -177,3 +177,16 @@ fn a_torn_note_that_was_deprecated_is_not_restored_from_before_that() {
     let found = one.problem("bad-front-matter");
     assert!(titles(&found).iter().all(|own| !own.contains("the backup")), "{found}");
 }
+
+#[test]
+fn a_torn_tombstone_of_somebody_else_is_not_filled_from_a_deletion_that_was_taken_back() {
+    for back in [&["undelete", "mem_2", "--yes"][..], &["undo", "--yes"]] {
+        let log = deleted();
+        log.run(back).expect_status(0);
+        write(&log, b"{\"id\":\"mem_");
+        let found = torn(&log);
+        assert!(!found.to_string().contains("fill it from"), "{back:?}: {found}");
+        log.run(&["repair", "--code", "torn-line", "--yes"]);
+        assert_eq!(ids(&log), (vec!["mem_1".into(), "mem_2".into(), "mem_3".into()], Vec::new()), "{back:?}");
+    }
+}

@@ -87,7 +87,8 @@ impl PagesAnew<'_> {
     fn unmarked(&self, word: &str, body: &str) -> String {
         let whole = whole::page(word, self.new);
         let first = body.lines().next().unwrap_or_default();
-        let is_marker = first.trim_end().ends_with("-->");
+        // The end of a marker: a comment of somebody else has no hash.
+        let is_marker = first.contains("bundleHash=") && first.trim_end().ends_with("-->");
         let behind = body.get(first.len()..).unwrap_or_default();
         let rest = if is_marker { behind } else { body };
         let is_end = !rest.trim().is_empty() && whole.trim_end().ends_with(rest.trim_end());

@@ -37,7 +37,7 @@ impl Vault<'_> {
     ///
     /// # Errors
     ///
-    /// If the list, or a line of it, is there and can't be read: what was erased could come
+    /// If the list, a line of it, or the key of one can't be read: what was erased could come
     /// back then.
     pub fn erased(&self) -> Result<Vec<ErasedLine>, CommitError> {
         let mut lines: Vec<ErasedLine> = self.lines_of(LIST)?;
@@ -47,8 +47,13 @@ impl Vault<'_> {
         let keys: HashMap<u64, String> =
             self.lines_of(KEYS)?.into_iter().map(|own: Key| (own.step, own.key)).collect();
         for line in &mut lines {
-            let keyed = line.record.keyed.take();
-            line.record.keyed = keyed.and_then(|own| Some(with_key(keys.get(&line.step)?, &own)));
+            let Some(digest) = line.record.keyed.take() else { continue };
+            let Some(key) = keys.get(&line.step) else {
+                let why =
+                    format!("the key of step {} is missing: what was erased can't be recognized", line.step);
+                return Err(CommitError::unread(&self.path(KEYS), std::io::Error::other(why)));
+            };
+            line.record.keyed = Some(with_key(key, &digest));
         }
         Ok(lines)
     }
