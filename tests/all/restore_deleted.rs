@@ -4,7 +4,8 @@
 use crate::support;
 
 use serde_json::Value;
-use support::DemoStore;
+use support::kept_log::line;
+use support::{DemoStore, KeptLog};
 
 /// A store, what of it is deleted, and how.
 const CASES: [(&str, &str, &[&str]); 4] = [
@@ -134,4 +135,35 @@ fn a_backup_that_an_erasure_shortened_is_intact_and_one_that_was_cut_since_is_no
     let text = desk.text_of(&copy);
     std::fs::write(desk.store.join(&copy), &text[..text.len() / 2]).unwrap();
     assert_eq!(own(&desk)["verified"], false);
+}
+
+#[test]
+fn a_tombstone_that_is_lost_comes_back_with_the_backup_of_its_log() {
+    const TOMBSTONES: &str = "sessions/s/tombstones.jsonl";
+    let log = KeptLog::of(&[line(1, "first"), line(2, "second")]);
+    log.at("2026-02-01T12:00:00Z", &["delete", "mem_2", "--yes"]).expect_status(0);
+    let copy = log.backup("2026-02-01T13:00:00Z", TOMBSTONES);
+    log.at("2026-02-01T14:00:00Z", &["compact", "--session", "s", "--yes"]).expect_status(0);
+    log.store.write(TOMBSTONES, b"");
+    log.at("2026-02-01T15:00:00Z", &["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    let text = String::from_utf8(log.store.read(TOMBSTONES)).unwrap();
+    assert!(text.contains("mem_2"), "{text}");
+}
+
+#[test]
+fn a_part_of_a_bundle_that_was_written_again_before_the_backup_can_come_back() {
+    let desk = DemoStore::new("web/.agent-memory");
+    let (state, query) = ("state.json", "type:gotchas");
+    let before = desk.text_of(state);
+    let key = desk.list(query)[0]["key"].as_str().unwrap().to_owned();
+    desk.change(&["delete", &key, "--now", "2030-01-01T10:00:00Z"]).expect_status(0);
+    let without = desk.text_of(state);
+    std::fs::write(desk.store.join(state), &before).unwrap();
+    desk.change(&["backup", "create", "--now", "2030-01-02T10:00:00Z"]).expect_status(0);
+    std::fs::write(desk.store.join(state), &without).unwrap();
+    let rows = desk.run(&["backup", "list", "--json"]).json_lines();
+    let own = rows.iter().find(|row| row["file"] == *state && row["reason"] == "by hand").unwrap();
+    let count = desk.list(query).len();
+    desk.change(&["backup", "restore", own["backup"].as_str().unwrap(), "--replace"]).expect_status(0);
+    assert_eq!(desk.list(query).len(), count + 1);
 }

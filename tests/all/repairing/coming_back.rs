@@ -45,6 +45,13 @@ impl One {
         String::from_utf8(own.unwrap_or_else(|| panic!("no {name}")).1).unwrap()
     }
 
+    /// Removes a file of palimp's own data, wherever in it that is.
+    pub fn lose(&self, name: &str) {
+        let all = crate::support::files_below(self.data.path());
+        let (path, _) = all.into_iter().find(|(path, _)| path.ends_with(name)).unwrap();
+        std::fs::remove_file(self.data.path().join(path)).unwrap();
+    }
+
     pub fn problem(&self, code: &str) -> Value {
         let rows = self.run(&["check", "--json"]).json_lines();
         rows.into_iter().find(|row| row["code"] == code).unwrap_or_else(|| panic!("no {code}"))

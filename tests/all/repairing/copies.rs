@@ -115,6 +115,10 @@ fn pages_that_were_cut_or_emptied_are_made_whole_and_what_people_wrote_stays() {
         desk.change(&["reindex"]);
         assert_eq!(fs::read_to_string(&page).unwrap(), own);
     }
+    let (_, body) = whole.split_once('\n').unwrap();
+    fs::write(&page, format!("<!-- reviewed by Ann -->\n{body}")).unwrap();
+    desk.change(&["reindex"]);
+    assert!(fs::read_to_string(&page).unwrap().contains("<!-- reviewed by Ann -->\n"));
 }
 
 #[test]

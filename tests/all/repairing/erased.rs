@@ -119,3 +119,18 @@ fn the_list_of_what_was_erased_has_no_digest_that_a_stranger_could_check() {
         assert!(!list.contains(key["key"].as_str().unwrap()), "{own:?}");
     }
 }
+
+#[test]
+fn a_key_that_is_lost_refuses_what_could_bring_back_what_was_erased() {
+    for own in ERASED {
+        let text = "the words that were erased";
+        let one = erased(own, text);
+        one.lose("erased.keys");
+        one.store.append(own.1, format!("{}}}\n", nameless(own.0, text)).as_bytes());
+        let before = one.text();
+        let output = one.run(&["repair", "--all-safe", "--yes"]);
+        assert_ne!(output.status, Some(0), "{own:?}");
+        assert!(output.stderr.contains("erased.keys"), "{own:?}: {}", output.stderr);
+        assert_eq!(one.text(), before, "{own:?}");
+    }
+}

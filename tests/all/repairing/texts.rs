@@ -37,7 +37,8 @@ fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(F
     let material = Material::default();
     let bench = Bench::of(&scene, &material, []);
     let all = findings(&store);
-    let torn = all.iter().find(|own| matches!(own.problem.code, Code::TornLine | Code::NulBytes));
+    let torn = all.iter().find(|own| own.problem.code == Code::TornLine);
+    let torn = torn.or_else(|| all.iter().find(|own| own.problem.code == Code::NulBytes));
     let torn = torn.unwrap_or_else(|| panic!("{format}: {}", String::from_utf8_lossy(lines)));
     let after = |at: usize| {
         let which = Which::Chosen(vec![(torn.key.clone(), Pick::Number(at + 1))]);
@@ -141,6 +142,27 @@ fn half_a_time_keeps_what_survived_of_it_in_every_format() {
             assert_eq!(last[name], format!("{wanted}{zone}"), "{} {kept}", LOGS[which].0);
             assert_eq!(last["salvaged"], true);
             assert!(fix.reason.contains("Kept as far as it survived"), "{}", fix.reason);
+        }
+    }
+}
+
+#[test]
+fn a_memory_that_is_completed_behind_another_on_its_line_gets_a_line_of_its_own() {
+    for (number, (which, memory)) in MEMORIES.into_iter().enumerate() {
+        let memory = memory.replace("TEXT", "the pool has twenty connections");
+        let torn = &memory[..memory.find("twenty").unwrap()];
+        for gap in ["", " ", "\0\0"] {
+            let lines = format!("{}{gap}{torn}\n", first_line(number).trim_end());
+            let all = proposed(LOGS[which], lines.as_bytes());
+            for (fix, after) in all.iter().filter(|(own, _)| own.title.contains("salvaged")) {
+                let text = String::from_utf8_lossy(after);
+                let whole = |line: &str| serde_json::from_str::<Value>(line).is_ok();
+                assert!(
+                    text.lines().count() == 2 && text.lines().all(whole),
+                    "{gap:?} {}: {text}",
+                    fix.title
+                );
+            }
         }
     }
 }
