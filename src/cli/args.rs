@@ -146,7 +146,7 @@ pub struct Chosen {
     pub query: Option<String>,
 }
 
-/// How many of a list are wanted.
+/// A limit of how many items of a list are shown.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Limit {
     /// Limit the number of results.
@@ -155,12 +155,12 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// So many at most.
+    /// The greatest number that is shown.
     pub fn most(self) -> usize {
         self.limit.unwrap_or(usize::MAX)
     }
 
-    /// What is said where these are not all.
+    /// The notice that not all items are shown, if they are not.
     pub fn more(self, all: usize) -> Option<String> {
         let shown = self.limit.filter(|most| *most < all)?;
         Some(format!("{shown} of {all}. More: --limit {all}"))

@@ -226,7 +226,7 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     Ok(if compared.items.is_empty() && compared.is_alike { Exit::Nothing } else { Exit::Done })
 }
 
-/// What is known of a copy beside its bytes.
+/// What is known about a copy besides its bytes.
 fn facts(context: &Context, store: &Store, copy: (&Copy, &[u8])) -> Result<CopyFacts> {
     let data = open::data_folder(context)?;
     Ok(CopyFacts::of(store, &Vault::look(&Real, &data, &store.root), copy, context.now)?)

@@ -90,7 +90,7 @@ fn tally([errors, warnings, notes]: [usize; 3]) -> String {
     groups::tally(errors, warnings, notes)
 }
 
-/// Each problem, so many at most, a line or a document each, with its fixes.
+/// Prints each problem with its fixes, up to the limit: a line each, or a JSON document each.
 fn print_each(context: &mut Context, checked: &Checked, material: &Material, most: usize) -> Result<()> {
     let store: &Store = &checked.store;
     let scene = Scene { store, now: context.now, random: [0; 16], packed: &NO_PACKED };

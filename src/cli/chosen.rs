@@ -83,7 +83,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     Failure::new(Exit::Nothing, format!("{id} {state}.{more} Nothing was changed."))
 }
 
-/// A failure that no record has such a name, with the query that finds records where there is one.
+/// The failure that no record has such a name. It names the query that finds records, if there is one.
 pub fn with_query<S: AsRef<str>>(
     context: &Context,
     snapshot: &Snapshot,

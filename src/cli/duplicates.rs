@@ -22,7 +22,8 @@ struct Member {
     first: bool,
     /// How alike it is to the first, from 0 to 1.
     similarity: f64,
-    /// What differs from the first, where the words are the same. Nothing: it equals the first.
+    /// The names of what differs from the first memory, if the words are the same. Empty if the two are
+    /// equal.
     differs: Option<Vec<String>>,
     #[serde(flatten)]
     row: Row,
@@ -67,13 +68,13 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
     })
 }
 
-/// What differs in a member that has the words of the first.
+/// The names of what differs in a member that has the same words as the first.
 fn differs(snapshot: &Snapshot, group: &[Alike], place: usize) -> Option<Vec<String>> {
     let (first, own) = (group.first()?, group.get(place)?);
     (place > 0 && own.percent() == 100).then(|| differing(snapshot, first.hit.at, own.hit.at))
 }
 
-/// A member for people.
+/// Formats a member for people.
 fn line(member: &Member, percent: u32, now: Moment) -> String {
     let row = member.row.to_line(now);
     match member.differs.as_deref() {

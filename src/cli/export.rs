@@ -29,8 +29,8 @@ fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) ->
     results.hits.iter().take(limit.most()).map(|hit| hit.at).collect()
 }
 
-/// The shape that suits where it goes: people read a terminal, a file says by its name what it is, and
-/// programs take lines.
+/// The format that suits the target: Markdown for a terminal, the format that a file's name ends in, and JSON
+/// Lines for programs.
 fn suited(context: &Context) -> Shape {
     match terminal_width() {
         _ if context.options.json => Shape::JsonLines,

@@ -65,14 +65,14 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
     Ok(if all > 0 { Exit::Done } else { Exit::Nothing })
 }
 
-/// When a step was made; of several at once the one with the higher number is newer.
+/// The time of a step. If steps have the same time, the one with the higher number is newer.
 type When = (Option<Moment>, u64, usize);
 
 fn when(row: &Row, store: usize) -> When {
     (Moment::parse(&row.line.at).map(|(at, _)| at), row.line.step, store)
 }
 
-/// How many steps all stores have, and when the oldest was made of those that are wanted.
+/// How many steps all stores have, and the time of the oldest one that is shown.
 fn newest(accounts: &[Account], limit: Limit) -> (usize, Option<When>) {
     let rows = accounts.iter().enumerate();
     let mut times: Vec<When> =
@@ -81,7 +81,7 @@ fn newest(accounts: &[Account], limit: Limit) -> (usize, Option<When>) {
     (times.len(), times.len().checked_sub(limit.most()).and_then(|at| times.get(at).copied()))
 }
 
-/// What others did to the files since the last step.
+/// The changes that other programs made to the files since the last step.
 fn moved(account: &Account) -> Vec<String> {
     let told = |(path, before, now): &(PathBuf, u64, Option<u64>)| {
         let what = match now {

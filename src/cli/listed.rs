@@ -30,7 +30,7 @@ pub fn store_names(snapshot: &Snapshot) -> Vec<String> {
     format::store_names(&places)
 }
 
-/// Says on a terminal that there are more.
+/// Says on a terminal that there are more results.
 pub fn more(context: &mut Context, terminal: Option<Terminal>, told: Option<&str>) -> std::io::Result<()> {
     let drawn = terminal.zip(told).map(|(terminal, told)| terminal.painted(told, Look::Dim));
     drawn.map_or(Ok(()), |line| context.out.drawn(&[line]))
@@ -42,7 +42,7 @@ pub struct Listed<'a> {
     pub query: &'a Query,
     /// Whether it is in order of rank.
     pub is_ranked: bool,
-    /// What is said where more were found.
+    /// The notice that more results were found.
     pub more: Option<String>,
 }
 

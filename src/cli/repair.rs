@@ -10,7 +10,7 @@ use crate::ops::repair::{Pick, Which};
 const NOTHING_SAID: &str = "say what to repair: --all-safe, --problem N or --code CODE. `palimp repair --dry-run` shows what \
                             --all-safe would do.";
 
-/// What was asked for: whatever is safe, one problem by one of its fixes, or all of a kind.
+/// What the user asked for: all safe repairs, one problem by one of its fixes, or all problems of a kind.
 pub struct Asked {
     pub all_safe: bool,
     pub problem: Option<String>,
@@ -18,7 +18,8 @@ pub struct Asked {
     pub code: Option<Code>,
 }
 
-/// Repairs a problem, all of a kind, or whatever is safe; that is also what is shown where nothing is said.
+/// Repairs one problem, all of a kind, or everything that is safe. Without an argument, the safe repairs are
+/// shown.
 pub fn run(context: &mut Context, asked: Asked) -> Result {
     let which = match (asked.problem, asked.code) {
         (Some(problem), _) => Which::Chosen(vec![(problem, Pick::Number(asked.fix.unwrap_or(1)))]),

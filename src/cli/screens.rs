@@ -53,7 +53,7 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Settings)
         Ok(Ended::BySignal(number)) => Ok(Exit::Signal(u8::try_from(number).unwrap_or_default())),
         Err(error) => {
             let what = match error.kind() {
-                // So the system says that it gives no thread.
+                // With this, the system gives no thread.
                 ErrorKind::WouldBlock | ErrorKind::OutOfMemory => {
                     "memory or threads are short (`ulimit -v`, `ulimit -u`)"
                 }

@@ -47,7 +47,7 @@ pub fn run(context: &mut Context, name: &str) -> Result {
     Ok(Exit::Done)
 }
 
-/// A failure that no record has that name, with the verb that looks for words.
+/// The failure that no record has that name. It names the verb that searches for words.
 fn with_search(failure: Failure, name: &str) -> Failure {
     match failure.exit {
         Exit::Nothing => failure.with(&format!("To look for words: palimp search {}", shell::word(name))),
@@ -55,7 +55,7 @@ fn with_search(failure: Failure, name: &str) -> Failure {
     }
 }
 
-/// As the detail of the screens: what it says, what is wrong with it, what it is tied to, all else.
+/// Prints a memory in the order of the detail view: its text, its problems, its references, then the rest.
 fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Row) -> Result<()> {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
@@ -82,9 +82,9 @@ fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Ro
     Ok(())
 }
 
-/// A text, and what it is called before it, or above it where it has several lines.
+/// Prints a text after its label. A text of several lines has its label above it.
 fn print_text(context: &mut Context, called: &str, text: &str) -> Result<()> {
-    // A private key covers lines, so what is masked is masked before it is cut into them.
+    // A private key has several lines, so secrets are masked before the text is split into lines.
     let masked = crate::text::secrets::mask(text).into_owned();
     let mut name = if called.is_empty() { String::new() } else { format!("{called}: ") };
     if !name.is_empty() && (masked.contains('\n') || masked.starts_with("• ")) {

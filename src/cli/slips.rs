@@ -1,4 +1,4 @@
-//! Slips of the one who types: a word that is nearly a verb, or an option but for its dashes.
+//! Typing mistakes: a word that is nearly a verb, or an option with the wrong number of dashes.
 
 use std::ffi::OsStr;
 
@@ -8,18 +8,18 @@ use strsim::osa_distance;
 use crate::model::Tell;
 use crate::text::show::show;
 
-/// What a word with one dash means where it is none of an option.
+/// What a word with one dash means if it is not an option.
 #[derive(Clone, Copy)]
 pub enum Meant {
-    /// A word of a query that is to be absent.
+    /// A word that a query excludes.
     Absent,
-    /// A tag to take away.
+    /// A tag to remove.
     Tag,
-    /// Nothing.
+    /// It has no meaning.
     Nothing,
 }
 
-/// The verb that the user has meant by the word, if it is near enough to one.
+/// The verb that the user probably meant by the word, if one is near enough.
 pub fn near_verb(command: &Command, word: &OsStr) -> Option<String> {
     let word = word.to_str()?;
     let most = if word.len() < 5 { 1 } else { 2 };
@@ -28,8 +28,8 @@ pub fn near_verb(command: &Command, word: &OsStr) -> Option<String> {
     far.filter(|(far, _)| *far <= most).min().map(|(_, verb)| verb.to_owned())
 }
 
-/// The option of these that a word is but for a dash: one is missing or too many, or a program has made
-/// one long dash of two.
+/// The option that a word means although its dashes are wrong: one is missing, there is one too many, or a
+/// program has replaced two dashes by a long one.
 pub fn near_option<'a>(word: &OsStr, options: impl Iterator<Item = &'a str>) -> Option<String> {
     let word = word.to_str()?;
     let name = word.trim_start_matches(['-', '–', '—']);
@@ -40,7 +40,7 @@ pub fn near_option<'a>(word: &OsStr, options: impl Iterator<Item = &'a str>) -> 
     named.next().map(str::to_owned)
 }
 
-/// Says which option that is, and how the word is typed where it is meant.
+/// Names that option, and says how to type the word if it is really meant.
 pub fn told(word: &OsStr, option: &str, meant: Meant) -> String {
     let word = word.told();
     let shown = show(&word);

@@ -11,7 +11,7 @@ use crate::query::{Held, Statistics};
 use crate::store::commit::{LogLine, Vault};
 use crate::text::columns::human;
 
-/// Prints figures of every store and of all, in words or by the names of the metrics.
+/// Prints the figures of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let snapshot = open::listing(context)?;
     let statistics = Statistics::of(&snapshot, context.now);
@@ -51,7 +51,7 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
         .map(|()| Exit::Done)
 }
 
-/// A store: how much is in it in each state, and of each type.
+/// Prints how much one store holds in each state and of each type.
 fn told(store: &Store, held: &Held) -> Vec<String> {
     let Held { live, archived, deleted, broken, types } = held;
     let others = [(*archived, "archived"), (*deleted, "deleted"), (*broken, "broken")];
@@ -67,7 +67,7 @@ fn told(store: &Store, held: &Held) -> Vec<String> {
     [head].into_iter().chain((!types.is_empty()).then(|| format!("  {}", types.join(", ")))).collect()
 }
 
-/// All stores together, and what palimp did there.
+/// Prints the figures of all stores together, and what palimp did there.
 fn in_all(stores: &[std::sync::Arc<Store>], took: &[u64], waits: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if stores.len() > 1 {

@@ -76,7 +76,7 @@ struct Sorted<'a> {
     option: Option<OsString>,
     /// Whether options are over.
     is_over: bool,
-    /// Why a word can't be meant as it was typed.
+    /// Why a word can't mean what was typed.
     refused: Option<clap::Error>,
 }
 
@@ -139,13 +139,13 @@ impl<'a> Sorted<'a> {
         }
     }
 
-    /// The options of the innermost verb, and those that every verb takes.
+    /// The options of the innermost verb, and the options that every verb takes.
     fn options(&self) -> impl Iterator<Item = &clap::Arg> {
         self.innermost().into_iter().chain([self.command]).flat_map(Command::get_arguments)
     }
 
-    /// Whether a word is an option but for its dashes. It is refused: as a word that is to be absent it would
-    /// give other memories than were asked for.
+    /// Whether a word would be an option with the right dashes. Such a word is refused. As an excluded word
+    /// it would give other memories than the user asked for.
     fn refuse_near_option(&mut self, word: &OsStr) -> bool {
         let verbs: Vec<&str> = self.verbs.iter().filter_map(|verb| verb.to_str()).collect();
         let verb = verbs.join(" ");

@@ -23,7 +23,7 @@ pub enum By {
 pub struct ChangeRequest {
     /// The stores as the user saw them.
     pub snapshot: Arc<Snapshot>,
-    /// Which entries, in the order of the list; none for what is done with stores, and to undo and redo.
+    /// The entries, in the order of the list. Empty for actions on stores, and for undo and redo.
     pub at: Vec<EntryRef>,
     /// Who asks.
     pub by: By,

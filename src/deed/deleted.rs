@@ -24,10 +24,11 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
     Ok(snapshot)
 }
 
-/// Of stores with more bytes than this it is not counted what else our own data hold: that reads all of them.
+/// Limits how many bytes of a store are read to count what palimp's data still holds. Counting reads all of
+/// them.
 const COUNTED: u64 = 64 << 20;
 
-/// How many memories a search for what is deleted finds; `None` where that can't be told.
+/// How many memories a search for deleted memories finds, or `None` if that can't be counted.
 pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<usize> {
     let holds = |own: &Arc<Store>| commit::holds_any(&Real, data, own);
     let snapshot = match snapshot.stores.iter().any(holds) {

@@ -107,7 +107,7 @@ impl Planned {
         self.request.wanted.of_store(&scene, &[])
     }
 
-    /// Every memory is shown where the list had it.
+    /// Shows every memory at its place in the list.
     fn order_as_listed(&mut self) {
         let places: HashMap<EntryRef, usize> = self.request.at.iter().copied().zip(0..).collect();
         let place = |at: &EntryRef| places.get(at).copied().unwrap_or(usize::MAX);
@@ -219,7 +219,7 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<Planned> {
     for (number, store) in request.snapshot.stores.iter().enumerate() {
         let mut own: Vec<EntryRef> =
             request.at.iter().filter(|at| at.store == number as u32).copied().collect();
-        // What is written does not depend on how the list was ordered.
+        // The order of the list does not change what is written.
         own.sort_unstable();
         if own.is_empty() {
             continue;

@@ -21,10 +21,10 @@ pub struct Restoring {
     pub copy: Copy,
     /// Its bytes, as they were shown.
     pub bytes: Arc<[u8]>,
-    /// Where the records start in the copy that come back; of a whole file those that were deleted, and
-    /// come all the same.
+    /// Where the chosen records start in the copy. If the whole file is restored: the deleted records that
+    /// are restored with it.
     pub chosen: HashSet<u64>,
-    /// Whether the whole file is put back.
+    /// Whether the whole file is restored.
     pub whole: bool,
 }
 

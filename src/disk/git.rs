@@ -77,7 +77,7 @@ impl Git {
         let (into, out) = (child.stdin.take(), child.stdout.take());
         let asked = [ids.join("\n").into_bytes(), b"\n".to_vec()].concat();
         let writes = move || into.map(|mut into| into.write_all(&asked));
-        // Where memory is short there is no thread: git ends as its input does.
+        // Without memory there is no thread. Then git ends when its input ends.
         let writer = thread::Builder::new().name("git".into()).spawn(writes)?;
         let mut seen = 0;
         let mut is_all = true;

@@ -85,11 +85,11 @@ impl Drop for Watch {
     }
 }
 
-/// The system's notices. Where it gave no thread for them, or that thread ended, whatever is asked of
-/// them would panic: then there are none, and folders are looked at instead.
+/// The notices of the system. If its thread could not start or has ended, every call to it panics. Then this
+/// is `None`, and folders are read at intervals instead.
 struct Notices {
     watcher: ManuallyDrop<RecommendedWatcher>,
-    /// Held by the thread for as long as it runs.
+    /// The thread holds this as long as it runs.
     thread: Weak<()>,
 }
 

@@ -124,7 +124,7 @@ fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
     body
 }
 
-/// Every string of a record of JSON, in stored order, and the dotted name of its member.
+/// Calls the function with every string of a JSON record, in stored order, and the dotted name of its member.
 pub(super) fn named_strings(store: &Store, entry: &Entry) -> Vec<(String, String)> {
     with_content(store, entry, |content| {
         let mut strings = Vec::new();
@@ -200,7 +200,7 @@ fn note_text(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> Re
     with_said(format, note_title(note, text, stem), (body, "body"), fields.collect())
 }
 
-/// A text with what is said beside it, in the order of its format.
+/// A text with the other fields of its record, in the order of its format.
 fn with_said(
     format: &dyn Format,
     title: String,

@@ -217,7 +217,7 @@ impl Outline {
         self.members.iter().any(|(own, _)| own == path)
     }
 
-    /// Whether the outermost object has nothing but values and objects of those names.
+    /// Whether the outermost object has only plain values, and objects with these names.
     pub fn has_only(&self, values: &[&str], objects: &[&str]) -> bool {
         let is_known = |(path, value): &(Vec<String>, u8)| match path.as_slice() {
             [name] => if *value == b'{' { objects } else { values }.contains(&name.as_str()),
@@ -273,8 +273,8 @@ pub fn strangers(folder: &Path, glance: &dyn Glance, seen: &mut Evidence, none: 
     }
 }
 
-/// Whether nothing that can be seen is in a folder but empty folders of a format with sessions, and files
-/// that it has beside them: so its store is before the first session and after the last.
+/// Whether the visible contents of a folder are only empty folders of a format with sessions, and the files
+/// that the format has beside them. A store looks like this before its first session and after its last.
 pub fn is_bare(root: &Path, glance: &dyn Glance, place: fn(&Path, bool) -> Placement) -> bool {
     let visible = |names: Vec<OsString>| names.into_iter().filter(|name| !is_hidden(name));
     let is_empty = |folder: &Path| {

@@ -17,7 +17,7 @@ mod ids;
 mod lists;
 mod memory_server;
 mod outline;
-mod said;
+mod own_text;
 mod session_log;
 mod store_names;
 mod stored;
@@ -32,7 +32,7 @@ use crate::model::{Bytes, DecayTable, Document, Entry, Lock, Moment, Problem, Ro
 use crate::text::json::Json;
 
 pub use outline::outline;
-pub use said::LOST;
+pub use own_text::LOST;
 
 pub use entry_text::{
     Searched, is_markdown, main_text, searched_of, text_of, text_of_raw, title, title_of_raw,
@@ -108,8 +108,8 @@ pub struct About {
     /// The names of members that a search does not look in: ids of other records, times
     /// and checksums, at any depth.
     pub unsearched: &'static [&'static str],
-    /// The members that people read beside the main text, in that order: dotted names, each with what is in it.
-    /// Prose in other members follows.
+    /// The members that people read after the main text, in order: dotted names, each with a label. Prose in
+    /// other members follows.
     pub reading_order: &'static [&'static str],
     /// What speaks for and against the folder being a store of this format. All formats are
     /// asked, and `store::find` judges.
@@ -164,9 +164,9 @@ pub trait Format: Writes {
         (self.about().main_text)(value)
     }
 
-    /// Whether a record says something of its own.
+    /// Whether a record has a text.
     fn says(&self, record: Json<'_>) -> bool {
-        said::says(self, record)
+        own_text::says(self, record)
     }
 
     /// How writers of those files, relative to the root and of one session at most, keep apart.

@@ -1,6 +1,6 @@
-//! A memory as people read it: its text, what else it says in the order of its format, then what it is
-//! tied to, then all else that is known of it. The detail, `palimp show` and the lines for a screen reader
-//! all take it from here.
+//! A memory in the order in which people read it: its main text, its other texts in the order of its format,
+//! its references, then everything else. The detail view, `palimp show` and the lines for a screen reader use
+//! it.
 
 use std::borrow::Cow;
 
@@ -8,20 +8,20 @@ use super::entry_text;
 use crate::model::{Entry, Moment, RecordText, Store, Tell};
 use crate::text::json::{Json, Kind};
 
-/// So many references are named beside a text.
+/// Limits the number of references that are named beside a text.
 const REFERENCES: usize = 3;
-/// Objects within objects are opened so deep in a line; the rest stays JSON.
+/// Limits the depth to which nested objects are written out on a line. Deeper ones stay JSON.
 const DEEPEST: usize = 3;
-/// An item of a list begins with it.
+/// The beginning of an item of a list.
 const ITEM: &str = "• ";
 
-/// A member of a record beside its main text.
+/// A member of a record besides its main text.
 pub(super) struct Member {
     /// Its dotted name.
     pub name: String,
     /// Its value on one line.
     pub plain: String,
-    /// Its value as it is read: the items of a list below each other.
+    /// Its value for people: the items of a list are below each other.
     pub read: String,
 }
 
@@ -40,7 +40,7 @@ impl Member {
         self.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// Whether it says something in words, whatever its name. A list does if one of its items does.
+    /// Whether it is written in words, whatever its name. A list is if one of its items is.
     fn is_prose(&self) -> bool {
         let text = self.read.trim();
         let items = text.strip_prefix(ITEM).unwrap_or(text);
@@ -48,15 +48,15 @@ impl Member {
     }
 }
 
-/// Whether it is more than a word, a number, a name or a time.
+/// Whether it is more than a single word, a number, a name or a time.
 fn is_in_words(text: &str) -> bool {
     let text = text.trim();
     let foreign = text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count();
     (text.contains(char::is_whitespace) || foreign > 3) && Moment::parse(text).is_none()
 }
 
-/// What a record says beside its main text: the members that the order of its format names, then those
-/// that hold prose. `unsearched` are the names of ids of others, times and checksums.
+/// The texts of a record besides its main text: first the members in the order of its format, then other
+/// prose. `unsearched` are the names of ids of others, times and checksums.
 pub(super) fn said(
     members: &[Member],
     main: &str,
@@ -82,7 +82,7 @@ pub(super) fn said(
     said.into_iter().map(|(_, own)| (own.name.clone(), own.read.clone())).collect()
 }
 
-/// A value as it is read.
+/// A value for people.
 pub(super) fn read(value: Json<'_>) -> String {
     match value.kind() {
         Kind::Array => {
@@ -94,7 +94,7 @@ pub(super) fn read(value: Json<'_>) -> String {
     }
 }
 
-/// A value, the members of an object behind each other with their names.
+/// A value on one line: the members of an object follow each other with their names.
 fn in_a_line(value: Json<'_>, deepest: usize) -> String {
     if value.members().next().is_none() || deepest == 0 {
         return value.text().map_or_else(|| value.plain(), Cow::into_owned);
@@ -105,12 +105,12 @@ fn in_a_line(value: Json<'_>, deepest: usize) -> String {
     value.members().map(member).collect::<Vec<_>>().join(" · ")
 }
 
-/// What a member is called where it is read.
+/// The label of a member.
 pub fn label(name: &str) -> String {
     name.rsplit('.').next().unwrap_or(name).replace('_', " ")
 }
 
-/// Its tags, what it refers to, its session, who wrote it and when. Untrusted text.
+/// Its tags, references, session, author and times. Untrusted text.
 pub fn ties(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'static str, String)> {
     let mut ties = Vec::new();
     let Some(view) = store.view(entry) else { return ties };
@@ -137,7 +137,7 @@ pub fn ties(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'static str, Str
     ties
 }
 
-/// All else that is known of the entry of that number: its state, its place, what other files say of it,
+/// Everything else about the entry with that number: its state, its place, what other files say about it, and
 /// the members that are no text. Untrusted text.
 pub fn rest(store: &Store, number: u32, text: &RecordText) -> Vec<(String, String)> {
     let Some(entry) = store.entries.get(number as usize) else { return Vec::new() };
@@ -156,7 +156,7 @@ pub fn rest(store: &Store, number: u32, text: &RecordText) -> Vec<(String, Strin
     rest
 }
 
-/// What a search looks in, field by field: the main text comes first. Untrusted text.
+/// The fields that a search reads. The main text comes first. Untrusted text.
 pub fn searched(store: &Store, entry: &Entry, own: RecordText) -> Vec<(String, String)> {
     let is_said = |name: &str| own.said.iter().any(|(said, _)| said == name);
     let others: Vec<(String, String)> =
@@ -172,7 +172,7 @@ pub fn searched(store: &Store, entry: &Entry, own: RecordText) -> Vec<(String, S
     fields
 }
 
-/// What a search looks in besides: strings that are in no field, as those of a checkpoint's bundle.
+/// Other strings that a search reads and that are in no field, such as those of a checkpoint's bundle.
 pub fn searched_besides(store: &Store, entry: &Entry) -> Vec<(String, String)> {
     entry_text::named_strings(store, entry).into_iter().map(|(name, text)| (label(&name), text)).collect()
 }
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::format::text_of_raw;
 
-    /// The main text of a record, and what is read behind it, in order.
+    /// The main text of a record and the texts after it, in order.
     fn page(format: &str, path: &str, record: &str) -> Vec<String> {
         let own = text_of_raw(format, Path::new(path), record.as_bytes()).unwrap();
         let said = own.said.iter().map(|(name, text)| format!("{}: {text}", label(name)));

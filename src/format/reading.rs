@@ -26,7 +26,7 @@ pub struct Rows {
     packer: Packer,
     /// Each record without its view, and where that is among the packed ones.
     own: Vec<(Record, Option<u32>)>,
-    /// The places among them of those that are torn.
+    /// The places of the torn records.
     torn: Vec<usize>,
     problems: Vec<Problem>,
 }
@@ -39,7 +39,7 @@ impl Rows {
         self.own.push((place.record(Body::Broken), Some(view)));
     }
 
-    /// Adds a record that is torn, and of which what names it could be read.
+    /// Adds a torn record whose id could be read.
     pub fn torn(&mut self, path: &Path, place: Place, parsed: &Parsed, faults: Vec<Fault>) {
         self.torn.push(self.own.len());
         self.push(path, place, parsed, faults);
@@ -110,7 +110,7 @@ pub fn read_lines(
     read_pieces(path, bytes, &mut |rows, piece| take(rows, path, bytes, piece, now, view))
 }
 
-/// Reads JSON Lines, where `take` adds what each piece is.
+/// Reads JSON Lines. `take` adds each piece as what it is.
 pub fn read_pieces(path: &Path, bytes: &[u8], take: &mut dyn FnMut(&mut Rows, Piece<'_>)) -> Reading {
     let mut rows = Rows::default();
     let file_faults = records::split(bytes, &mut |piece| take(&mut rows, piece));
@@ -125,7 +125,7 @@ pub fn read_pieces(path: &Path, bytes: &[u8], take: &mut dyn FnMut(&mut Rows, Pi
     rows.finish()
 }
 
-/// Adds what a piece of JSON Lines is.
+/// Adds a piece of JSON Lines as what it is.
 pub fn take(
     rows: &mut Rows,
     path: &Path,

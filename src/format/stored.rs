@@ -25,7 +25,7 @@ pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>
     Some((span, lines))
 }
 
-/// A record that is all of its file, without the file's byte order mark.
+/// A record that fills its whole file, without the file's byte order mark.
 fn without_mark(span: Span, bytes: Cow<'_, [u8]>) -> (Span, Cow<'_, [u8]>) {
     let mark = lines::BOM.len();
     if span.start > 0 || !bytes.starts_with(lines::BOM) {

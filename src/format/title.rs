@@ -33,7 +33,7 @@ pub fn title_of(text: &str) -> String {
     title
 }
 
-/// White space that is seen as a blank. What ends lines elsewhere stays, so that it is shown for what it is.
+/// White space that looks like a blank. Other line separators stay, so that they are shown as what they are.
 fn is_blank(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => true,

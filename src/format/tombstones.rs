@@ -1,5 +1,6 @@
-//! A log of tombstones, read. A torn tombstone deletes still, where all of the id is there: whoever wrote it meant
-//! that, and a memory that comes back by itself is worse than a line that is wrong.
+//! Reads a log of tombstones. A torn tombstone still deletes its memory if its whole id is there, because
+//! that was the intention of its writer. It is worse if a deleted memory returns by itself than if a line
+//! stays broken.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::text::salvage::completed;
 use crate::text::scan::Tape;
 use crate::text::torn::{self, whole_behind};
 
-/// What turns an object into a tombstone, telling what is wrong.
+/// Turns an object into a tombstone, and reports what is wrong.
 type Take = dyn Fn(&mut Fields<'_>) -> Parsed;
 
 /// Reads a log of tombstones.
@@ -23,7 +24,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment, view: &Take) -> Reading {
     })
 }
 
-/// A stretch of the log that can't be read as one tombstone.
+/// A part of the log that can't be read as one tombstone.
 struct Broken<'a> {
     path: &'a Path,
     bytes: &'a [u8],
@@ -32,8 +33,8 @@ struct Broken<'a> {
 }
 
 impl Broken<'_> {
-    /// Adds the tombstones that are on it, whole or torn. Those behind the first were appended to a line without
-    /// an end.
+    /// Adds the tombstones in this part, whole or torn. The second one and later ones were appended to a line
+    /// without a line end.
     fn take(&self, rows: &mut Rows, piece: &Piece<'_>) {
         let content = &self.bytes[piece.start..piece.end];
         let parts = parts(content);
@@ -46,7 +47,7 @@ impl Broken<'_> {
                 self.whole(rows, place, raw);
                 continue;
             }
-            // One that goes on in the next is torn, whatever the line is as a whole.
+            // A tombstone that continues in the next one is torn, even if the line has another fault.
             self.torn(rows, place, raw, if is_one { piece.faults } else { &[Code::TornLine] });
         }
     }
@@ -81,7 +82,7 @@ impl Broken<'_> {
     }
 }
 
-/// Where tombstones are on a stretch, and whether each is whole.
+/// The places of the tombstones in this part, and whether each is whole.
 fn parts(content: &[u8]) -> Vec<(Range<usize>, bool)> {
     let is_one = |object: &[u8]| torn::first_name(object).is_some() && legible_id(object).is_some();
     let whole = whole_behind(content, &is_one).unwrap_or_default();
@@ -101,7 +102,7 @@ fn parts(content: &[u8]) -> Vec<(Range<usize>, bool)> {
     parts
 }
 
-/// The id of a tombstone that may be torn, where all of it is there.
+/// The id of a tombstone that may be torn, if the whole id is there.
 pub fn legible_id(raw: &[u8]) -> Option<Box<str>> {
     let content = raw.get(memchr::memchr(b'{', raw)?..)?;
     let own = completed(content)?;

@@ -28,11 +28,11 @@ use crate::text::json::Json;
 use crate::text::scan::Tape;
 use crate::text::unpack::Member;
 
-/// A document that can't be read as it could be whole.
+/// The restored form of a document that can't be read.
 pub struct MadeWhole {
-    /// Of what it is made, as the end of "restore it from".
+    /// The source, as the end of "restore it from".
     pub from: String,
-    /// What is in it and what is not, in sentences. May quote the store: untrusted text.
+    /// Sentences about what it holds and what it lacks. May quote the store: untrusted text.
     pub reason: String,
     /// All its bytes.
     pub bytes: Vec<u8>,
@@ -122,12 +122,13 @@ pub trait Writes: Sync {
         Ok(Vec::new())
     }
 
-    /// A document that can't be read, made whole of what other files of the store have a copy of; the best first.
+    /// Restores a document that can't be read from copies in other files of the store. The best result comes
+    /// first.
     fn made_whole(&self, _store: &Store, _torn: &Document) -> Vec<MadeWhole> {
         Vec::new()
     }
 
-    /// Whether each record of its logs is in two of them, by the specification.
+    /// Whether the specification says that each record of a log is in two logs.
     fn keeps_copies(&self) -> bool {
         false
     }
@@ -234,7 +235,7 @@ pub trait Writes: Sync {
         None
     }
 
-    /// What a compaction does with a memory that has faded by that rule, where the user does not keep it.
+    /// What a compaction does with a memory that has faded by that rule and that the user does not keep.
     fn at_floor(&self, _store: &Store, _view: View<'_>, _rule: DecayRule) -> AtFloor {
         AtFloor::Stays
     }

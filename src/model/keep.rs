@@ -1,30 +1,30 @@
-//! What the user keeps from fading, by a tag: no format has a field for that. The tag `pinned` keeps a memory
-//! for good, `keep-until.2027-01-31` until that day is over.
+//! Tags by which the user keeps a memory from fading. No format has a field for that. The tag `pinned` keeps
+//! a memory for ever, `keep-until.2027-01-31` keeps it until that day is over.
 
 use super::time::{DAY, Moment, day};
 use super::view::{Tags, View};
 
-/// The tag of what is pinned.
+/// The tag of a pinned memory.
 pub const PINNED: &str = "pinned";
-/// What the tag of a memory that is kept for a while begins with; a day follows.
+/// The beginning of the tag that keeps a memory for some time. A day follows.
 pub const KEEP_UNTIL: &str = "keep-until.";
 
-/// For how long a memory is kept from fading. The longest is the greatest.
+/// How long a memory is kept from fading. The longest time is the greatest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keep {
-    /// Until then.
+    /// Until this time.
     Until(Moment),
-    /// For good.
+    /// For ever.
     Always,
 }
 
 impl Keep {
-    /// What its tags say; the longest counts.
+    /// Reads all tags. The longest time counts.
     pub fn of(tags: Tags<'_>) -> Option<Keep> {
         tags.iter().filter_map(Keep::by).max()
     }
 
-    /// What one tag says.
+    /// Reads one tag.
     pub fn by(tag: &str) -> Option<Keep> {
         if tag == PINNED {
             return Some(Keep::Always);
@@ -33,7 +33,7 @@ impl Keep {
         Some(Keep::Until(start.plus(DAY)))
     }
 
-    /// Whether it lasts at that time.
+    /// Whether the memory is still kept at that time.
     pub fn lasts_at(self, now: Moment) -> bool {
         match self {
             Keep::Always => true,
@@ -42,7 +42,8 @@ impl Keep {
     }
 }
 
-/// Whether a memory is kept from fading at that time: nothing that palimp does by age or rank takes it away.
+/// Whether a memory is kept from fading at that time. Palimp does not remove such a memory because of its age
+/// or rank.
 pub fn is_kept(view: View<'_>, now: Moment) -> bool {
     Keep::of(view.tags).is_some_and(|keep| keep.lasts_at(now))
 }

@@ -120,7 +120,8 @@ pub fn blocks(bytes: &[u8], start: u64) -> impl Iterator<Item = BlockDigest> + '
     })
 }
 
-/// So many blocks are kept: a line has two, and so have threads that look at lines beside each other.
+/// Limits the number of blocks in memory. A line can be in two blocks, and so can lines of neighbouring
+/// threads.
 const KEPT: usize = 2;
 
 /// A block and its number.
@@ -133,8 +134,8 @@ pub struct Blocked {
     file: Arc<[BlockDigest]>,
     /// Whether something that was asked for was gone.
     has_changed: Arc<AtomicBool>,
-    /// The blocks that were asked for last, by their numbers, the last one first: what is asked for next is mostly
-    /// in them.
+    /// The blocks that were read last, by their numbers, the last one first. The next request is usually for
+    /// one of them.
     last: Arc<Mutex<VecDeque<Numbered>>>,
 }
 

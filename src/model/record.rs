@@ -40,7 +40,7 @@ pub struct Record {
 /// What could be read of a record's bytes.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// A whole object, and its view; or a torn tombstone, and what is certain of it.
+    /// A whole object and its view, or a torn tombstone and the part of it that is certain.
     Read(Packed),
     /// Nothing without guessing: torn, not JSON, not an object, …
     Broken,
@@ -55,7 +55,8 @@ impl Record {
         }
     }
 
-    /// The id that it names, as a memory or as a tombstone: of a torn tombstone, too, where all of it is there.
+    /// The id of a memory, or the id that a tombstone names. A torn tombstone has it if the whole id is
+    /// there.
     pub fn names(&self) -> Option<&str> {
         match &self.body {
             Body::Read(packed) => packed.view().id,
@@ -108,10 +109,10 @@ pub struct RecordText {
     pub title: String,
     /// The main text, whole.
     pub text: String,
-    /// What the main text is called: the dotted name of the member that holds it.
+    /// The dotted name of the member that holds the main text.
     pub main: &'static str,
-    /// What else it says, in the order in which people read it: dotted names, and texts that may have lines.
-    /// All of it is among the fields, too.
+    /// The other texts, in the order in which people read them: dotted names, and texts that may have several
+    /// lines. All of them are among the fields, too.
     pub said: Vec<(String, String)>,
     /// Every other member in stored order: its dotted name and its value as text.
     pub fields: Vec<(String, String)>,

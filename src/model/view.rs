@@ -20,7 +20,7 @@ pub struct Packed {
     run: Arc<Run>,
     /// Its number among them.
     number: u32,
-    /// Whether the record is torn: then nothing but what names it is certain.
+    /// Whether the record is torn. Then only its id is certain.
     is_torn: bool,
 }
 
@@ -32,7 +32,7 @@ impl Packed {
         packer.views()(0)
     }
 
-    /// The same of a record that is torn, and of which what names it could be read.
+    /// The view of a torn record whose id could be read.
     #[must_use]
     pub fn torn(self) -> Packed {
         Packed { is_torn: true, ..self }

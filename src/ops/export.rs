@@ -22,7 +22,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The shape that the name of a file asks for.
+    /// The format that a file's name asks for.
     pub fn of_name(file: &Path) -> Option<Shape> {
         match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(Shape::Json),

@@ -173,8 +173,8 @@ fn join_derived(plan: &mut Plan) -> bool {
     plan.derived.len() < count
 }
 
-/// What is done to a file as one change: each of two would be carried out on the file as it was before the other,
-/// and what takes one back would meet the other's lines.
+/// Joins all changes of a file into one. Separate changes would each start from the same old bytes, and the
+/// undo of one would find the lines of the other.
 fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
     let mut places: HashMap<PathBuf, usize> = HashMap::new();

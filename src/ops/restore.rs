@@ -26,7 +26,7 @@ pub enum Kind {
     Missing,
     /// Both have it, and it differs: chosen, it is put back to what it was.
     Changed,
-    /// It was deleted: chosen, it comes back.
+    /// It was deleted since. It is restored if it is chosen.
     Deleted,
     /// A tombstone names it.
     Tombstoned,
@@ -34,7 +34,8 @@ pub enum Kind {
     Erased,
     /// It was written later: kept, and lost where the whole file is replaced.
     Newer,
-    /// The copy lacks it, though it says that it was written before: kept, and lost likewise.
+    /// The copy lacks it, although it was written before the copy by its own date. It is kept, but replacing
+    /// the whole file loses it.
     Absent,
     /// It is in another file of the store.
     Elsewhere,
@@ -83,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// Whether such a record is in the file, and the copy has it in no form.
+    /// Whether such a record is in the file, and the copy has no version of it.
     pub fn is_only_here(self) -> bool {
         matches!(self, Kind::Newer | Kind::Absent)
     }
@@ -104,7 +105,7 @@ pub struct Item {
     pub title: String,
     /// What tells that, in a few words. Untrusted text.
     pub told: String,
-    /// When it was written, as it says.
+    /// Its own date of writing.
     pub written: Option<Moment>,
     /// Its bytes in the copy; none for what was erased or is newer.
     pub was: Vec<u8>,
@@ -121,7 +122,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// Where it is in the copy.
+    /// Its place in the copy.
     fn span(&self) -> Span {
         Span { start: self.at, end: self.at + self.was.len() as u64 }
     }
@@ -142,9 +143,9 @@ pub struct Comparison {
     pub is_alike: bool,
     /// Whether its records are deletions of others.
     pub deletes: bool,
-    /// Whether the copy ends before its end: it lacks what came last.
+    /// Whether the copy lacks its last part.
     pub ends_early: bool,
-    /// What can't be told of the deletions since, in sentences.
+    /// Sentences about deletions since the copy that are not fully known.
     pub doubts: Vec<String>,
 }
 
@@ -154,7 +155,7 @@ impl Comparison {
         self.items.iter().filter(|item| item.kind == kind).count()
     }
 
-    /// Those that were deleted.
+    /// The deleted ones.
     pub fn deleted(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| item.kind == Kind::Deleted)
     }
@@ -209,9 +210,9 @@ fn one_line(raw: &[u8]) -> Vec<u8> {
     raw.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
 }
 
-/// Brings back what was chosen of a copy, or the whole file. One that comes back whole or not at
-/// all, and is gone, comes back whole: nothing is replaced by it. Of a whole file the deleted ones
-/// come that were chosen.
+/// Restores the chosen records of a copy, or the whole file. A missing file that can only be restored as a
+/// whole is restored as a whole, since this replaces nothing. The whole file contains deleted records only if
+/// they were chosen.
 pub fn bring_back(
     scene: &Scene<'_>,
     comparison: &Comparison,
@@ -226,8 +227,8 @@ pub fn bring_back(
     }
 }
 
-/// Brings back the records of the copy that start at those places: what is missing, or was deleted, at
-/// the file's end, what has changed where it is.
+/// Restores the records that start at these places in the copy. Missing and deleted ones go to the end of the
+/// file, changed ones to their present place.
 pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     if let Some(why) = &comparison.whole_only {
@@ -260,8 +261,8 @@ pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>
     Ok(plan)
 }
 
-/// Names what does not come back by itself: what was deleted, and, where nobody chose, what has the id of
-/// another record that is there.
+/// Names the records that are not restored: the deleted ones, and those that share the id of another record
+/// of the store, unless they were chosen.
 fn left_out(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Vec<String> {
     let deleted = comparison.deleted().filter(|item| !chosen.contains(&item.at));
     let tombstoned =
@@ -283,7 +284,7 @@ fn left_out(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -
 }
 
 impl Comparison {
-    /// What becomes of a record, with its name: its id, or the key where it has none or shares it.
+    /// What happens to a record, with its name: its id, or its key if it has no id or shares it.
     fn named(&self, root: &Path, item: &Item, fate: &str) -> String {
         let is_unnamed = (item.id.is_none() || item.shares) && item.kind == Kind::Deleted;
         let key = is_unnamed.then(|| self.key(root, item)).flatten().map(|key| key.to_string());

@@ -18,7 +18,7 @@ pub struct Explanation {
     pub factors: Factors,
     /// What each word and phrase contributed.
     pub words: Vec<WordHit>,
-    /// For how long the user keeps it from fading.
+    /// How long the user keeps it from fading.
     pub keep: Option<Keep>,
     /// What a compaction does with it when it has faded.
     pub at_floor: AtFloor,
@@ -70,7 +70,7 @@ pub fn at_floor(store: &Store, view: View<'_>, rule: DecayRule) -> AtFloor {
     format::by_name(store.format).map_or(AtFloor::Stays, |format| format.at_floor(store, view, rule))
 }
 
-/// For each wanted word of a query the names of the fields that have it.
+/// For each wanted word of a query, the names of the fields that have it.
 fn fields(query: &Query, store: &Store, entry: &Entry) -> Vec<Vec<String>> {
     let mut found = vec![Vec::new(); query.wanted_words().count()];
     if found.is_empty() {

@@ -1,4 +1,4 @@
-//! Which memories will fade to the floor, when, and what becomes of them then.
+//! Finds the memories that will fade to the floor, and says when, and what happens to them then.
 
 use super::cancel::Cancel;
 use super::explain::at_floor;
@@ -12,8 +12,8 @@ use crate::model::{Moment, Snapshot, State};
 /// So many days are looked ahead; what is told is counted up to each of them.
 const DAYS: [f64; 3] = [7.0, 30.0, 90.0];
 
-/// What fades to the floor within 90 days, on the screens: the next first. What is kept from that stays on its
-/// row, so that one sees it rescued.
+/// The memories that fade to the floor within 90 days, the next one first. A memory that is kept from fading
+/// keeps its row, so that the user sees that it is safe.
 pub static FORECAST: Pick = Pick {
     title: "at the floor in · rank then",
     figure: "in  rank ",
@@ -21,10 +21,10 @@ pub static FORECAST: Pick = Pick {
     find: picked,
 };
 
-/// A memory that fades, or would.
+/// A memory that fades, or that would fade if it were not kept.
 struct Fade {
     hit: Hit,
-    /// In so many days it is at the floor, or would be.
+    /// The number of days until it is at the floor, or would be.
     days: f64,
     end: End,
 }
@@ -32,7 +32,7 @@ struct Fade {
 /// How its fading ends.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
-    /// It is kept for longer than is looked ahead.
+    /// It is kept for longer than the forecast reaches.
     Kept,
     /// It stays, with that rank.
     Ranked(f64),
@@ -72,7 +72,7 @@ fn picked(
     Some(Results { hits, picked: Some(Picked { figures, marked: Vec::new(), told }), ..results })
 }
 
-/// How many fade by when, how many of them go then, and how many are kept.
+/// How many memories fade by each day, how many of them are removed then, and how many are kept.
 fn told(fading: &[Fade]) -> String {
     let fades = || fading.iter().filter(|own| own.end != End::Kept);
     let within = |limit: f64| fades().filter(|own| own.days <= limit).count();
@@ -95,7 +95,7 @@ fn are(count: usize) -> String {
     if count == 1 { "1 is".into() } else { format!("{count} are") }
 }
 
-/// How a memory fades, where it counts, does fade, and is not at the floor yet.
+/// When a memory fades, if it counts, fades at all, and is not at the floor yet.
 fn fade(snapshot: &Snapshot, hit: &Hit, ranking: Ranking, now: Moment) -> Option<Fade> {
     let (store, entry) = snapshot.get(hit.at);
     let view = store.view(entry).filter(|_| entry.state == State::Live)?;
@@ -107,7 +107,7 @@ fn fade(snapshot: &Snapshot, hit: &Hit, ranking: Ranking, now: Moment) -> Option
         let own = Factors::of(store, entry, view, 1.0, ranking, now);
         let then = own.rank_in(ranking, days * 24.0);
         let goes = matches!(at_floor(store, view, fading.rule), AtFloor::Goes { .. });
-        // How well it matches does not change.
+        // Its match with the search does not change.
         let rank = match (hit.rank, ranking) {
             (Some(rank), Ranking::Product) if own.rank > 0.0 => then * rank / own.rank,
             (Some(rank), Ranking::Weighted) => then + rank - own.rank,

@@ -19,13 +19,13 @@ pub fn highlights(text: &str, query: &Query) -> Vec<Range<usize>> {
     merged(words.map(|range| folded.shown(range)).collect())
 }
 
-/// For each of the words that a query wants, in order, whether it is in `text`.
+/// For each word that a query wants, in order, whether it is in `text`.
 pub fn words_in(text: &str, query: &Query) -> Vec<bool> {
     let folded = Folded::new(text);
     query.wanted_words().map(|(_, word)| !places(&folded, &word.form).is_empty()).collect()
 }
 
-/// Where a word is in a folded text.
+/// The place of a word in a folded text.
 fn places(folded: &Folded, form: &Form) -> Vec<Range<usize>> {
     let find =
         |needle: &str| memmem::find_iter(folded.text.as_bytes(), needle.as_bytes()).collect::<Vec<_>>();

@@ -9,11 +9,11 @@ use crate::model::{EntryRef, Moment, Snapshot};
 pub struct Pick {
     /// What is listed, in a few words.
     pub title: &'static str,
-    /// What the figure of a row is called: as many columns as the figures, and a blank.
+    /// The heading of the figures of the rows. It is as wide as the figures and a blank.
     pub figure: &'static str,
     /// What is said where nothing is picked.
     pub none: &'static str,
-    /// Picks of results, which come most important first, ranked so at that time; `None` when cancelled.
+    /// Picks from the results, which are ordered by their rank at that time. `None` if it was cancelled.
     pub find: fn(&Snapshot, Results, (Ranking, Moment), &Cancel) -> Option<Results>,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Pick {
 /// What is known of results that were picked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picked {
-    /// Of each result its figure, eight columns at most.
+    /// The figure of each result, with eight columns at most.
     pub figures: Vec<String>,
     /// What is to be marked.
     pub marked: Vec<EntryRef>,

@@ -31,7 +31,7 @@ pub struct Fading {
     pub faded: bool,
     /// Whether the user keeps it from fading now.
     pub is_kept: bool,
-    /// The age in hours up to which the user keeps it from fading; endless where that is for good.
+    /// The age in hours up to which the user keeps it from fading; infinite if it is kept for ever.
     pub kept_age: Option<f64>,
     /// Hours since creation, if known.
     pub age_hours: Option<f64>,
@@ -42,7 +42,7 @@ impl Fading {
     pub fn of(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> Fading {
         let rule = store.decay(entry).rule(view.kind);
         let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * importance(view);
-        // What never fades needs none.
+        // A memory that never fades need not be kept.
         let keep = rule.half_life_hours.and_then(|_| Keep::of(view.tags));
         let kept_age = |keep: Keep| match (keep, view.created) {
             (Keep::Always, _) => Some(f64::INFINITY),
@@ -69,7 +69,7 @@ impl Fading {
         own.is_finite().then_some(own)
     }
 
-    /// The same, were it not kept.
+    /// The same, if the memory were not kept.
     pub fn unkept_floor_age(&self) -> Option<f64> {
         let (half_life, min) = (self.rule.half_life_hours?, self.rule.min);
         let boost = if self.rule.boosted { self.boost.log2() } else { 0.0 };
@@ -110,7 +110,7 @@ pub struct Factors {
     pub matched: f64,
     /// The access part of the weighted sum.
     pub access: f64,
-    /// Hours since its last access, where that is recorded.
+    /// Hours since its last access, if that is recorded.
     pub since_access: Option<f64>,
     /// The rank.
     pub rank: f64,
@@ -135,7 +135,7 @@ impl Factors {
         Factors { rank: own.combined(ranking), ..own }
     }
 
-    /// The rank in so many hours, if nobody touches it.
+    /// The rank in that many hours, if nobody accesses it.
     pub fn rank_in(&self, ranking: Ranking, hours: f64) -> f64 {
         let [age, since_access] =
             [self.fading.age_hours, self.since_access].map(|own| own.map(|own| own + hours));
@@ -148,7 +148,7 @@ impl Factors {
         own.combined(ranking)
     }
 
-    /// What the factors come to.
+    /// The product of the factors.
     fn combined(&self, ranking: Ranking) -> f64 {
         match ranking {
             Ranking::Product => self.importance * self.decay * self.recency * self.matched,

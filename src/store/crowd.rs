@@ -57,7 +57,7 @@ impl Drop for Free {
     }
 }
 
-/// The next of those that nobody took yet, with its number.
+/// The next item that nobody took yet, with its number.
 pub fn one<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     Some((at, items.get(at)?))

@@ -113,7 +113,8 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
     made(store, documents, touched, now).into_iter().filter_map(change).collect()
 }
 
-/// What is derived from `documents` for whatever concerns the files in `touched`, whether it is there already or not.
+/// Makes everything that is derived from `documents` and concerns the files in `touched`, even if it does not
+/// exist yet.
 pub fn made(
     store: &Store,
     documents: &[Arc<Document>],
@@ -126,7 +127,7 @@ pub fn made(
     format.derived(&parts, touched, now)
 }
 
-/// What the file at that path should hold where it is derived from `documents`.
+/// The right contents of the file at that path, if it is derived from `documents`.
 pub fn should_hold(store: &Store, documents: &[Arc<Document>], path: &Path, now: Moment) -> Option<Bytes> {
     let all = made(store, documents, &[path.to_owned()], now);
     all.into_iter().find(|own| own.path == path).map(|own| own.bytes)

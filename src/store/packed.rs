@@ -78,7 +78,7 @@ impl Packing {
     }
 }
 
-/// The files that are in a file of those bytes: itself where it is not compressed.
+/// The files in a file with these bytes: the file itself if it is not compressed.
 pub fn contents(path: &Path, bytes: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
     match Packing::of(path) {
         None => vec![(path.to_owned(), bytes.to_vec())],

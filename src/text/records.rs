@@ -36,7 +36,7 @@ pub fn split(bytes: &[u8], take: &mut dyn FnMut(Piece<'_>)) -> Vec<(Code, u32)> 
     split_by(bytes, true, take)
 }
 
-/// The same, where what is torn and all that is behind it on its line is one broken stretch.
+/// The same, but a torn record and the rest of its line are one broken part.
 pub fn split_lines(bytes: &[u8], take: &mut dyn FnMut(Piece<'_>)) -> Vec<(Code, u32)> {
     split_by(bytes, false, take)
 }
@@ -172,7 +172,7 @@ impl Splitter<'_, '_> {
         Rest::Done
     }
 
-    /// What starts with a brace and is no object.
+    /// Something that starts with a brace and is not an object.
     fn bad(&mut self, start: usize, end: usize, faults: Vec<Code>) {
         let content = &self.bytes[start..end];
         let whole = whole_behind(content, &|_| false).unwrap_or_default();
@@ -183,7 +183,7 @@ impl Splitter<'_, '_> {
         self.apart((start, end), whole, code, faults);
     }
 
-    /// What is broken, and the whole records behind it on its line.
+    /// The broken part, and the whole records after it on its line.
     fn apart(&mut self, (start, end): (usize, usize), whole: Vec<Behind>, code: Code, mut faults: Vec<Code>) {
         faults.retain(|fault| *fault != code);
         faults.insert(0, code);
@@ -255,7 +255,7 @@ impl Splitter<'_, '_> {
         })
     }
 
-    /// Why what starts with a brace is no object, where nothing is torn.
+    /// Why something that starts with a brace is not an object, if nothing is torn.
     fn why_bad(&self, start: usize, end: usize) -> Code {
         let content = &self.bytes[start..end];
         if memchr(0, content).is_some() {
@@ -303,7 +303,7 @@ impl Splitter<'_, '_> {
     }
 }
 
-/// What is wrong with a record behind a torn one, with that between it and the next.
+/// The faults of a record after a torn one, given the bytes between it and the next.
 fn between(bytes: &[u8]) -> Vec<Code> {
     let has = |byte| memchr(byte, bytes).is_some();
     let faults = [(has(0), Code::NulBytes), (has(b'}'), Code::ExtraBrace), (true, Code::GluedRecords)];

@@ -17,7 +17,7 @@ pub fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     packer.finish()
 }
 
-/// An archive of files, the same for the same ones at any time.
+/// Packs files into an archive. The result does not depend on the time.
 pub fn tar_gzip(members: &[Member]) -> io::Result<Vec<u8>> {
     let mut tar = tar::Builder::new(Vec::new());
     for own in members {

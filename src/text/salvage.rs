@@ -107,7 +107,7 @@ impl Walk {
             }
         }
         let safe = self.safe;
-        // Another record that begins within a text ends it with its own first quote.
+        // A record that begins within a text ends the text with its own first quote.
         let is_cut_text = self.expect == Expect::CommaOrEnd
             && text.get(safe).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_')
             && safe.checked_sub(1).is_some_and(|last| text[last] == b'"');

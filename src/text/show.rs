@@ -54,8 +54,8 @@ pub fn show(text: &str) -> Cow<'_, str> {
     Cow::Owned(told_apart(shown))
 }
 
-/// How many columns safe text takes: those of its characters, one by one. The halfwidth sound marks of
-/// katakana take one each in terminals, and on our screens.
+/// The number of columns of safe text: the sum over its characters. The halfwidth sound marks of katakana
+/// take one column each, in terminals and on palimp's screens.
 pub fn columns(text: &str) -> usize {
     text.chars().map(|c| if matches!(c, '\u{ff9e}' | '\u{ff9f}') { 1 } else { c.width().unwrap_or(0) }).sum()
 }
@@ -65,8 +65,8 @@ fn one_by_one(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// Whether all terminals give a cluster as many columns as we do: a single character of a script, or a sign,
-/// of which that has been settled for long.
+/// Whether all terminals give a cluster the same number of columns as palimp. This holds for single
+/// characters of old scripts, and for signs whose width was settled long ago.
 pub fn is_width_certain(cluster: &str) -> bool {
     let mut chars = cluster.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else { return cluster.is_empty() };

@@ -12,8 +12,8 @@ use super::torn::{first_name, whole_behind};
 pub struct Tidied {
     /// What they become.
     pub bytes: Vec<u8>,
-    /// What leaves them, and where it was: never anything but white space, braces, NULs and marks between records
-    /// and between the members of one.
+    /// The removed bytes, each with its former place. They are only white space, braces, NULs and byte order
+    /// marks between records and between the members of a record.
     pub out: Vec<(usize, Vec<u8>)>,
 }
 
@@ -61,10 +61,11 @@ fn placed(before: &[u8], own: &Tidied, out: Vec<(usize, Vec<u8>)>) -> Vec<(usize
     let found = |(to, bytes): (usize, Vec<u8>)| {
         let at = place(to);
         let is_there = |at: &usize| before.get(*at..).is_some_and(|rest| rest.starts_with(&bytes));
-        // White space is before what is counted. Halves of a record that were joined are in another order.
+        // White space stands before the part that is counted. The halves of a joined record are in another
+        // order.
         let near = std::iter::once(at).chain(at.checked_sub(bytes.len()));
         let found = near.into_iter().find(is_there).or_else(|| memchr::memmem::find(before, &bytes));
-        // A line end that came with the first round was never there.
+        // A line end that the first round added was not in the file.
         Some((found?, bytes))
     };
     out.into_iter().filter_map(found).collect()

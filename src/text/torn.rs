@@ -19,7 +19,7 @@ pub struct Behind {
     pub range: Range<usize>,
     /// Whether nothing of what is torn before it can go on in it.
     pub is_apart: bool,
-    /// Whether it is a record of its own, as far as that is told without its format.
+    /// Whether it is a separate record, as far as this can be seen without its format.
     pub is_own: bool,
 }
 
@@ -29,7 +29,8 @@ pub struct Behind {
 pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<Vec<Behind>> {
     let mut tape = Tape::default();
     let mut found: Vec<Behind> = Vec::new();
-    // Of the torn ones: where the last one starts that starts so, and where none of them can go on.
+    // For each way in which torn objects start, the place of the last one. Also the places after which no
+    // torn object continues.
     let (mut starts, mut ends) = (HashMap::new(), HashSet::new());
     let (mut next, mut cost) = (0, 0);
     for at in memchr_iter(b'{', content) {
@@ -80,14 +81,14 @@ pub fn is_torn(content: &[u8], behind: &[Behind]) -> bool {
     behind.iter().any(|own| ends_the_line(&content[own.range.end..]))
 }
 
-/// Whether nothing but braces, and what else is no text, is behind an object, or the next one.
+/// Whether only braces and bytes that are no text follow, up to the end or the next object.
 fn ends_the_line(rest: &[u8]) -> bool {
     let braces = rest.iter().take_while(|byte| **byte == b'}').count();
     ends_a_record(&rest[braces..])
 }
 
-/// Whether an object has most of the members that the torn one before it has. Where it may be the value of the
-/// last of them, that is among them: it would be in itself.
+/// Whether an object has most of the members of the torn object before it. If it may be the value of the last
+/// member there, it must have that member, too: a value is not expected to contain its own name.
 fn is_alike(torn: &[u8], tape: &Tape, object: &[u8], may_be_value: bool) -> bool {
     let own: HashSet<&[u8]> = names(tape, object).into_iter().collect();
     let mut tape = Tape::default();
@@ -98,12 +99,12 @@ fn is_alike(torn: &[u8], tape: &Tape, object: &[u8], may_be_value: bool) -> bool
     has * 2 >= all.len() && (has_last || !may_be_value)
 }
 
-/// The names of the outermost object's members, as far as a scan came, in their order.
+/// The names of the outermost object's members, in order, up to the place where the scan ended.
 fn names<'o>(tape: &Tape, object: &'o [u8]) -> Vec<&'o [u8]> {
     let nodes = tape.outer().iter().filter_map(|own| tape.nodes().get(own.at as usize));
     let name = |start: u32, end: u32| {
         let behind = object.get(end as usize..)?.trim_ascii_start();
-        // One that was cut is no name.
+        // A name that was cut does not count.
         behind.starts_with(b":").then(|| object.get(start as usize..end as usize)).flatten()
     };
     nodes.filter_map(|own| name(own.start, own.end)).collect()
@@ -126,7 +127,7 @@ fn ends_a_record(mut rest: &[u8]) -> bool {
     true
 }
 
-/// Where objects start in bytes that are no object, but for those that are where a value may be.
+/// The places where objects start in bytes that are not an object, except places where a value may stand.
 pub fn starts(content: &[u8]) -> Vec<usize> {
     let starts = |at: &usize| {
         let rest = content[at + 1..].trim_ascii_start();

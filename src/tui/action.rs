@@ -209,14 +209,14 @@ impl Action {
         self.known().verbs.split_whitespace().collect()
     }
 
-    /// The verb that does the same, where one alone does.
+    /// The verb that does the same, if there is exactly one.
     pub fn verb(self) -> Option<&'static str> {
         let verbs = self.verbs();
         let own = verbs.iter().find(|own| **own == self.known().name);
         own.or(verbs.first().filter(|_| verbs.len() == 1)).copied()
     }
 
-    /// Whether it opens something to type into a memory.
+    /// Whether it opens a field to type into a memory.
     pub fn types(self) -> bool {
         matches!(
             self,
@@ -231,7 +231,7 @@ impl Action {
         )
     }
 
-    /// Whether it only moves, or leads on: nobody looks for it to do it again.
+    /// Whether it only moves or leads to another view. Nobody looks for such an action to repeat it.
     pub fn is_way(self) -> bool {
         self as usize <= Action::DetailPane as usize
             || matches!(
@@ -303,7 +303,7 @@ fn own(screen: Screen) -> &'static [Action] {
     }
 }
 
-/// The actions that are done in one view alone.
+/// The actions that exist in one view only.
 const IN_VIEWS: [Action; 8] = [
     Action::BringBack,
     Action::ReplaceFile,
@@ -315,7 +315,7 @@ const IN_VIEWS: [Action; 8] = [
     Action::OpenDemo,
 ];
 
-/// Whether a view has what an action is done with.
+/// Whether a view has what an action needs.
 pub fn is_of(screen: Screen, action: Action) -> bool {
     let shared = [Action::Fix, Action::RecordInEditor];
     let is_own = own(screen).contains(&action);

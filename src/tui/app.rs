@@ -25,7 +25,7 @@ use super::palette::Palette;
 use super::prompt::{Prompt, Recall};
 use super::theme::{fit, place};
 pub use super::tree::Branch;
-use super::update::apart::Apart;
+use super::update::distinct_titles::DistinctTitles;
 use super::update::filter;
 use super::update::tutor::Tutor;
 pub use super::views::{Pane, Screen, Tab};
@@ -47,15 +47,15 @@ pub const DEMO: &str = "This is a demo in a folder of its own. g t shows five ta
 #[derive(Default)]
 pub struct App {
     pub now: Moment,
-    /// How long the program runs, by a clock that never stands still: what waits for the user goes by it. Where
-    /// `now` was given, that stays.
+    /// The time by a clock that never stands still. Everything that waits for the user uses it, because `now`
+    /// does not move if it was given.
     pub running: Moment,
     pub size: (u16, u16),
     pub palette: Palette,
     pub ascii: bool,
     /// Lines instead of screens.
     pub linear: bool,
-    /// What would be typed into a memory, and waits for a key that is part of no word.
+    /// The action that will type into a memory. It waits for a key that is not part of a word.
     pub asked_to_type: Option<Action>,
     /// Nothing on the screen changes by itself.
     pub reduced_motion: bool,
@@ -84,7 +84,7 @@ pub struct App {
     pub tallies: Vec<Tally>,
     /// Up to when the memories of each store were seen.
     pub visits: Visits,
-    /// What is deleted, counted; and of which state of the stores that is.
+    /// How many memories are deleted, and for which state of the stores that was counted.
     pub deleted: health::Deleted,
     pub tree: Vec<Branch>,
     /// Short names of the stores, in their order. Untrusted text.
@@ -93,7 +93,7 @@ pub struct App {
     /// What is asked, and why it can't be understood where it can't.
     pub query: String,
     pub parsed: Query,
-    /// Of a search that can't be understood what can be.
+    /// The part of a search that can be understood, if the whole can't.
     pub rest: (String, Query),
     pub error: Option<QueryError>,
     pub order: Option<Order>,
@@ -182,11 +182,11 @@ pub struct App {
 
     /// Titles of memories that are or were on screen.
     pub titles: HashMap<EntryRef, String>,
-    /// What rows show that begin alike.
-    pub apart: Apart,
+    /// The texts of rows that would look alike by their titles.
+    pub distinct_titles: DistinctTitles,
     /// The line of its text that the search found, of those whose title does not tell.
     pub found_lines: HashMap<EntryRef, Option<String>>,
-    /// The columns of titles and of such lines for which those were looked for.
+    /// The numbers of columns for which the titles and those lines were made.
     pub found_of: (usize, usize),
     /// The detail pane's lines, wrapped to its width.
     pub detail: Vec<Line<'static>>,
@@ -274,7 +274,7 @@ impl App {
         parsed.order().or(picks).or(self.order).unwrap_or(by_default)
     }
 
-    /// What is searched for: where that can't be understood, what can be of it.
+    /// The search that is used: the part that can be understood, if the whole can't.
     pub fn understood(&self) -> (&str, &Query) {
         match self.error {
             None => (&self.query, &self.parsed),

@@ -49,7 +49,7 @@ impl Decoder {
         }
         self.paused = false;
         if self.has_esc() && bytes.first().is_some_and(|own| !may_follow(*own)) {
-            // A terminal sends a letter with Alt in one piece: this one is a key of its own.
+            // A terminal sends a letter with Alt in one piece. A letter that comes later is a separate key.
             self.rest.clear();
             tell(key(KeyCode::Esc, KeyModifiers::NONE));
         }
@@ -70,7 +70,7 @@ impl Decoder {
         !self.rest.is_empty() || (self.paste.is_some() && !self.paused)
     }
 
-    /// Whether what came last is an Esc, and nothing is behind it yet.
+    /// Whether the last byte was an Esc and nothing has followed yet.
     pub fn has_esc(&self) -> bool {
         self.paste.is_none() && self.rest == [ESC]
     }
@@ -129,7 +129,7 @@ impl Decoder {
     }
 }
 
-/// Whether a byte behind an Esc may belong to it, also where it came later.
+/// Whether a byte after an Esc may belong to it, even if it came later.
 fn may_follow(byte: u8) -> bool {
     matches!(byte, b'[' | b'O') || replies::is_start(&[ESC, byte])
 }

@@ -17,21 +17,22 @@ pub struct Vital {
     pub leads: Lead,
 }
 
-/// How many memories are deleted, with what undo data and backups still hold.
+/// How many memories are deleted, including those that undo data and backups still hold.
 #[derive(Default)]
 pub struct Deleted {
-    /// Where that was counted and could be told.
+    /// The number, if it was counted and is known.
     pub count: Option<usize>,
-    /// Of the stores with so many listed, tombstones and backups; none: to be counted again.
+    /// The numbers of listed memories, tombstones and backups at the time of the count. `None` means that it
+    /// has to be counted again.
     pub of: Option<[usize; 3]>,
 }
 
 impl Deleted {
-    /// Whether it is to be counted for stores that hold that.
+    /// Whether it has to be counted again for stores with these numbers.
     pub fn is_due(&mut self, tallies: &[Tally]) -> bool {
         let sum = |of: fn(&Tally) -> usize| tallies.iter().map(of).sum::<usize>();
         let now = [sum(|own| own.listed), sum(|own| own.deleted), sum(|own| own.backups)];
-        // What comes to the others deletes nothing.
+        // A memory that was added deletes nothing.
         let is_same = |before: [usize; 3]| before[0] <= now[0] && before[1..] == now[1..];
         !self.of.replace(now).is_some_and(is_same)
     }
@@ -97,7 +98,7 @@ pub fn rows(app: &App) -> Vec<Vital> {
             severity,
             sign,
             text: match name {
-                // How many undo data and backups still hold is not known yet.
+                // It is not known yet how many undo data and backups still hold.
                 "deleted" if app.deleted.count.is_none() => name.to_owned(),
                 "deleted" | "archived" => format!("{count} {name}"),
                 _ => counted(count as u64, name),

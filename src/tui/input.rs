@@ -13,9 +13,10 @@ use rustix::io::Errno;
 
 use super::decode::Decoder;
 
-/// The parts of a sequence, or of a paste, come closer to one another.
+/// The greatest pause between the parts of a sequence or of a paste.
 const SEQUENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
-/// A terminal on this machine sends a key in one piece: after an Esc that nothing follows for so long, it was the key.
+/// A terminal on this machine sends a key in one piece. If nothing follows an Esc for this time, it was the
+/// Esc key.
 const ESC: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
 /// A thread that does not let go of the keyboard is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -36,7 +37,7 @@ pub struct Keyboard {
     /// Wakes the thread that reads.
     wake: PipeWriter,
     woken: PipeReader,
-    /// Whether what a terminal sends in one piece may come in two.
+    /// Whether the bytes of one key may arrive in two pieces.
     is_far: bool,
 }
 

@@ -219,7 +219,7 @@ pub fn rows(app: &App, pane: Pane) -> usize {
     frame(app).rows(pane)
 }
 
-/// The palette has so many rows below its title: a launcher, no manual.
+/// The number of rows of the palette below its title. It is a launcher and not a manual.
 const LAUNCHES: usize = 14;
 
 /// Where the palette and the help are: on a low terminal they have the whole of it.

@@ -141,7 +141,7 @@ fn overview(app: &App) -> String {
     format!("palimp. {stores}, {memories}{errors}.")
 }
 
-/// The keys that one can begin with.
+/// The keys for a beginner.
 fn ten_keys() -> String {
     let keys = [
         (Action::Down, "next"),

@@ -183,7 +183,7 @@ pub fn has_rows(app: &App) -> bool {
     is_list && !app.view.backups.difference
 }
 
-/// Whether the row with the cursor in there has a text of its own.
+/// Whether the row with the cursor has a text below the list.
 pub fn has_under(app: &App) -> bool {
     matches!(app.view.within.selected(), Some(Row::Item(_)))
 }

@@ -216,7 +216,7 @@ impl<'a> Page<'a> {
         };
         let mut row = Row { width: self.width, spans: Vec::new(), used: 0 };
         row.push(&first, self.theme.dim());
-        // A phrase that is looked for can go on in another style.
+        // A phrase of the search can continue in another style.
         let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
         let found = highlights(&text, &self.app.parsed);
         let mut at = 0;
@@ -254,7 +254,7 @@ impl Row {
         self.push_found(text, style, (0, &[]), style);
     }
 
-    /// Adds a text that is at a place of another one, in which what was found is set off.
+    /// Adds a text that stands at a place of another text. The matches in it are highlighted.
     fn push_found(
         &mut self,
         text: &str,

@@ -1,7 +1,7 @@
-//! A frame on its way to the terminal. Terminals don't agree on how many columns a cluster of several
-//! characters takes: its cells are cleared before it is written, what follows is put at its own place,
-//! and a row that has one is written whole when anything of it changes. Otherwise text of the view before
-//! would stay where the terminal takes fewer columns, or be shifted where it takes more.
+//! Sends a frame to the terminal. Terminals don't agree on the number of columns of a cluster of several
+//! characters. So its cells are cleared before it is written, and the text after it gets its own position. A
+//! row with such a cluster is written whole if anything in it changes. Otherwise old text would stay if the
+//! terminal uses fewer columns, and new text would be shifted if it uses more.
 
 use std::collections::HashMap;
 use std::iter::once;
@@ -14,7 +14,7 @@ use ratatui::{Frame, Terminal};
 
 use crate::text::show::is_width_certain;
 
-/// A terminal, and what is known of the rows whose columns aren't certain.
+/// A terminal, and what is known about the rows whose columns are not certain.
 pub struct Screen<B: Backend> {
     terminal: Terminal<Paint<B>>,
     rows: HashMap<usize, Row>,
@@ -24,12 +24,12 @@ pub struct Screen<B: Backend> {
 /// A row as it was drawn last.
 struct Row {
     cells: Vec<Cell>,
-    /// Its cells are marked in every other state of it: then each of them differs from the state before.
+    /// The cells are marked in every second frame, so that each of them differs from the frame before.
     is_marked: bool,
 }
 
 impl<B: Backend> Screen<B> {
-    /// A screen on a terminal of which nothing is known.
+    /// A screen on a terminal whose contents are not known.
     pub fn on(terminal: Terminal<Paint<B>>) -> Self {
         Screen { terminal, rows: HashMap::new(), area: Rect::default() }
     }
@@ -47,7 +47,7 @@ impl<B: Backend> Screen<B> {
         frame.map(drop)
     }
 
-    /// How large it is.
+    /// The size of the terminal.
     pub fn size(&self) -> Result<Size, B::Error> {
         self.terminal.size()
     }
@@ -59,8 +59,8 @@ impl<B: Backend> Screen<B> {
     }
 }
 
-/// Makes each cell of a row differ from its state before, where anything of the row does and the columns
-/// of something in it, then or now, aren't certain.
+/// Makes each cell of a row differ from its previous state, if anything in the row changed and the columns of
+/// something in it are not certain, now or before.
 fn mark(rows: &mut HashMap<usize, Row>, buffer: &mut Buffer) {
     let width = usize::from(buffer.area.width.max(1));
     for (number, row) in buffer.content.chunks_mut(width).enumerate() {
@@ -82,7 +82,7 @@ fn mark(rows: &mut HashMap<usize, Row>, buffer: &mut Buffer) {
     }
 }
 
-/// Clears cells before something is written of which the columns aren't certain.
+/// Clears cells before a text is written whose columns are not certain.
 pub struct Paint<B>(pub B);
 
 impl<B: Backend> Backend for Paint<B> {
@@ -102,7 +102,7 @@ impl<B: Backend> Backend for Paint<B> {
             let mut blank = cell.clone();
             blank.set_symbol(" ");
             self.0.draw((x..x.saturating_add(cell.cell_width().max(1))).map(|x| (x, y, &blank)))?;
-            // Each begins with a move of its own: what follows is where it belongs.
+            // Each cell begins with its own cursor move, so that the text after it is at the right place.
             self.0.draw(once((x, y, cell)))?;
         }
         self.0.draw(certain.into_iter())

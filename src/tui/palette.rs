@@ -49,7 +49,7 @@ const COLOURS: [(Role, Color, [u32; 4]); 7] = [
 ];
 
 impl Palette {
-    /// Those that can be chosen, with what each is for.
+    /// The palettes that the user can choose, with a description of each.
     pub const CHOICES: [(Palette, &'static str, &'static str); 6] = [
         (Palette::Terminal, "terminal", "the terminal's own 16 colours"),
         (Palette::Dark, "dark", "fixed colours for a dark background"),

@@ -63,9 +63,10 @@ pub struct Prompt {
     pub choice: Cursor,
     /// The view over which it opened: its actions are listed first.
     pub over: Screen,
-    /// The actions that the palette offers, and how many of them, from the first on, can be done here.
+    /// The actions that the palette offers. The number says how many of them, counted from the first, can be
+    /// done here.
     pub launch: Option<(Vec<&'static Known>, usize)>,
-    /// The colours that there were.
+    /// The colours before the list was opened.
     pub colours: Palette,
     /// The memories that it is about.
     pub aim: Option<Aim>,
@@ -239,12 +240,12 @@ impl Prompt {
         self.line.insert_str(one_line(text));
     }
 
-    /// How many there are to choose from.
+    /// The number of choices.
     pub fn choices(&self) -> usize {
         if self.purpose == Purpose::Theme { Palette::CHOICES.len() } else { self.actions().len() }
     }
 
-    /// Whether an action can be done where the prompt was opened.
+    /// Whether an action can be done in the view where the prompt was opened.
     pub fn can(&self, action: Action) -> bool {
         let Some((all, here)) = &self.launch else { return true };
         all.iter().take(*here).any(|own| own.action == action)
@@ -271,7 +272,7 @@ impl Prompt {
                 let text = format!("{} {} {} {also}", known.name, known.action.keys().join(" "), known.about);
                 let own = if known.name == typed.trim() { 10_000 } else { 100 };
                 let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + own);
-                // Of two that fit as well the one that can be done comes first.
+                // If two fit equally well, the one that can be done comes first.
                 let here = if self.can(known.action) { 20 } else { 0 };
                 Some((name.max(matcher.fuzzy_match(&text, &typed))? + here, known))
             })
@@ -330,7 +331,7 @@ impl Recall {
 /// Longer than any query that a person types, and short enough to parse at every key.
 const LONGEST: usize = 4_000;
 
-/// Line ends and tabs become blanks; all else stays as it is, and is shown for what it is.
+/// Line ends and tabs become blanks. All other characters stay, and are shown as what they are.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).take(LONGEST).collect()
 }

@@ -228,7 +228,8 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// Changes the app. What waits for the user goes by how long the program runs, also where time stands still.
+    /// Changes the app. Everything that waits for the user uses the time since the start, even if `now`
+    /// stands still.
     fn update(&mut self, msg: Msg, now: Moment) {
         let micros = self.begun.elapsed().as_micros();
         self.app.running = Moment(i64::try_from(micros).unwrap_or(i64::MAX));

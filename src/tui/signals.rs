@@ -21,7 +21,7 @@ const ORDERLY: [c_int; 12] = [
 ];
 /// Signals by which the program itself can fail, so that nothing of it may go on.
 const FATAL: [c_int; 4] = [SIGABRT, SIGBUS, SIGTRAP, SIGSYS];
-/// What is said of the first of them; saying it takes no memory.
+/// The message for the first signal. Writing it takes no memory.
 const NO_MEMORY: &[u8] = b"palimp: ended by force, most likely because memory ran out. A change that was interrupted is finished or undone by the next start.\n";
 /// Real-time signals: they end a program that does not expect them.
 const REAL_TIME: std::ops::RangeInclusive<c_int> = 34..=64;

@@ -22,8 +22,8 @@ const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 /// The status after a panic, as Rust's own.
 const PANICKED: i32 = 101;
 
-/// The other screen, pastes told from keys, no cursor, and no line that goes on in the next one where a
-/// terminal gives a cluster more columns than there are.
+/// Switches to the alternate screen, marks pastes, hides the cursor, and turns line wrapping off. Without
+/// that, a line would wrap if the terminal gives a cluster more columns than expected.
 const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[?7l";
 /// Clicks, drags and the wheel; a terminal that tells no drags tells the others.
 const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
@@ -31,8 +31,8 @@ const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
 /// Whether lines are told: the screen is left as it is.
 static IS_LINEAR: AtomicBool = AtomicBool::new(false);
-/// Ends what was being sent; then no colours, no mouse, no focus, no pastes told from keys, lines that
-/// wrap, the first screen, the cursor. Some of it only an editor that was killed can have switched on.
+/// Ends an unfinished sequence. Then it resets colours, mouse, focus events, marked pastes, line wrapping,
+/// screen and cursor. Some of these can only be on if an editor was killed.
 const GIVE: &[u8] = b"\x1b\\\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\
 \x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h";
 
@@ -213,10 +213,10 @@ fn tell(bytes: &[u8]) {
     }
 }
 
-/// What is said where memory ran out.
+/// The message when memory ran out.
 const NO_MEMORY: &[u8] =
     b"palimp: memory or threads are short (`ulimit -v`, `ulimit -u`). A change that was interrupted is finished or undone by the next start.\n";
-/// The exit status then: the system failed.
+/// The exit status when memory ran out: the system failed.
 const FAILED: i32 = 4;
 
 /// Makes a panic give the terminal back before it is reported. A panic of a background
@@ -228,7 +228,7 @@ pub fn install_panic_hook() {
         if shown {
             leave();
         }
-        // The standard library panics where a new thread finds no memory for its stack.
+        // The standard library panics if a new thread gets no memory for its stack.
         let text = panic.payload().downcast_ref::<String>();
         if shown && text.is_some_and(|text| text.ends_with("(os error 12)")) {
             let _ = rustix::io::write(io::stderr(), NO_MEMORY);

@@ -152,7 +152,7 @@ fn words(of: &Explanation) -> (String, String) {
     (note.join(" "), said.join(", "))
 }
 
-/// What becomes of it when it has faded, in a sentence or two; nothing of what never fades.
+/// What happens to the memory when it has faded, in a sentence or two. Empty if it never fades.
 pub fn fate(of: &Explanation, now: Moment) -> Option<String> {
     let fading = &of.factors.fading;
     match of.keep.filter(|keep| keep.lasts_at(now) && !fading.faded) {
@@ -178,7 +178,7 @@ pub fn fate(of: &Explanation, now: Moment) -> Option<String> {
     })
 }
 
-/// From when on a compaction removes it, and what it would need to stay.
+/// When a compaction removes it, and what it needs to stay.
 fn goes(of: &Explanation, age_hours: f64, below: f64, now: Moment) -> String {
     let fading = &of.factors.fading;
     let left = fading.age_hours.map_or(0.0, |age| age_hours - age);
@@ -195,11 +195,11 @@ fn goes(of: &Explanation, age_hours: f64, below: f64, now: Moment) -> String {
     format!("A compaction removes it {from}: importance × decay is below {below:.2}.{stays}")
 }
 
-/// What keeping a memory does, and for whom.
+/// What keeping a memory does, and which programs know it.
 const KEPT: &str =
     "it does not fade, and no compaction of palimp takes it. Other programs may not know the tag.";
 
-/// For how long a memory is kept.
+/// How long a memory is kept.
 pub fn kept(keep: Option<Keep>) -> String {
     match keep {
         None => "it is not kept".into(),
@@ -208,10 +208,10 @@ pub fn kept(keep: Option<Keep>) -> String {
     }
 }
 
-/// A day, as it is written out.
+/// A day, written out.
 const DAY_OF: &str = "%-d %b %Y";
 
-/// In which fields each word that is searched for is, a line each. Untrusted text.
+/// The fields that have each word of the search, a line for each word. Untrusted text.
 pub fn fields(of: &Explanation) -> Vec<String> {
     let named = of.words.iter().filter(|word| !word.fields.is_empty());
     named.map(|word| format!("{} in {}", word.word, word.fields.join(", "))).collect()

@@ -57,7 +57,7 @@ pub enum Inspected {
     Backups(Vec<Backup>, Option<String>),
     /// A backup beside its file.
     Opened(Box<Result<Opened, String>>),
-    /// What a look at a backup told: the store's number, where it is, what was found, and what differs.
+    /// The result of verifying a backup: the store's number, its place, what was found, and what differs.
     Verified(usize, PathBuf, Verified, Option<Difference>),
     /// What is due, and what is archived.
     Upkeep(Box<Upkeep>),
@@ -78,7 +78,7 @@ pub struct Backup {
     pub copy: Copy,
     /// What a look at its bytes told, where they were looked at.
     pub verified: Option<Verified>,
-    /// What it has otherwise than its file had then.
+    /// How it differs from its file at that time.
     pub differs: Option<Difference>,
 }
 

@@ -33,11 +33,11 @@ pub enum Job {
         /// The time.
         now: Moment,
     },
-    /// Count what is deleted, with what our own data still hold.
+    /// Counts the deleted memories, including those in palimp's data.
     CountDeleted {
         /// The stores as they were read.
         snapshot: Arc<Snapshot>,
-        /// The folder of our own data.
+        /// The folder of palimp's data.
         data: PathBuf,
         /// The time.
         now: Moment,
@@ -161,7 +161,7 @@ pub enum Done {
     Selected(Box<Found>),
     /// Stores were counted.
     Counted(Box<Counted>),
-    /// What is deleted was counted, where that can be told.
+    /// The number of deleted memories, if it is known.
     DeletedCounted(Option<usize>),
     /// A rank was explained.
     Explained(Box<Explained>),
@@ -217,7 +217,7 @@ pub struct Counted {
     pub statistics: Statistics,
 }
 
-/// Why an entry ranks as it does.
+/// Why an entry has its rank.
 pub struct Explained {
     /// Which entry, of which snapshot.
     pub at: EntryRef,

@@ -29,7 +29,7 @@ pub struct Workers {
     /// Held while a change is made.
     busy: Arc<Mutex<()>>,
     newest: Cancel,
-    /// When something was asked for last, as each move of the cursor does.
+    /// The time of the last request. Each move of the cursor is one.
     asked: Arc<Mutex<Instant>>,
     deliver: Box<dyn Fn(Done) + Send>,
 }
@@ -39,7 +39,8 @@ impl Workers {
     ///
     /// # Errors
     ///
-    /// If the system gives no thread, as where memory is short: without them nothing is read or changed.
+    /// If the system gives no thread, for example because memory is short. Without threads nothing can be
+    /// read or changed.
     pub fn start(deliver: impl Fn(Done) + Clone + Send + 'static) -> io::Result<Self> {
         let (loads, to_load) = channel();
         let (searches, to_search) = channel();
@@ -143,7 +144,7 @@ const REST: u32 = 19;
 /// But not for longer than this.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Who asked for nothing for so long pauses.
+/// A user who asked for nothing during this time is pausing.
 const PAUSE: Duration = Duration::from_millis(400);
 
 /// Of several reads that wait, the last is enough; what is to be checked was read before them.
@@ -170,7 +171,8 @@ fn load(jobs: &Receiver<Job>, asked: &Mutex<Instant>, deliver: &impl Fn(Done)) {
     }
 }
 
-/// So long a job is not done yet: the stores rest, and a check waits for the user to pause, too, but not for ever.
+/// How long a job has to wait. The stores get a rest, and a check also waits for a pause of the user, up to a
+/// limit.
 fn patience(job: &Job, rested: Instant, asked: &Mutex<Instant>) -> Duration {
     let now = Instant::now();
     let rest = rested.saturating_duration_since(now);

@@ -1,5 +1,5 @@
-//! An intact memory behind a torn one on its line is a memory like any other: listed, counted, changed and
-//! deleted at once. What is torn stays as it is.
+//! An intact memory behind a torn one on its line is treated like any other: it is listed, counted, changed
+//! and deleted. The torn part keeps its bytes.
 
 use crate::support::DemoStore;
 
@@ -36,13 +36,13 @@ fn fresh(raw: &str) -> String {
     let own: Value = serde_json::from_str(raw).unwrap();
     let names = ["event_id", "id", "timestamp"];
     let last = names.iter().find_map(|name| own[name].as_str()).unwrap();
-    // Of a time the last digits before its zone.
+    // In a time, the last digits before its zone.
     let end = last.rfind('+').unwrap_or(last.len());
     let other = format!("{}999{}", &last[..end - 3], &last[end..]);
     raw.replace(last, &other).replacen("\"checksum\"", "\"was\"", 1)
 }
 
-/// Where a memory can be cut: in its first name, in a text, before a value, and behind a member.
+/// The places where a memory can be cut: in its first name, in a text, before a value, and after a member.
 fn cuts(raw: &str) -> [usize; 4] {
     let middle = (raw.len() / 2..).find(|at| raw.is_char_boundary(*at)).unwrap();
     let value = raw[..middle].rfind("\":").unwrap() + 2;
@@ -88,7 +88,7 @@ fn a_memory_behind_a_torn_one_is_changed_and_deleted_and_what_is_torn_stays() {
         for verb in [&["tag", key, "+seen"][..], &["delete", key]] {
             let done = desk.change(verb);
             if done.status != Some(0) {
-                // Events are never changed; the reason says so.
+                // Events are never changed, and the reason says so.
                 let is_reason = |why: &&str| done.stderr.contains(why);
                 let why = ["append-only", "event", "has no tags"];
                 assert!(why.iter().any(is_reason), "{store}: {}", done.stderr);

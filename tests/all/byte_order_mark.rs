@@ -1,4 +1,4 @@
-//! A note that begins with a byte order mark: what is told of its bytes leaves the mark out.
+//! A note that begins with a byte order mark. Positions in its bytes don't count the mark.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! What is said of damaged stores is so: what lists and counts tell, what each fix and each backup
-//! promise, what stays and what comes back. The damage is made up by chance, in every format.
+//! Checks that everything palimp says about damaged stores is true: lists and counts, the promises of each
+//! fix and of each backup, what stays and what comes back. The damage is random, in every format.
 
 mod backups;
 mod damage;
@@ -17,14 +17,14 @@ use crate::support::tries::{count, seed};
 use desk::{Desk, Files};
 use stores::Gone;
 
-/// Holds claims to what happens, and gathers those that are false.
+/// Checks claims, and collects the false ones.
 struct Judge<'a> {
     desk: &'a mut Desk,
     chance: &'a mut Chance,
     gone: &'a [Gone],
     /// Every whole line that was written into the log.
     known: Vec<Vec<u8>>,
-    /// The files as they were at some time, by their paths below the root.
+    /// The files at some time, by their paths below the root.
     former: HashMap<PathBuf, Vec<Vec<u8>>>,
     /// Everything before the damage.
     begun: &'a Files,
@@ -40,7 +40,7 @@ impl Judge<'_> {
     }
 }
 
-/// The lines of the log before the damage, and those that agents may append.
+/// The lines of the log before the damage, and the lines that agents may append.
 fn known(desk: &Desk) -> Vec<Vec<u8>> {
     let format = desk.place.format;
     let log = desk.read(stores::log(format)).unwrap_or_default();
@@ -105,7 +105,7 @@ fn hold(format: &'static str) {
     assert!(wrong.is_empty(), "{format}\n{}", told.join("\n"));
 }
 
-/// So much is told of a claim that is false.
+/// Limits the length of a reported false claim.
 const MOST: usize = 1_000;
 
 #[test]

@@ -154,7 +154,7 @@ fn folders_of_the_same_names_with_other_content_are_no_stores() {
     }
 }
 
-/// Folders of a project (ending in `/`) and files with what is in them.
+/// Folders of a project (ending in `/`), and files with their contents.
 fn project(items: &[(&str, &str)]) -> TempStore {
     let (folders, files): (Vec<_>, Vec<_>) = items.iter().partition(|(path, _)| path.ends_with('/'));
     let files = files
@@ -165,7 +165,7 @@ fn project(items: &[(&str, &str)]) -> TempStore {
     home
 }
 
-/// The formats that are found from every place of the project: named, and as the working directory.
+/// The formats that are found from every place of the project: by its path, and as the working directory.
 fn from_everywhere(project: &TempStore, places: &[&str]) -> Vec<String> {
     let mut formats = Vec::new();
     for place in places.iter().map(|place| project.file(place)).filter(|place| place.is_dir()) {
@@ -190,7 +190,7 @@ fn an_empty_store_at_its_default_place_is_found_from_the_repository_the_root_and
         &[("sessions/sess-2026-01-11-abc123/", "")],
         &[("sessions/", ""), ("config.json", "{}")],
         &[("sessions/", ""), ("config.json", "{\"memory_con")],
-        // A checkout has no empty folders.
+        // A Git checkout has no empty folders.
         &[("config.json", "{\"memory_config\": {\"decay\": {\"enabled\": true}}}")],
     ];
     let session_log: [&[(&str, &str)]; 7] = [
@@ -211,7 +211,7 @@ fn an_empty_store_at_its_default_place_is_found_from_the_repository_the_root_and
             let inside = ["sessions", "shared"].map(|room| format!("{place}/{room}"));
             let found = from_everywhere(&project, &["", place, &inside[0], &inside[1]]);
             assert_eq!(found, [format], "{items:?}");
-            // From elsewhere in the repository, too.
+            // It is found from other folders of the repository, too.
             let beside = stores(project.around(), &project.file("src")).json_lines();
             assert_eq!((beside.len(), &beside[0]["format"]), (1, &format.into()), "{items:?}");
         }
@@ -261,7 +261,7 @@ fn what_others_keep_at_a_default_place_beside_an_empty_sessions_folder_is_no_sto
             assert_eq!(from_everywhere(&project, &["", place, &sessions]), ["none"], "{items:?}");
         }
     }
-    // By force it is one.
+    // If the format is forced, it is a store.
     let project = project(&[(".bmad/memory/sessions/", ""), (".bmad/memory/keep", "")]);
     let path = project.file(".bmad/memory").display().to_string();
     let output = support::run(["stores", "--json", "--store", &path]).expect_status(1);

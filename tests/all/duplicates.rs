@@ -110,7 +110,8 @@ fn a_reason_that_differs_makes_decisions_differ_though_they_begin_alike() {
     assert_eq!(groups(&[&store], &[]).concat().len(), 2);
 }
 
-/// Of each format: where its store is, the file of its log, and a record of it with its id's name.
+/// For each format: the place of its store, the file of its log, a record of it, and the name of the record's
+/// id.
 fn logs() -> [(&'static str, &'static str, &'static str, Value); 5] {
     let when = "2026-01-02T10:00:00Z";
     [
@@ -165,7 +166,7 @@ fn equal_is_what_differs_in_nothing_but_its_id_and_its_accesses_in_every_format(
             own.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
             format!("{own}\n")
         };
-        // With the spelling of its fields another, with another count of its accesses: equal.
+        // With another spelling of its fields, and another number of accesses, it is equal.
         let mut lines =
             named(1, &json!({})) + &named(2, &json!({})).replace(":", " : ").replace(" : 00", ":00");
         lines += &named(3, &json!({"access_count": 0}));

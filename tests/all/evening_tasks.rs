@@ -1,5 +1,5 @@
-//! What a new user does on the first evening, on a real pseudo-terminal, with keys that the screen names
-//! at that moment and no others. Keys are counted; what the user has to say, such as a search, is not.
+//! The tasks of a new user on the first evening, on a real pseudo-terminal. Only keys that the screen names
+//! at that moment are pressed. Keys are counted, except the user's own words such as a search.
 
 mod changes;
 mod finding;
@@ -67,7 +67,7 @@ impl Evening {
         self.verb(&[&["list", "--json"], query].concat()).json_lines()
     }
 
-    /// The files of the stores, but for locks and copies.
+    /// The files of the stores, except locks and copies.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         lasting(&self.stores())
     }
@@ -80,13 +80,13 @@ impl Evening {
         self.terminal.as_ref().unwrap().screen_text()
     }
 
-    /// Waits until the screen says that.
+    /// Waits until the screen shows that text.
     #[track_caller]
     fn sees(&self, text: &str) {
         self.terminal.as_ref().unwrap().wait_for_text(text, SOON);
     }
 
-    /// Presses the key that the screen names by these words, as in `/ search`, or has named before.
+    /// Presses the key that the screen names with these words, as in `/ search`, or has named before.
     #[track_caller]
     fn press(&mut self, hint: &str) {
         if !self.known.iter().any(|own| own == hint) {
@@ -108,7 +108,8 @@ impl Evening {
         self.keys += 1;
     }
 
-    /// The same where the screen has room for that hint; else the palette, which every screen names.
+    /// The same if the screen has room for that hint. Otherwise it uses the palette, which every screen
+    /// names.
     #[track_caller]
     fn ask(&mut self, hint: &str, name: &str) {
         if self.screen().contains(hint) {
@@ -121,20 +122,20 @@ impl Evening {
         self.press("Enter run");
     }
 
-    /// Agrees to what is asked, once all of it is there.
+    /// Confirms a question after all of it was shown.
     #[track_caller]
     fn agrees(&mut self) {
         self.sees("Nothing is changed yet");
         self.press("y do");
     }
 
-    /// So many arrows.
+    /// Presses an arrow key that often.
     fn arrows(&mut self, keys: &str, count: usize) {
         self.terminal().send_keys(keys);
         self.keys += count;
     }
 
-    /// Goes down with the arrow, which needs no hint, until the row under the cursor says that.
+    /// Presses the down arrow, which needs no hint, until the row under the cursor has that text.
     #[track_caller]
     fn goes_down_to(&mut self, text: &str) {
         let mut at = 1;
@@ -145,12 +146,12 @@ impl Evening {
         }
     }
 
-    /// What the user has to say.
+    /// Types the user's own words.
     fn types(&mut self, words: &str) {
         self.terminal().send_keys(words);
     }
 
-    /// Searches, and keeps what is found.
+    /// Searches, and keeps the result.
     fn searches(&mut self, query: &str, first: &str) {
         self.press("/ search");
         self.types(query);
@@ -164,7 +165,7 @@ impl Evening {
         self.screen().lines().find(|line| line.contains(text)).map(str::to_owned)
     }
 
-    /// So many keys it took at most.
+    /// Checks that the task took no more keys than this.
     #[track_caller]
     fn took(&self, most: usize) {
         assert!(self.keys <= most, "{} keys, not {most}\n{}", self.keys, self.screen());
@@ -177,7 +178,7 @@ impl Evening {
     }
 }
 
-/// Both sizes in the long form, else one: of the tasks, some have the one and some the other.
+/// Both sizes in the long form of the test. In the short form, each task has one of the two.
 fn sizes(number: usize) -> Vec<(u16, u16)> {
     let both = vec![(36, 120), (24, 80)];
     crate::support::tries::count(vec![both[number % 2]], both)

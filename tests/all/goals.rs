@@ -1,5 +1,5 @@
-//! The programs that measure the goals run to their end, on a store that is small: what they say of speed is
-//! for a release build on large ones.
+//! The programs that measure the goals run to their end on a small store. Their figures about speed only
+//! count for a release build on large stores.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

@@ -327,7 +327,7 @@ fn a_key_holds_through_our_own_changes_of_state_and_not_through_an_edit() {
         ("notes/.chora/memory", "type:note", &["delete"], "undelete"),
         ("notes/.chora/memory", "type:note", &["delete", "--remove"], "undelete"),
         ("web/.agent-memory", "type:gotchas", &["delete"], "undelete"),
-        // Whole months before this one can be archived.
+        // Only whole months before this one can be archived.
         ("notes/.chora/memory", "type:event until:-31d", &["archive"], "unarchive"),
     ];
     for (store, query, away, back) in cases {
@@ -340,7 +340,7 @@ fn a_key_holds_through_our_own_changes_of_state_and_not_through_an_edit() {
         desk.change(&[back, key]).expect_status(0);
         let shown = desk.run(&["show", key, "--json"]).expect_status(0).json_lines();
         assert_eq!((&shown[0]["id"], &shown[0]["state"]), (id, &"live".into()), "{store} {away:?}");
-        // What it says is another thing then.
+        // After that, its contents are different.
         if query == "type:note" {
             desk.change(&["edit", key, "--set", "text=Something else."]).expect_status(0);
             desk.run(&["show", key]).expect_status(3);

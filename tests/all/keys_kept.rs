@@ -1,4 +1,4 @@
-//! Keys after a memory was archived, brought back and undone: they name it still.
+//! Keys still name a memory after it was archived, restored or changed by an undo.
 
 #[test]
 fn a_key_holds_through_archives_of_every_kind_and_through_undo() {
@@ -32,7 +32,7 @@ fn a_key_holds_through_archives_of_every_kind_and_through_undo() {
         let archived = desk.list(&format!("is:archived {query}"));
         let row = archived.iter().find(|row| row["title"] == *title).unwrap();
         let archived = row["key"].as_str().unwrap().to_owned();
-        // The batches of agent-memory are its own tool's: undo alone brings them back.
+        // The batches of agent-memory belong to its own tool. Only undo restores them.
         if !store.ends_with(".agent-memory") {
             change(back, key);
             for key in [key, &archived] {

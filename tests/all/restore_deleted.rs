@@ -1,5 +1,5 @@
-//! What was deleted since a backup was made is named by the plan of a restore, and left out unless it is
-//! chosen: in every format that has backups.
+//! The plan of a restore names what was deleted since the backup, and leaves it out unless it is chosen. This
+//! holds in every format that has backups.
 
 use crate::support;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use support::kept_log::line;
 use support::{DemoStore, KeptLog};
 
-/// A store, what of it is deleted, and how.
+/// A store, what was deleted from it, and how.
 const CASES: [(&str, &str, &[&str]); 4] = [
     ("team/memories", "type:learning", &["delete"]),
     ("ops/memory", "session:release_4_3 type:finding", &["delete", "--remove"]),
@@ -88,7 +88,7 @@ fn a_deletion_that_was_undone_or_that_an_older_version_was_edited_before_is_told
     desk.change(&["undelete", &kept]).expect_status(0);
     assert_eq!(kind(&desk, &copy, &edited), Some("deleted".into()));
     assert_eq!(kind(&desk, &copy, &kept), None);
-    // Another program loses the one that was brought back: nobody deleted it.
+    // Another program loses the restored memory. Nobody deleted it.
     let log = desk.store.join("learnings.jsonl");
     let text = std::fs::read_to_string(&log).unwrap();
     let left: String = text.split_inclusive('\n').filter(|line| !line.contains(&kept)).collect();

@@ -1,4 +1,4 @@
-//! Where memory is short the screens say so and end, or work on; they never panic.
+//! If memory is short, the screens say so and end, or continue. They never panic.
 
 use crate::support::terminal::Program;
 use crate::support::{SOON, StoreBuilder};

@@ -251,7 +251,7 @@ fn n_is_the_limit_in_every_verb_that_lists_and_no_word_of_a_query() {
         let some = if newest_last { &all[all.len() - most..] } else { &all[..most] };
         for limit in [&["-n", "2"][..], &["-n2"], &["-n=2"], &["--limit", "2"]] {
             let own = with(limit);
-            // Steps are printed by store, so that the newest of all need not be the last.
+            // Steps are printed by store, so the newest of all may not be the last.
             assert!(own == some || verb == "journal" && own.len() == 2, "{verb} {limit:?}: {own:?}");
         }
     }
@@ -288,7 +288,7 @@ fn an_option_that_lacks_a_dash_is_refused_with_the_option_and_other_words_stay_w
     let count = |words: &[&str]| demo.run(&[words, &["--json"]].concat()).json_lines().len();
     let (all, with) = (count(&["list"]), count(&["list", "charge"]));
     assert!(with > 0 && count(&["list", "-charge"]) == all - with);
-    // A word that is also an option can still be asked for, and a tag be taken away.
+    // A word that is also an option can still be searched for, and a tag with that name can be removed.
     for word in ["-has", "-\"limit\"", "-dry-run", "-tag:limit", "-limits"] {
         assert!(demo.run(&["list", word]).status.is_some_and(|status| status < 2), "{word}");
     }
@@ -321,7 +321,7 @@ fn a_word_in_the_place_of_an_id_is_told_the_query_that_finds_memories() {
     assert!(own.stderr.contains("use --query pool"), "{}", own.stderr);
     let own = demo.run(&["show", "pool"]).expect_status(1);
     assert!(own.stderr.contains("palimp search pool"), "{}", own.stderr);
-    // What finds nothing, or nothing that this can be done with, is not proposed.
+    // `--query` is not proposed if the search would find nothing, or nothing that the verb can act on.
     for words in [["delete", "zebrafish"], ["unarchive", "zebrafish"], ["delete", "a:b:\"c"]] {
         let own = demo.change(&words).expect_status(1);
         assert!(!own.stderr.contains("--query"), "{words:?}: {}", own.stderr);

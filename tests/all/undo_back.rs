@@ -265,7 +265,7 @@ fn a_backup_names_what_it_leaves_out_as_its_id_is_there() {
     let list = desk.run(&store, "backup list");
     let backup = list.stdout.split_whitespace().find(|word| word.contains("learnings.jsonl.backup")).unwrap();
     let plan = desk.run(&store, &format!("backup restore {backup}")).stdout;
-    // Another memory has its id: the key alone tells which of them is meant.
+    // Another memory has its id. Only the key tells which of the two is meant.
     let is_it = |line: &&str| line.starts_with("⊘ Zebra one  is left out");
     let line = plan.lines().find(is_it).unwrap_or_else(|| panic!("{plan}"));
     let key = line.rsplit(' ').next().unwrap();

@@ -178,7 +178,7 @@ fn an_empty_store_is_of_its_own_format_wherever_it_is_and_whatever_befell_it() {
             let root = folder.path().join(place);
             make(format, &root);
             expect_found(&root, format, place);
-            // Both have `sessions/` and `config.json`. Where nothing else is left, the place tells.
+            // Both have `sessions/` and `config.json`. If nothing else is left, the place decides.
             let is_anothers = matches!((format, place), ("session-log", ".bmad/memory") | ("bmad", "memory"));
             if !is_anothers {
                 damage_each(&root, format, place);

@@ -63,7 +63,7 @@ pub(super) fn the_named<S: AsRef<str>>(
     Ok(all)
 }
 
-/// Where the record is now that a key named before our own steps changed its state.
+/// Finds the record that a key named before palimp's steps changed its state.
 fn follow(context: &Context, snapshot: &Snapshot, written: &Written) -> Option<EntryRef> {
     let Written::Key(key) = written else { return None };
     let data = open::data_folder(context).ok()?;
@@ -198,7 +198,7 @@ fn files(snapshot: &Snapshot) -> HashMap<u32, Vec<(u32, u32)>> {
     let mut files: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
     for (number, store) in (0..).zip(&snapshot.stores) {
         for (document, own) in (0..).zip(&store.documents) {
-            // What only undo data holds goes by the name that its file had.
+            // A record that only undo data holds is named by its former file.
             let names = std::iter::once(&*own.path).chain(deleted_from(&own.path));
             names.for_each(|path| {
                 files.entry(file_digest(&store.root, path)).or_default().push((number, document));

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::format::fields::{Fields, Need};
+use crate::format::own_text::is_text;
 use crate::format::reading::{self, Reading};
-use crate::format::said::is_text;
 use crate::model::{Code, Moment, Name, Named, Parsed, Reference, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -98,7 +98,7 @@ pub fn main_text(event: Json<'_>) -> (String, Vec<&'static str>) {
     (text, Vec::new())
 }
 
-/// What an event says in words.
+/// The text of an event, in words.
 fn words<'a>(event: Json<'a>) -> Option<Cow<'a, str>> {
     SAYS.iter().find_map(|&(outer, inner)| {
         let value = event.get(outer)?;
@@ -107,7 +107,7 @@ fn words<'a>(event: Json<'a>) -> Option<Cow<'a, str>> {
     })
 }
 
-/// Whether what happened is known: how it went, alone, says nothing. A profile says who.
+/// Whether it is known what happened. The outcome alone is not enough. A profile names the agent.
 pub fn says(record: Json<'_>) -> bool {
     let known = ["event_type", "action", "agent_name"].into_iter();
     let known = known.filter_map(|name| record.get(name).and_then(|own| own.text()));

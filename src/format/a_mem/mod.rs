@@ -95,7 +95,7 @@ impl Format for AMem {
     }
 
     fn shape(&self, path: &Path) -> Shape {
-        // What only undo data holds is named by the file that it was in.
+        // A record that only undo data holds is named by its former file.
         match layout::kind_of(deleted_from(path).unwrap_or(path)) {
             "note" => Shape::Markdown,
             "query" => Shape::Text,

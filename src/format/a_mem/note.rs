@@ -49,7 +49,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Packed::of(&view)))] }
 }
 
-/// The lines on which conflicts start in the body of a note. What it quotes as code is an example.
+/// The lines on which conflicts start in the body of a note. Quoted code is only an example, and is skipped.
 fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
     let is_quoted = move |at: usize| {
         let before = text.get(body..at).unwrap_or_default();

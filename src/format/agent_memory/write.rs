@@ -16,9 +16,9 @@
 //! - An entry block that is there keeps its text: only its marker holds a value.
 //! - A projection's part is looked for as the bundle wrote it that its marker names: the
 //!   present one, or that of a checkpoint. What people added stays.
-//! - A projection or an entry file that is missing stays missing, and one that is not one
-//!   is left alone; the notes say so. One that is the beginning or the end of one, or empty, was
-//!   cut and is made whole.
+//! - A projection or an entry file that is missing stays missing. A file that is not one is left alone, and
+//!   the notes say so. A file that is empty, or has only the beginning or the end of one, was cut and is
+//!   completed.
 //! - An edit that would make a bundle that the format's own tool refuses is refused.
 //!   Faults that were there before may stay.
 //! - Where retention is off, no event is ever pruned: it would leave a gap in the numbers.

@@ -99,7 +99,7 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     let rooms = ["sessions", "archive", "shared"].map(|room| glance.has_folder(root, room));
     let config = glance.head(&root.join("config.json"));
     let is_own = config.as_deref().is_some_and(is_config);
-    // Others have an empty `sessions/`, too: it tells nothing beside things that they keep.
+    // Other programs have an empty `sessions/`, too. It proves nothing if their files are beside it.
     let is_other = config.is_some_and(|head| !is_own && !Outline::of(&head).has_only(&[], &[]));
     let is_likely = (rooms != [false; 3] || is_own) && !is_other && is_bare(root, glance, place);
     seen.likely += usize::from(rooms[0] && (rooms[1] || rooms[2]) || is_likely);

@@ -155,7 +155,7 @@ fn write_entry(out: &mut Written, stored: Json<'_>, own: &Logged<'_>, relevance:
     );
 }
 
-/// For so many hours an entry is fresh, and counts by so much more.
+/// The hours for which an entry is fresh, and the bonus that it has while it is fresh.
 pub const FRESH_HOURS: f64 = 24.0;
 pub const FRESH: f64 = 1.5;
 

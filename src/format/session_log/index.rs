@@ -186,7 +186,7 @@ impl<'l, 'a> Judged<'l, 'a> {
                 let lacking = keys(own.view()).into_iter().filter(lacks).count();
                 missing += if own.is_live { lacking } else { 0 };
             }
-            // Those with a tombstone may be in it as long as they are in the log.
+            // Memories with a tombstone may be in it while they are still in the log.
             let may_stay = |id: &str| log.deleted.contains(id) && log.ids.place(id, &mut 0).is_some();
             let extra = listed.others(&log.ids, |id| !may_stay(id));
             (missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra"))
@@ -226,7 +226,7 @@ impl IndexedEntries {
         let place = log.ids.place(id, &mut self.next).map(|place| place as usize);
         let found = place.and_then(|place| Some((log.entries.get(place)?, self.seen.get_mut(place)?)));
         let Some((own, seen)) = found else {
-            // A compaction takes it from the log and leaves its tombstone.
+            // A compaction removes the memory from the log, and its tombstone stays.
             self.gone += 1;
             return;
         };

@@ -183,7 +183,7 @@ pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
     match (held, content.get("key").and_then(|key| key.text())) {
         (Some(("value", path, text)), Some(key)) => (format!("{key}: {text}"), vec![path, "content.key"]),
         (Some((_, path, text)), _) => (text, vec![path]),
-        // An object without a member has no text, not even one to show.
+        // An object without a member has no text that could be shown.
         (None, _) if content.members().next().is_none() => (String::new(), Vec::new()),
         (None, _) => (first_text(content).unwrap_or_else(|| content.plain()), Vec::new()),
     }

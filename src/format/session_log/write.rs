@@ -289,7 +289,7 @@ pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
 /// What a compaction drops (§5.1).
 const RULE: &str = "deleted memories are removed, and those that have faded below a relevance of 0.05; preferences and what is pinned always stay";
 
-/// The age in hours from which on the relevance of an entry is too low.
+/// The age in hours at which the relevance of an entry becomes too low.
 fn gone_at(importance: f64, half_life: Option<f64>) -> f64 {
     let faded = |importance: f64| match half_life {
         Some(hours) => hours * (importance / FADED).log2().max(0.0),

@@ -1,17 +1,17 @@
-//! What becomes of memories that have faded.
+//! What a compaction does with memories that have faded.
 
 /// What a compaction does with a live memory whose decay is at its floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AtFloor {
-    /// It stays, whatever its rank.
+    /// The memory stays, whatever its rank.
     Stays,
-    /// It goes.
+    /// The memory is removed.
     Goes {
-        /// From so many hours after its creation on.
+        /// The age in hours from which on it is removed.
         age_hours: f64,
-        /// Its importance times its decay is below that by then.
+        /// Importance times decay is below this value then.
         below: f64,
     },
-    /// It goes where it is not among the best: that share of its session stays.
+    /// The memory is removed unless it is among the best. The value is the share of a session that stays.
     MayGo(f64),
 }

@@ -1,9 +1,10 @@
-//! Two changes of a file as one.
+//! Joins two changes of a file.
 
 use super::{Act, Bytes, Change, line_end_for};
 
 impl Change {
-    /// This change and another of the same file, both made of the same bytes, as one; `None` where they can't be.
+    /// Joins this change and another one of the same file, both made for the same bytes. `None` if they can't
+    /// be joined.
     pub fn joined(self, other: &Change) -> Option<Change> {
         match (&self.act, &other.act) {
             (Act::Splice(_), Act::Append(lines)) => Some(self.and_append(lines)),
@@ -20,10 +21,10 @@ impl Change {
         }
     }
 
-    /// The same change of lines of a file, with lines added at its end.
+    /// The same change of the lines of a file, with lines appended at its end.
     pub fn and_append(self, lines: &[u8]) -> Change {
         if lines.is_empty() {
-            // Nothing needs a line end then.
+            // Then no line end has to be added.
             return self;
         }
         let (Act::Splice(splices), Some(base)) = (&self.act, &self.base) else { return self };

@@ -1,4 +1,4 @@
-//! A compressed file or archive that was cut: what can be unpacked of it is packed anew.
+//! Repairs a compressed file or archive that was cut: what can be unpacked is packed into a new one.
 
 use super::Bench;
 use super::fix::{Act, Fix, Piece};
@@ -7,11 +7,12 @@ use crate::model::{Change, Problem, Tell};
 use crate::text::repack::{gzip, tar_gzip};
 use crate::text::unpack::{MEMBERS, gunzip, untar};
 
-/// So many bytes are unpacked for it at most.
+/// Limits the number of bytes that are unpacked for a repair.
 const MOST: u64 = 256 << 20;
 
 impl Bench<'_> {
-    /// What can be done about a file that can't be unpacked to its end. None is safe: a backup may have all of it.
+    /// The fixes of a file that can't be unpacked to its end. None is safe, because a backup may have all of
+    /// it.
     pub(super) fn of_packed(&self, problem: &Problem) -> Option<Fix> {
         let packed = self.material.raw.get(&problem.file)?;
         let name = problem.file.told();
@@ -32,7 +33,7 @@ impl Bench<'_> {
     }
 }
 
-/// One file, up to where it was cut, and what that is.
+/// Unpacks one file, up to the place where it was cut, and describes the result.
 fn file(packed: &[u8]) -> Option<(Vec<u8>, String)> {
     let own = gunzip(packed, MOST);
     own.fault.as_ref().filter(|_| !own.content.is_empty())?;
@@ -45,7 +46,7 @@ fn file(packed: &[u8]) -> Option<(Vec<u8>, String)> {
     Some((gzip(&own.content).ok()?, told))
 }
 
-/// The files of an archive, the last of them up to where it was cut, and what those are.
+/// Unpacks the files of an archive, the last one up to the place where it was cut, and describes the result.
 fn archive(packed: &[u8]) -> Option<(Vec<u8>, String)> {
     let own = untar(packed, MOST);
     own.fault.as_ref().filter(|_| !own.content.is_empty())?;

@@ -45,7 +45,7 @@ impl Bench<'_> {
 fn place(document: &Document, problem: &Problem, fixes: &[Fix]) -> Range<usize> {
     let record = problem.record.and_then(|number| document.records.get(number as usize));
     let own = match (record, problem.record) {
-        // Both sides and all markers are what it is about.
+        // The problem covers both sides and all markers.
         _ if problem.code == Code::ConflictMarkers => edited(document, fixes),
         (Some(_), Some(number)) if is_log(document) => stretch(document, number as usize),
         (Some(record), _) => Some(range(record)),
@@ -55,7 +55,7 @@ fn place(document: &Document, problem: &Problem, fixes: &[Fix]) -> Range<usize> 
     own.or_else(first).unwrap_or_default()
 }
 
-/// All lines that one of the fixes changes, and those between them.
+/// All lines that one of the fixes changes, and the lines between them.
 fn edited(document: &Document, fixes: &[Fix]) -> Option<Range<usize>> {
     let all: Vec<Edit> = fixes.iter().filter_map(edits_of).flatten().cloned().collect();
     (!all.is_empty()).then(|| touched(document, &all))

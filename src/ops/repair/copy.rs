@@ -1,17 +1,18 @@
-//! A torn memory of a format that writes each of its records twice: its copy is whole in the other file.
+//! Fills in a torn record from its whole copy, in formats that write each record into two files.
 
 use std::collections::HashMap;
 
 use super::Bench;
+use super::damage::Torn;
 use super::fix::Fix;
-use crate::model::{Document, Problem, Record, Role, Tell};
+use crate::model::{Document, Record, Role, Tell};
 use crate::ops::writes;
 use crate::text::digest::digest;
 
-/// So many copies are proposed where several begin alike.
+/// Limits the number of copies that are proposed if several begin the same way.
 const SEVERAL: usize = 3;
 
-/// A whole record that has no copy, and where it is.
+/// A whole record that has no copy, and its place.
 pub(super) struct Single<'a> {
     raw: Vec<u8>,
     document: &'a Document,
@@ -19,25 +20,19 @@ pub(super) struct Single<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// The fixes that fill a torn record in from its copy: records that begin as it does, and have no other copy.
-    pub(super) fn of_copy(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        content: &[u8],
-    ) -> Vec<Fix> {
+    /// The fixes that fill in a torn record from its copy. A copy begins the same way and has no other copy.
+    pub(super) fn of_copy(&self, torn: Torn<'_>) -> Vec<Fix> {
         let singles = self.singles.get_or_init(|| self.without_copy());
-        let first = singles.partition_point(|own| own.raw.as_slice() < content);
-        let alike = singles[first..].iter().take_while(|own| own.raw.starts_with(content));
+        let first = singles.partition_point(|own| own.raw.as_slice() < torn.content);
+        let alike = singles[first..].iter().take_while(|own| own.raw.starts_with(torn.content));
         let others: Vec<&Single<'_>> =
-            alike.filter(|own| own.document.path != document.path).take(SEVERAL + 1).collect();
+            alike.filter(|own| own.document.path != torn.document.path).take(SEVERAL + 1).collect();
         if others.len() > SEVERAL {
             return Vec::new();
         }
         let fix = |own: &&Single<'_>| {
             let from = format!("{}:{}", own.document.path.told(), own.record.line);
-            let mut fix = self.filled(document, problem, record, content, (own.raw.clone(), from));
+            let mut fix = self.filled(torn, (own.raw.clone(), from));
             if others.len() > 1 {
                 fix.confidence = 70;
                 fix.reason =
@@ -48,7 +43,8 @@ impl<'a> Bench<'a> {
         others.iter().map(fix).collect()
     }
 
-    /// The whole records that are in one place alone, by their bytes; none where the format writes them once.
+    /// The whole records that are in one place only, sorted by their bytes. Empty if the format has no
+    /// copies.
     fn without_copy(&self) -> Vec<Single<'a>> {
         if !writes(self.store()).is_ok_and(|(_, writes)| writes.keeps_copies()) {
             return Vec::new();

@@ -1,21 +1,22 @@
-//! A time that was cut off: what survived of it, as a whole one.
+//! Completes a time that was cut.
 
 use crate::model::time::Stamp;
 
-/// How a time goes on where it was cut: what parts it from what is before, and the least it can be.
+/// How a time continues at the place where it was cut: the separator of each part and the smallest value of
+/// the part.
 const PARTS: [(&[char], &str); 5] =
     [(&['-'], "-01"), (&['-'], "-01"), (&['T', ' '], "T00"), (&[':'], ":00"), (&[':'], ":00")];
-/// So many parts behind the year make a day.
+/// The number of parts after the year that make a day.
 const DAY: usize = 2;
 
-/// Whether a text may be the start of a time: of a year at least.
+/// Whether a text may be the start of a time. It needs a year at least.
 pub(super) fn may_be(text: &[u8]) -> bool {
     (4..=40).contains(&text.len()) && text.iter().take(4).all(u8::is_ascii_digit)
 }
 
-/// A time of which at least the year survived, and what it is exact to. It begins with what survived, and is the
-/// earliest that does; the zone is that of `near`, the same time of a memory beside it. Where not even a day
-/// survived, `near` stands for it if it begins so.
+/// Completes a time whose year survived, and says how exact it is. The result is the earliest time that
+/// begins with what survived. It has the zone of `near`, which is the same time of a memory beside it. If not
+/// even the day survived, `near` is used if it begins the same way.
 pub(super) fn completed(cut: &str, near: Option<&str>) -> Option<(String, &'static str)> {
     let year = cut.get(..4).filter(|year| year.bytes().all(|own| own.is_ascii_digit()))?;
     let (mut whole, mut rest, mut parts) = (year.to_owned(), &cut[4..], 0);
@@ -46,7 +47,7 @@ pub(super) fn completed(cut: &str, near: Option<&str>) -> Option<(String, &'stat
     Some((whole, exact[parts]))
 }
 
-/// What survived of the decimals of a second, and the zone where its hours did.
+/// The part of a second's decimals that survived, and the zone if its hours survived.
 fn behind_seconds(rest: &str) -> (&str, Option<String>) {
     let digits = rest.strip_prefix('.').map_or(0, |own| own.bytes().take_while(u8::is_ascii_digit).count());
     let (decimals, rest) = rest.split_at(if digits > 0 { digits + 1 } else { 0 });

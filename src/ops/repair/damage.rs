@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::fix::{Edit, Fix, Piece};
-use super::said::SILENT;
+use super::lost_text::SILENT;
 use super::same_line::same_line;
 use super::{Bench, spelling};
 use crate::model::bytes::Ranges;
@@ -87,6 +87,25 @@ pub(super) fn piece(document: &Document, problem: &Problem, (at, bytes): (usize,
     Piece { file: document.path.clone(), at: at as u64, line, code: problem.code, bytes }
 }
 
+/// A broken record of a log, and the problem that it has.
+#[derive(Clone, Copy)]
+pub(super) struct Torn<'a> {
+    pub document: &'a Document,
+    pub problem: &'a Problem,
+    pub record: &'a Record,
+    /// The bytes of the record that a fix uses.
+    pub content: &'a [u8],
+}
+
+impl Torn<'_> {
+    /// Replaces the record by a whole one, and returns what goes to quarantine.
+    pub(super) fn becomes(&self, whole: Vec<u8>) -> (Vec<Edit>, Vec<Piece>) {
+        let edit = with_end(self.document, range(self.record), whole);
+        let out = left_of(self.document, self.problem, range(self.record), &edit);
+        (vec![edit], out.into_iter().collect())
+    }
+}
+
 /// A record leaves with its line.
 pub(super) fn leaves(document: &Document, problem: &Problem, record: &Record) -> (Vec<Edit>, Vec<Piece>) {
     let edits = holes(&document.bytes, &[record.span]);
@@ -96,8 +115,8 @@ pub(super) fn leaves(document: &Document, problem: &Problem, record: &Record) ->
     (edits, pieces)
 }
 
-/// A record that becomes another: it ends its line, also where it is the last and its line had no end. Blanks and NULs
-/// before and behind it go with what it was.
+/// Replaces a record. The new record ends its line, even if it is the last one and its line had no end.
+/// Blanks and NULs around the old record are removed with it.
 pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u8>) -> Edit {
     let behind = bytes(document, at.end..document.bytes.line_end(at.end)).unwrap_or_default();
     let is_last = !behind.ends_with(b"\n");
@@ -113,7 +132,8 @@ pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u
     (at.start - blanks..if is_blank { at.end + rest.len() } else { at.end }, becomes)
 }
 
-/// What leaves a line where a record becomes another: all that it was, or what was behind it where it goes on.
+/// The bytes that a replacement removes from a line. If the new record continues the old one, these are only
+/// the bytes after it.
 pub(super) fn left_of(
     document: &Document,
     problem: &Problem,
@@ -127,7 +147,7 @@ pub(super) fn left_of(
     Some(piece(document, problem, (edit.0.start + from, gone)))
 }
 
-/// What problems are about: the fields, or else their kinds.
+/// The fields that problems name, or else the kinds of the problems.
 pub(super) fn wrong_in(problems: &[Problem]) -> Vec<String> {
     let counts = |own: &&Problem| own.severity != Severity::Note || own.code == Code::MissingField;
     let mut all: Vec<String> = Vec::new();
@@ -155,13 +175,13 @@ impl Bench<'_> {
         }
         let content = if range(record).len() > LONG { None } else { bytes(document, range(record)) };
         let why = match &content {
-            // A tombstone brings nothing back.
+            // A tombstone does not restore a memory.
             Some(_) if document.role == Role::Tombstones => None,
             Some(content) => self.why_gone(&document.path, document.role, content),
             None => Some("It is longer than a memory is, and not taken apart. Its bytes are kept.".into()),
         };
         let mut fixes = match (&content, &why) {
-            (Some(content), None) => self.of_broken(document, problem, record, content),
+            (Some(content), None) => self.of_broken(Torn { document, problem, record, content }),
             _ => Vec::new(),
         };
         let (edits, out) = leaves(document, problem, record);
@@ -180,7 +200,8 @@ impl Bench<'_> {
         }
     }
 
-    fn of_broken(&self, document: &Document, problem: &Problem, record: &Record, content: &[u8]) -> Vec<Fix> {
+    fn of_broken(&self, torn: Torn<'_>) -> Vec<Fix> {
+        let Torn { document, problem, record, content } = torn;
         let mut fixes = match problem.code {
             Code::ConflictMarkers => self.of_conflict(document, problem, record),
             _ => spelling::spelled(content)
@@ -201,8 +222,8 @@ impl Bench<'_> {
         };
         match (problem.code, document.role) {
             (Code::ConflictMarkers, _) => {}
-            (_, Role::Tombstones) => fixes.extend(self.of_tombstone(document, problem, record, content)),
-            _ => fixes.extend(self.of_torn(document, problem, record, content)),
+            (_, Role::Tombstones) => fixes.extend(self.of_tombstone(torn)),
+            _ => fixes.extend(self.of_torn(torn)),
         }
         fixes
     }

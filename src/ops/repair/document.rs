@@ -111,7 +111,7 @@ impl Bench<'_> {
         fixes
     }
 
-    /// Whether a copy of a note is from before it was deprecated: it says nothing of that.
+    /// Whether a copy of a note was made before the note was deprecated.
     fn undeletes(&self, document: &Document, copy: &[u8]) -> bool {
         let Some(format) = self.format else { return false };
         let is_marked = format.deletion(&document.path) == Deletion::Deprecated;
@@ -122,7 +122,7 @@ impl Bench<'_> {
         !read.records.iter().any(|own| own.view().is_some_and(|view| view.faded))
     }
 
-    /// Whether a document of memories has none any more that says something.
+    /// Whether a document of memories no longer has a memory with a text.
     fn is_silent(&self, document: &Document, bytes: &[u8]) -> bool {
         let Some(format) = self.format.filter(|_| document.role == Role::Records) else { return false };
         let read = format.read(document.role, &document.path, bytes, self.scene.now);
@@ -148,7 +148,7 @@ impl Bench<'_> {
     }
 }
 
-/// What can be read of an object, or of a list, that was cut.
+/// The readable part of an object or a list that was cut.
 fn survived(body: &[u8]) -> Option<Vec<u8>> {
     if !body.starts_with(b"[") {
         return completed(body).map(|own| own.bytes(body));

@@ -27,7 +27,7 @@ impl Bench<'_> {
     pub(super) fn of_duplicate(&self, document: &Document, problem: &Problem, record: &Record) -> Vec<Fix> {
         let Some(id) = record.view().and_then(|view| view.id) else { return Vec::new() };
         let Ok((_, writes)) = writes(self.store()) else { return Vec::new() };
-        // With an id of its own what was deleted or erased would be back.
+        // With a new id, a deleted or erased memory would be back.
         let is_gone = self.why_gone(&document.path, document.role, &document.raw(record)).is_some();
         let renumbered = if is_gone { None } else { self.renumbered(document, problem, record, id) };
         let before = self.before(document, record, id);

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::Bench;
-use super::damage::{leaves, left_of, range, with_end};
+use super::damage::{Torn, leaves};
 use super::fix::Fix;
-use super::said::SILENT;
-use crate::model::{Document, Problem, Record, Role, Tell};
+use super::lost_text::SILENT;
+use crate::model::{Document, Record, Role, Tell};
 use crate::ops::erase::Gone;
 use crate::ops::restore::{CopyFacts, compare};
 use crate::text::salvage::completed;
@@ -45,7 +45,7 @@ pub(super) struct Others<'a> {
     deleted: HashMap<&'a str, HashSet<Option<&'a str>>>,
     /// The tombstones of each memory, by their log and its id.
     pub tombstones: HashMap<(&'a Path, &'a str), Tombstones>,
-    /// The lines that deletions added to logs of tombstones, sorted, each with its log and where it is kept.
+    /// The lines that deletions added to logs of tombstones, sorted, each with its log and its source.
     pub added: Vec<(&'a Path, &'a [u8], &'a str)>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Others<'a> {
 #[derive(Default)]
 pub(super) struct Tombstones {
     pub count: usize,
-    /// The line of the first that is intact.
+    /// The line of the first intact one.
     pub whole: Option<u32>,
 }
 
@@ -123,14 +123,9 @@ impl<'a> Bench<'a> {
     }
 
     /// What can be done about a record of which the end is missing.
-    pub(super) fn of_torn(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        content: &[u8],
-    ) -> Vec<Fix> {
-        let of_copy = || self.of_copy(document, problem, record, content);
+    pub(super) fn of_torn(&self, torn: Torn<'_>) -> Vec<Fix> {
+        let Torn { document, content, .. } = torn;
+        let of_copy = || self.of_copy(torn);
         let Some(own) = completed(content) else { return of_copy() };
         let Some(read) = self.read_alone(document, &own.bytes(content)) else { return of_copy() };
         let view = read.records.first().and_then(Record::view);
@@ -144,24 +139,21 @@ impl<'a> Bench<'a> {
             if let Some(Here { document: own, record: whole, .. }) =
                 same.into_iter().find(|own| own.document.path == document.path)
             {
-                let (edits, out) = leaves(document, problem, record);
+                let (edits, out) = leaves(document, torn.problem, torn.record);
                 let title = format!("move it to quarantine: the memory is intact on line {}", whole.line);
                 let is_it = own.raw(whole).starts_with(kept);
                 let reason = if is_it { "It begins as that one does." } else { "They have the same id." };
                 let confidence = if is_it { 98 } else { 55 };
                 fixes.push(Fix::edit(&title, confidence, reason, (&document.path, edits, out)));
             } else {
-                fixes.extend(
-                    self.whole_of(document, id)
-                        .into_iter()
-                        .map(|own| self.filled(document, problem, record, kept, own)),
-                );
+                let torn = Torn { content: kept, ..torn };
+                fixes.extend(self.whole_of(document, id).into_iter().map(|own| self.filled(torn, own)));
             }
         }
         if fixes.is_empty() {
             fixes.extend(of_copy());
         }
-        fixes.extend(self.of_salvage(document, problem, record, (content, &own)));
+        fixes.extend(self.of_salvage(torn, &own));
         fixes
     }
 
@@ -189,24 +181,17 @@ impl<'a> Bench<'a> {
         all
     }
 
-    /// The fix that fills a torn record in.
-    pub(super) fn filled(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        kept: &[u8],
-        (whole, from): Copy,
-    ) -> Fix {
-        let is_it = whole.starts_with(kept.strip_suffix(b"}").unwrap_or(kept));
-        let edit = with_end(document, range(record), whole);
-        let out = left_of(document, problem, range(record), &edit);
+    /// The fix that replaces a torn record by its whole copy.
+    pub(super) fn filled(&self, torn: Torn<'_>, (whole, from): Copy) -> Fix {
+        let is_it = whole.starts_with(torn.content.strip_suffix(b"}").unwrap_or(torn.content));
+        let says = self.says(torn.document, &whole);
+        let (edits, out) = torn.becomes(whole);
         let (confidence, reason) = match is_it {
-            _ if !self.says(document, &edit.1) => (SILENT, "That copy has no text."),
+            _ if !says => (SILENT, "That copy has no text."),
             true => (99, "It begins with the bytes that survived."),
             false => (85, "It has the same id, and may be an earlier version."),
         };
         let title = format!("fill it from {from}");
-        Fix::edit(&title, confidence, reason, (&document.path, vec![edit], out.into_iter().collect()))
+        Fix::edit(&title, confidence, reason, (&torn.document.path, edits, out))
     }
 }

@@ -1,5 +1,5 @@
-//! Notes whose bytes are no text: in another encoding, with NULs, empty. What nothing can be read of goes to
-//! quarantine as a whole.
+//! Repairs notes whose bytes are not UTF-8 text: they have another encoding or NULs, or are empty. A note
+//! that can't be read at all goes to quarantine.
 
 use super::Bench;
 use super::damage::piece;
@@ -8,7 +8,7 @@ use super::spelling::{Spelled, replaced, western, without_nuls};
 use crate::model::{Change, Code, Document, Problem, Role};
 use crate::ops::base;
 
-/// How a text may be read that is not UTF-8, or has NULs.
+/// The readings of a text that is not UTF-8 or has NULs.
 pub(super) fn read_otherwise(content: &[u8], code: Code) -> Vec<Spelled> {
     match code {
         Code::InvalidUtf8 => {
@@ -19,7 +19,7 @@ pub(super) fn read_otherwise(content: &[u8], code: Code) -> Vec<Spelled> {
     }
 }
 
-/// UTF-16, in either order of bytes: with its mark, or with a NUL beside most letters.
+/// UTF-16 in either byte order. It has a byte order mark, or a NUL beside most letters.
 fn wide(content: &[u8]) -> Option<Spelled> {
     let (pairs, rest) = content.as_chunks::<2>();
     let nuls = |at: usize| pairs.iter().filter(|pair| pair[at] == 0).count();
@@ -37,7 +37,7 @@ fn wide(content: &[u8]) -> Option<Spelled> {
     let is_text = rest.is_empty() && !text.contains('\0');
     is_text.then(|| Spelled {
         title: "read it as UTF-16",
-        reason: "Read so, all of it is text.",
+        reason: "With this encoding, all of it is text.",
         confidence: 90,
         bytes: text.as_bytes().to_vec(),
         out: Vec::new(),
@@ -45,7 +45,7 @@ fn wide(content: &[u8]) -> Option<Spelled> {
 }
 
 impl Bench<'_> {
-    /// The fix of a note of which nothing can be read: it leaves, and its bytes are kept.
+    /// The fix of a note that can't be read at all: it is removed, and its bytes are kept in quarantine.
     pub(super) fn of_nothing(&self, document: &Document, problem: &Problem, all: &[u8]) -> Option<Fix> {
         let record = document.records.get(problem.record? as usize)?;
         let is_note =
@@ -58,7 +58,7 @@ impl Bench<'_> {
             _ => ("move the file to quarantine", vec![piece(document, problem, (0, all.to_vec()))]),
         };
         let reason = match all.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
-            true => "It says nothing: its text is lost, unless a backup has it.",
+            true => "Its text is lost, unless a backup has it.",
             false => "Its bytes are kept there as they are, and can be brought back.",
         };
         let act = Act::Files(vec![Change::remove(&document.path, base(document))], out);

@@ -10,8 +10,8 @@ use crate::text::lines::BOM;
 use crate::text::salvage::completed;
 
 impl<'a> Bench<'a> {
-    /// Why a line must not come back, whole or torn: the memory that it has the id of is deleted or erased. What is no
-    /// text may stand before the id, or in it.
+    /// Why a line must not come back, whole or torn: the memory with its id is deleted or erased. Bytes that
+    /// are no text may stand before the id or in it.
     pub(super) fn why_gone(&self, file: &Path, role: Role, line: &[u8]) -> Option<String> {
         let text = legible(line);
         let is_less = text.len() < line.len();
@@ -39,13 +39,13 @@ impl<'a> Bench<'a> {
         self.why_deleted(file, id)
     }
 
-    /// What was erased of the store, if anything was.
+    /// What was erased from the store, if anything was.
     pub(super) fn erased(&self) -> Option<&Wanted<'a>> {
         self.erased.get_or_init(|| self.material.gone.wanted(self.scene)).as_ref()
     }
 
-    /// Whether some lines of a file hold a memory that was erased and written again: what is done about them makes it
-    /// whole. To erase it again is all that helps.
+    /// Whether some lines of a file hold an erased memory that was written again. A repair would make that
+    /// memory whole. The only remedy is to erase it again.
     pub(super) fn holds_erased(&self, document: &Document, lines: Range<usize>) -> bool {
         let Some(erased) = self.erased() else { return false };
         let bytes = damage::bytes(document, lines).unwrap_or_default();
@@ -75,7 +75,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The text of a line, without control characters and bytes that are no UTF-8.
+/// The text of a line, without control characters and bytes that are not UTF-8.
 fn legible(line: &[u8]) -> Vec<u8> {
     let text = line.utf8_chunks().flat_map(|part| part.valid().bytes());
     text.filter(|byte| !byte.is_ascii_control()).collect()

@@ -13,7 +13,7 @@ use crate::model::{Code, Document, Problem};
 use crate::text::tidy::tidied;
 use crate::text::torn::first_name;
 
-/// Whether a problem is that something can't be read: it helps to part a whole memory from it, if there is one.
+/// Whether a problem is that something can't be read. A whole memory on its line can be separated from it.
 fn is_broken(code: Code) -> bool {
     matches!(code, Code::TornLine | Code::BadJson | Code::InvalidUtf8)
 }
@@ -27,9 +27,9 @@ pub(super) struct Tidied {
     lines: Range<usize>,
     /// What they become; `None` where nothing is safe. What leaves them.
     fix: Option<(Vec<u8>, Gone)>,
-    /// Whether whole memories are on them, as they are or once they are parted.
+    /// Whether whole memories are on these lines, as they are or after they are separated.
     has_whole: bool,
-    /// Where the records start whose times get a zone.
+    /// The starts of the records whose times get a zone.
     zoned: Vec<usize>,
 }
 
@@ -58,7 +58,7 @@ impl Bench<'_> {
         if is_broken(problem.code) && !own.has_whole {
             return None;
         }
-        // The record may be one that can't be edited: its line is tidied then, but its time stays as it is.
+        // A record that can't be edited keeps its time. Only its line is tidied.
         if problem.code == Code::NoTimezone && !own.zoned.contains(&at) {
             return None;
         }

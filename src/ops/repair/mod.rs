@@ -18,9 +18,9 @@ mod encoding;
 mod fix;
 mod gone;
 mod line;
+mod lost_text;
 mod plan;
 mod quarantine;
-mod said;
 mod salvage;
 mod same_line;
 mod schema;
@@ -75,7 +75,7 @@ pub enum Pick {
 pub struct Material {
     /// Copies of files as they were.
     pub copies: Vec<Kept>,
-    /// Lines of logs of tombstones as deletions wrote them, each with where it is kept.
+    /// The lines of tombstones that deletions wrote, each with its source.
     pub tombstones: Vec<Kept>,
     /// What was erased.
     pub gone: Gone,
@@ -85,9 +85,9 @@ pub struct Material {
     pub raw: HashMap<PathBuf, Vec<u8>>,
 }
 
-/// So many problems are looked at by one thread.
+/// A second thread starts only if there are more problems than this, a third if there are twice as many.
 const FEW: usize = 256;
-/// So many problems a thread looks at in its turn.
+/// The number of problems that a thread takes at a time.
 const TURN: usize = 64;
 
 /// A store with all that it takes to tell the fixes of its problems.
@@ -114,9 +114,9 @@ pub struct Bench<'a> {
     /// The new ids of memories that share one, by that; each by its file and where it starts.
     free: RefCell<HashMap<String, Rc<duplicate::Free>>>,
     others: OnceCell<elsewhere::Others<'a>>,
-    /// What was erased of the store.
+    /// What was erased from the store.
     erased: OnceCell<Option<Wanted<'a>>>,
-    /// The whole records that have no copy, where each should have one.
+    /// The whole records that have no copy, if the format writes copies.
     singles: OnceCell<Vec<copy::Single<'a>>>,
 }
 
@@ -146,10 +146,11 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// What `work` makes of each problem, in their order, by as many threads as there are cores. They take turns:
-    /// what they look at is near each other, and read once.
+    /// Calls `work` for each problem, on all cores, and returns the results in the order of the problems.
+    /// Threads take neighbouring problems by turns, because these read the same blocks.
     pub fn each<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&Bench<'_>, &T) -> R + Sync) -> Vec<R> {
-        // Fewer are done sooner than what all of them need is looked up by each thread.
+        // For a few problems, more threads would cost more than they save: each one first reads what all of
+        // them need.
         let threads = items.len().div_ceil(FEW).min(crowd::width());
         let (scene, material) = (self.scene, self.material);
         let anew: Vec<&Path> = self.anew.iter().map(PathBuf::as_path).collect();
@@ -162,7 +163,7 @@ impl<'a> Bench<'a> {
             made.collect::<Vec<(usize, Vec<R>)>>()
         });
         let mut made: HashMap<usize, Vec<R>> = taken.into_iter().flatten().collect();
-        // What a thread took and could not do is left to this one.
+        // This thread does what another thread took and could not do.
         let own = |(at, turn): (usize, &&[T])| made.remove(&at).unwrap_or_else(|| of_turn(self, turn));
         turns.iter().enumerate().flat_map(own).collect()
     }

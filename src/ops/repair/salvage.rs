@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use super::Bench;
 use super::cut_time;
-use super::damage::{bytes, piece, range, with_end, wrong_in};
+use super::damage::{Torn, bytes, piece, range, with_end, wrong_in};
 use super::fix::Fix;
-use super::said::SILENT;
+use super::lost_text::SILENT;
 use crate::format::fields::Need;
 use crate::format::form::{Asked, Kind};
 use crate::format::reading::Reading;
@@ -29,7 +29,7 @@ const NEAR: usize = 64;
 /// What a field may hold that says nothing.
 const EMPTY: [&str; 6] = ["\"(lost)\"", "[]", "{}", "null", "0", "false"];
 
-/// The object that was read last, and what it is.
+/// The object that was read last, and the result.
 pub(super) struct ReadLast {
     role: Role,
     path: PathBuf,
@@ -42,7 +42,7 @@ struct Salvaged {
     bytes: Vec<u8>,
     /// The fields of which nothing was left.
     filled: Vec<String>,
-    /// The times that were cut, each with what it is exact to.
+    /// The times that were cut, each with how exact it still is.
     times: Vec<String>,
     is_valid: bool,
     /// What is wrong with it all the same.
@@ -51,13 +51,8 @@ struct Salvaged {
 
 impl Bench<'_> {
     /// The fix that keeps what can be read of a torn memory.
-    pub(super) fn of_salvage(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        (content, own): (&[u8], &Completed),
-    ) -> Option<Fix> {
+    pub(super) fn of_salvage(&self, torn: Torn<'_>, own: &Completed) -> Option<Fix> {
+        let Torn { document, problem, record, content } = torn;
         let is_silent = !self.says(document, &own.bytes(content));
         let found = self.salvaged(document, record, (content, own))?;
         // All of the line leaves: a tail alone would not tell whose it is to who erases the memory.
@@ -127,12 +122,13 @@ impl Bench<'_> {
         Some(Salvaged { bytes: object, filled, times, is_valid, wrong })
     }
 
-    /// What an object is as a record of a file. What is asked about one is asked several times in a row.
+    /// Reads an object as a record of a file. The last result is kept, because the same object is asked for
+    /// several times in a row.
     pub(super) fn read_alone(&self, document: &Document, object: &[u8]) -> Option<Rc<Reading>> {
         self.read_as((document.role, &document.path), object)
     }
 
-    /// The same of a file that may be gone.
+    /// The same for a file that may no longer exist.
     pub(super) fn read_as(&self, (role, path): (Role, &Path), object: &[u8]) -> Option<Rc<Reading>> {
         let mut last = self.read.borrow_mut();
         let is_same = |own: &&ReadLast| own.role == role && own.path == path && own.object == object;
@@ -145,7 +141,7 @@ impl Bench<'_> {
         Some(read)
     }
 
-    /// A torn memory completed, with the time that was cut, and what is left of that.
+    /// Completes a torn memory and the time that was cut in it. Also names that time and how exact it is.
     fn with_times(
         &self,
         document: &Document,
@@ -153,7 +149,7 @@ impl Bench<'_> {
         near: Option<&[u8]>,
     ) -> (Vec<u8>, Vec<String>) {
         let object = own.bytes(content);
-        // Most texts are no times, and need no closer look.
+        // Most texts are no times.
         let text = content.get(..own.kept).unwrap_or_default().rsplit(|byte| *byte == b'"').next();
         if !text.is_some_and(cut_time::may_be) {
             return (object, Vec::new());
@@ -168,14 +164,14 @@ impl Bench<'_> {
         cut.map_or((object, Vec::new()), |(object, told)| (object, vec![told]))
     }
 
-    /// The name of the time that ends where a memory was cut.
+    /// The name of the time that ends at the place where a memory was cut.
     fn cut_time(&self, document: &Document, object: &[u8], own: &Completed) -> Option<String> {
         let format = self.format.filter(|_| own.is_cut_text)?;
         let read = self.read_alone(document, object)?;
         let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
         let form = format.form(&document.path, kind, object, self.scene.now);
         let asked = form.fields.into_iter().filter(|own| matches!(own.kind, Kind::Moment));
-        // A format without a form says what is a time where it is none any more.
+        // A format without a form reports a time that is wrong.
         let wrong = read.problems.iter();
         let wrong = wrong.filter(|own| matches!(own.code, Code::BadTimestamp | Code::NoTimezone));
         let wrong = wrong.filter_map(|own| named(own).map(str::to_owned));
@@ -184,13 +180,13 @@ impl Bench<'_> {
             let steps: Vec<&str> = name.split('.').collect();
             let mut tape = Tape::default();
             let end = scan(&mut tape, object).ok().and_then(|own| Some(own.path(&steps)?.span().1));
-            // Behind it is the quote that closes it.
+            // Only its closing quote follows.
             end == Some(own.kept + 1)
         })
     }
 
-    /// Fills the fields in, all at once; those that are not what is asked for then are tried with what
-    /// says nothing. The names of those that were filled.
+    /// Fills all fields in at once. A field whose value is refused then gets an empty value. Returns the
+    /// names of the filled fields.
     fn fill(
         &self,
         document: &Document,
@@ -219,7 +215,7 @@ impl Bench<'_> {
         names
     }
 
-    /// The fields of those names that are wrong in an object.
+    /// The fields with these names that are wrong in an object.
     fn unfit(&self, document: &Document, object: &[u8], names: &[String]) -> Vec<String> {
         let Some(read) = self.read_alone(document, object) else { return Vec::new() };
         let errors = read.problems.iter().filter(|own| own.severity == Severity::Error);
@@ -242,7 +238,7 @@ impl Bench<'_> {
         if is_id(&own.name, object, near) {
             return quoted(&self.new_id(document, object, near, &own.name));
         }
-        // The text of a neighbour is never copied: the memory did not say it.
+        // The text of a neighbour is never copied, because this memory did not have it.
         let is_said = |value: &String| {
             let alone = set(b"{}", &own.name.split('.').collect::<Vec<_>>(), value);
             document.role != Role::Tombstones && alone.is_ok_and(|alone| self.says(document, &alone))
@@ -281,7 +277,7 @@ impl Bench<'_> {
         if let (1..=18, Ok(number)) = (digits, number.parse::<u64>()) {
             let next = format!("{stem}{:0digits$}", number + 1);
             let own = set(object, &[name], &quoted(&next)).unwrap_or_default();
-            // Nor is it that of a memory which was deleted or erased.
+            // It must not be the id of a deleted or erased memory.
             if !others.has(&next) && self.why_gone(&document.path, document.role, &own).is_none() {
                 return next;
             }
@@ -305,8 +301,8 @@ fn is_id(name: &str, object: &[u8], near: Option<&[u8]>) -> bool {
             && (leads(object) || near.is_some_and(leads))
 }
 
-/// The fields that keep an object from being a record without an error, up to one that may say which
-/// others are asked for.
+/// The fields that keep an object from being a record without an error. The list ends at a field that may
+/// decide which other fields are needed.
 fn lacking(
     format: &dyn Format,
     (document, object): (&Document, &[u8]),
@@ -316,7 +312,7 @@ fn lacking(
 ) -> Vec<Asked> {
     let is_lacking = |own: &Problem| own.severity == Severity::Error || own.code == Code::MissingField;
     let is_wrong = |own: &Problem| is_lacking(own) || own.code == Code::ChecksumMismatch;
-    // The form finds what the reading found.
+    // The form finds the same errors as the reading.
     if !read.problems.iter().any(is_wrong) {
         return Vec::new();
     }

@@ -1,4 +1,4 @@
-//! Lines that several records share: what one of them becomes is parted from the others by line ends.
+//! Lines that several records share. Line ends separate a repaired record from the others.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use super::fix::{Act, Fix};
 use crate::model::bytes::Ranges;
 use crate::model::{Document, Record};
 
-/// What a record shares its line with.
+/// The other records on the line of a record.
 pub(super) struct SameLine {
     before: bool,
     behind: bool,
 }
 
-/// Whether another record is on the line of one, before it or behind it.
+/// Whether another record is on the same line, before or after it.
 pub(super) fn same_line(document: &Document, record: &Record) -> SameLine {
     let own = range(record);
     let (start, end) = (document.bytes.line_start(own.start), document.bytes.line_end(own.end));
@@ -31,7 +31,7 @@ impl SameLine {
         self.before || self.behind
     }
 
-    /// A fix of the record that leaves what it writes on a line of its own.
+    /// A fix that puts the new record on a line by itself.
     pub(super) fn parted(&self, document: &Document, record: &Record, mut fix: Fix) -> Fix {
         let Act::Edits(_, edits, _) = &mut fix.act else { return fix };
         let line_end = document.bytes.line_end(range(record).end);

@@ -65,7 +65,7 @@ impl<'a> Bench<'a> {
         let mut titles = Vec::new();
         let mut corrected = HashSet::new();
         for fix in findings.iter().filter(|own| is_meant(form, own)).filter_map(|own| own.fix.as_ref()) {
-            // The first that is wrong with a field is the gravest: its fix leaves nothing to the others.
+            // The first problem of a field is the gravest one. Its fix leaves nothing for the others.
             if !corrected.insert(fix.field) {
                 continue;
             }

@@ -1,57 +1,45 @@
-//! A torn tombstone: the memory that it names stays deleted, and the line is completed.
+//! Repairs a torn tombstone: its line is completed, and the memory that it names stays deleted.
 
 use std::path::Path;
 
 use super::Bench;
-use super::damage::{leaves, left_of, range, with_end};
+use super::damage::{Torn, leaves};
 use super::fix::Fix;
-use crate::model::{Document, Problem, Record, Role};
+use crate::model::{Document, Record, Role};
 use crate::text::salvage::completed;
 
-/// So sure is a tombstone of which the id is there: it deletes already.
+/// The confidence of a completed tombstone whose id is there. It already deletes its memory.
 const NAMED: u8 = 90;
 
 impl Bench<'_> {
-    /// What can be done about a torn tombstone. No copy of a memory fills it, as it has the id of one and is none.
-    pub(super) fn of_tombstone(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        content: &[u8],
-    ) -> Vec<Fix> {
-        let mut fixes: Vec<Fix> = self.of_journal(document, problem, record, content).into_iter().collect();
-        let Some(id) = record.names() else { return fixes };
-        let whole = self.others().tombstones.get(&(&*document.path, id)).and_then(|own| own.whole);
+    /// The fixes of a torn tombstone. It is never filled in from a copy of the memory that has its id.
+    pub(super) fn of_tombstone(&self, torn: Torn<'_>) -> Vec<Fix> {
+        let mut fixes: Vec<Fix> = self.of_journal(torn).into_iter().collect();
+        let Some(id) = torn.record.names() else { return fixes };
+        let whole = self.others().tombstones.get(&(&*torn.document.path, id)).and_then(|own| own.whole);
         if let Some(line) = whole {
-            let (edits, out) = leaves(document, problem, record);
+            let (edits, out) = leaves(torn.document, torn.problem, torn.record);
             let title = format!("move it to quarantine: line {line} is a tombstone of that memory, too");
             let reason = "The memory stays deleted.";
-            fixes.push(Fix::edit(&title, 98, reason, (&document.path, edits, out)));
+            fixes.push(Fix::edit(&title, 98, reason, (&torn.document.path, edits, out)));
         }
-        let start = memchr::memchr(b'{', content).unwrap_or_default();
-        let content = content.get(start..).unwrap_or_default();
+        let start = memchr::memchr(b'{', torn.content).unwrap_or_default();
+        let content = torn.content.get(start..).unwrap_or_default();
         let salvage = completed(content).and_then(|own| {
-            let fix = self.of_salvage(document, problem, record, (content, &own))?;
+            let fix = self.of_salvage(Torn { content, ..torn }, &own)?;
             Some(Fix { confidence: NAMED, ..fix })
         });
         fixes.extend(salvage);
         fixes
     }
 
-    /// The line as the deletion wrote it, where undo data has it.
-    fn of_journal(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        content: &[u8],
-    ) -> Option<Fix> {
-        let torn = content.trim_ascii_end();
+    /// The line as the deletion wrote it, if undo data has it.
+    fn of_journal(&self, torn: Torn<'_>) -> Option<Fix> {
+        let (document, content) = (torn.document, torn.content.trim_ascii_end());
         let added = &self.others().added;
-        let from = added.partition_point(|own| (own.0, own.1) < (&*document.path, torn));
+        let from = added.partition_point(|own| (own.0, own.1) < (&*document.path, content));
         let of_file = added.get(from..).unwrap_or_default().iter();
-        let begins = |own: &&(&Path, &[u8], &str)| own.0 == document.path && own.1.starts_with(torn);
+        let begins = |own: &&(&Path, &[u8], &str)| own.0 == document.path && own.1.starts_with(content);
         let mut whole = of_file.take_while(begins).filter(|own| self.is_record(document, own.1));
         let (_, line, from) = whole.next()?;
         if whole.any(|own| own.1 != *line) {
@@ -59,28 +47,29 @@ impl Bench<'_> {
         }
         let id = crate::format::legible_id(line)?;
         // A tombstone that is whole in the log is not the torn one.
-        let is_whole =
-            self.others().tombstones.get(&(&*document.path, &*id)).is_some_and(|own| own.whole.is_some());
+        let is_whole = self
+            .others()
+            .tombstones
+            .get(&(&*torn.document.path, &*id))
+            .is_some_and(|own| own.whole.is_some());
         if is_whole {
             return None;
         }
-        let is_named = record.names().is_some() || torn.len() > NAMELESS;
-        let edit = with_end(document, range(record), line.to_vec());
-        let out = left_of(document, problem, range(record), &edit);
+        let is_named = torn.record.names().is_some() || content.len() > NAMELESS;
+        let (edits, out) = torn.becomes(line.to_vec());
         let title = format!("fill it from {from}: {id} stays deleted");
         let reason = "It begins with the bytes that survived.";
-        is_named
-            .then(|| Fix::edit(&title, 99, reason, (&document.path, vec![edit], out.into_iter().collect())))
+        is_named.then(|| Fix::edit(&title, 99, reason, (&document.path, edits, out)))
     }
 
-    /// Why a torn tombstone should not go: what it names would be a memory again.
+    /// Why a torn tombstone should not be removed: the memory that it names would be back.
     pub(super) fn why_comes_back(&self, document: &Document, record: &Record) -> Option<String> {
         let id = record.names().filter(|_| document.role == Role::Tombstones)?;
         let all = self.others().tombstones.get(&(&*document.path, id));
         let is_alone = all.is_some_and(|own| own.count == 1);
-        is_alone.then(|| format!("{id} is no longer deleted then, for nothing else says so."))
+        is_alone.then(|| format!("{id} is no longer deleted then, because no other tombstone names it."))
     }
 }
 
-/// Fewer bytes of a tombstone could be of any.
+/// A tombstone with fewer bytes could belong to any memory.
 const NAMELESS: usize = 8;

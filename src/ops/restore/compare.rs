@@ -46,7 +46,7 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], facts: &CopyFacts) -
     let is_alike = now.is_some_and(|own| *own.bytes == *copy);
     let whole_only = whole_only(format, file);
     if whole_only.is_some() {
-        // With the whole file what was deleted comes only if it is chosen.
+        // In a whole file, a deleted record is restored only if it is chosen.
         items.iter_mut().for_each(|item| item.can_come &= item.kind == Kind::Deleted);
     }
     let doubts =
@@ -56,7 +56,7 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], facts: &CopyFacts) -
     Ok(Comparison { file, items, records, whole_only, is_alike, deletes, ends_early, doubts })
 }
 
-/// What is to be told where deletions since are known, and not of what.
+/// Sentences about deletions since the copy whose memories are not known any more.
 fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
     let told = |step: u64| {
         let at = facts.deleted.at(step).map(when).unwrap_or_default();
@@ -68,15 +68,15 @@ fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
     facts.deleted.forgotten(file).filter(|step| facts.is_since(*step)).map(told).collect()
 }
 
-/// What tells why records are missing on one side.
+/// Explains why records are missing on one side.
 struct Missing<'a> {
     /// Ids that several records of the copy have.
     shared: HashSet<String>,
-    /// Parts of the copy that were deleted, each with the step that did.
+    /// Parts of the copy that were deleted, each with the step that deleted it.
     parts: HashMap<Span, u64>,
-    /// Whether the copy ends before its end.
+    /// Whether the copy lacks its last part.
     ends_early: bool,
-    /// What the copy has of records and can't be read.
+    /// The broken parts of the copy.
     torn: Vec<&'a [u8]>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Missing<'a> {
     }
 }
 
-/// Fewer bytes of a torn record don't say which one it was.
+/// A torn record with fewer bytes does not show which record it was.
 const LEGIBLE: usize = 16;
 
 /// The memories that a log of deletions can name, by id.
@@ -265,7 +265,7 @@ impl Compared<'_> {
         let is_shared = is_there || view.id.is_some_and(|id| self.missing.shared.contains(id));
         let part = self.missing.parts.get(&record.span).copied();
         let step = part.or_else(|| deleted.step_of(self.scene.store, self.file, (raw, view), is_shared))?;
-        // What was deleted before the copy was made, and is in it, was written again.
+        // The copy has it although it was deleted before, so it was written again.
         if !self.facts.is_since(step) {
             return None;
         }
@@ -333,7 +333,7 @@ impl Compared<'_> {
         items
     }
 
-    /// Why the copy lacks a record of the file, by the dates of both: what is known, and no more.
+    /// Why the copy lacks a record of the file, as far as the dates of both show it.
     fn why_newer(&self, written: Option<Moment>, raw: &[u8]) -> (Kind, String) {
         let why = match () {
             () if self.missing.has_start(raw) => "the backup has only its beginning",

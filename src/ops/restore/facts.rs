@@ -1,15 +1,15 @@
-//! What is known of a copy beside its bytes: when it was made, and what was erased and deleted.
+//! Facts about a copy besides its bytes: when it was made, and what was erased and deleted.
 
 use super::super::erase::Gone;
 use crate::model::{Moment, Store};
 use crate::store::commit::{CommitError, Copy, Deletions, Vault};
 
-/// What is known of a copy beside its bytes.
+/// Facts about a copy besides its bytes.
 #[derive(Default)]
 pub struct CopyFacts {
-    /// What was erased of the store.
+    /// What was erased from the store.
     pub gone: Gone,
-    /// What was deleted, and not brought back since.
+    /// What was deleted and not restored since.
     pub deleted: Deletions,
     /// When the copy was made.
     pub at: Option<Moment>,
@@ -18,11 +18,11 @@ pub struct CopyFacts {
 }
 
 impl CopyFacts {
-    /// Looks for it in our own data.
+    /// Reads the facts from palimp's data.
     ///
     /// # Errors
     ///
-    /// If our own data can't be read: what was erased could come back then.
+    /// If palimp's data can't be read. Without it, erased memories could be restored.
     pub fn of(
         store: &Store,
         vault: &Vault<'_>,
@@ -37,7 +37,7 @@ impl CopyFacts {
         })
     }
 
-    /// Whether a step was made after the copy; also where the time of either is unknown.
+    /// Whether a step was made after the copy, or one of the two times is unknown.
     pub fn is_since(&self, step: u64) -> bool {
         match (self.deleted.at(step), self.at) {
             (Some(own), Some(copy)) => own >= copy,

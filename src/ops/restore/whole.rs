@@ -14,8 +14,8 @@ use crate::store::derive;
 use crate::store::erase::is_log;
 use crate::text::lines;
 
-/// The whole file as it was, but for what was erased since, and what was deleted since and not chosen.
-/// What was written later is lost.
+/// Restores the whole file, without what was erased since, and without what was deleted since unless it was
+/// chosen. What was written later is lost.
 pub fn replace(
     scene: &Scene<'_>,
     comparison: &Comparison,
@@ -59,7 +59,7 @@ pub fn replace(
 }
 
 impl Comparison {
-    /// The copy without what was deleted and not chosen; `None` where nothing is left of it.
+    /// The copy without the deleted records that were not chosen, or `None` if nothing is left.
     fn without_deleted<'c>(
         &self,
         format: &dyn Format,
@@ -87,7 +87,8 @@ impl Comparison {
     /// What putting the whole file back comes to: how many of each, then each by name.
     /// Untrusted text.
     fn whole(&self, root: &Path, chosen: &HashSet<u64>) -> Vec<String> {
-        // What is lost comes first: the rest can be had again. Only what was deleted waits to be chosen.
+        // The plan first names what is lost, because the rest can be restored again. Only deleted records
+        // have to be chosen.
         let first =
             [(Kind::Newer, true), (Kind::Absent, true), (Kind::Deleted, false), (Kind::Deleted, true)];
         let then = [Kind::Tombstoned, Kind::Changed, Kind::Missing];
@@ -146,7 +147,7 @@ impl Comparison {
 
     fn line(&self, root: &Path, item: &Item, fate: &str) -> String {
         match item.kind {
-            // The whole file asks nobody to choose.
+            // A whole file needs no choice.
             Kind::Changed => self.named(root, &Item { told: String::new(), ..item.clone() }, fate),
             _ => self.named(root, item, fate),
         }

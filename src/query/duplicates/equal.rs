@@ -1,4 +1,4 @@
-//! Whether of two memories one can go and nothing is lost.
+//! Decides whether one of two memories can be removed without loss.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ const IDS: [&str; 3] = ["id", "event_id", "note_id"];
 /// Fields that tell only how often and when a memory was read.
 const ACCESS: [&str; 3] = ["access_count", "last_accessed", "accessed_at"];
 
-/// What can't be compared field by field goes by this name.
+/// The name for a difference that can't be compared field by field.
 const BYTES: &str = "bytes";
 
 /// The values of each field as they are spelled, in stored order. A field may be there twice.
 type Fields = BTreeMap<String, Vec<Vec<u8>>>;
 
-/// The names of what differs between two memories, but for their ids, their checksums of themselves, and how
-/// often they were read. None where one can go and nothing is lost.
+/// The names of the differences between two memories, except their ids, their own checksums, and how often
+/// they were read. If there are none, one of the two can be removed without loss.
 pub fn differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<String> {
     let mut names = places_differing(snapshot, one, other);
     let raw = |at: EntryRef| {
@@ -42,7 +42,7 @@ pub fn differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<Str
     names
 }
 
-/// The names of what differs about where two memories are.
+/// The names of the differences between the places of two memories.
 fn places_differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<String> {
     let [(left, first), (right, second)] = [one, other].map(|at| snapshot.get(at));
     let is_same_store = one.store == other.store;
@@ -56,7 +56,7 @@ fn places_differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<
         .collect()
 }
 
-/// The names of what differs between two records, each given with its id.
+/// The names of the differences between two records, each given with its id.
 fn fields_differing((one, id): (&[u8], &str), (other, other_id): (&[u8], &str)) -> Vec<String> {
     let (Some(left), Some(right)) = (fields(one, id), fields(other, other_id)) else {
         return vec![BYTES.into()];
@@ -65,7 +65,7 @@ fn fields_differing((one, id): (&[u8], &str), (other, other_id): (&[u8], &str)) 
     names.filter(|name| left.get(*name) != right.get(*name)).cloned().collect()
 }
 
-/// The fields of a record, or of a note and its text.
+/// The fields of a record, or the fields and the text of a note.
 fn fields(raw: &[u8], id: &str) -> Option<Fields> {
     let mut tape = Tape::default();
     match scan(&mut tape, raw) {
@@ -88,7 +88,7 @@ fn members(record: Json<'_>, id: &str) -> Fields {
     fields
 }
 
-/// A value without white space between its parts. A text is the same however it is escaped.
+/// A value without white space between its parts. The same text with other escapes is equal.
 fn spelled(value: Json<'_>) -> Vec<u8> {
     if let Some(text) = value.text() {
         return [b"\"", text.as_bytes()].concat();
@@ -103,7 +103,8 @@ fn spelled(value: Json<'_>) -> Vec<u8> {
     value.raw().iter().filter(is_kept).copied().collect()
 }
 
-/// The fields of a note as its lines spell them, and its text. Lines between fields, as comments, count as one.
+/// The fields of a note as they are spelled, and its text. Lines between fields, such as comments, count as
+/// one field.
 fn note(text: &str, id: &str) -> Option<Fields> {
     let note = Note::read(text);
     if !note.has_front_matter || !note.faults.is_empty() {

@@ -10,7 +10,7 @@ use crate::query::pick::{Pick, Picked};
 use crate::query::rank::Ranking;
 use crate::query::search::Results;
 
-/// The groups on the screens: what equals the first of its group is marked.
+/// The groups on the screens. Memories that equal the first of their group are marked.
 pub static DUPLICATES: Pick = Pick {
     title: "duplicates, group by group",
     figure: "like ",
@@ -23,7 +23,7 @@ fn picked(snapshot: &Snapshot, results: Results, _at: (Ranking, Moment), cancel:
     let mut picked = Picked::default();
     for group in &groups {
         let equal: HashSet<EntryRef> = equal_to_first(snapshot, group).collect();
-        // The same words in a memory that differs in something else are not all that it says.
+        // A memory with the same words may differ in other fields.
         let percent = |own: &Alike| if equal.contains(&own.hit.at) { 100 } else { own.percent().min(99) };
         picked.figures.push(format!("×{}", group.len().min(999)));
         picked.figures.extend(group.iter().skip(1).map(|own| format!("{}%", percent(own))));
@@ -42,7 +42,7 @@ fn picked(snapshot: &Snapshot, results: Results, _at: (Ranking, Moment), cancel:
     Some(Results { hits, picked: Some(picked), ..results })
 }
 
-/// Those of a group that differ from its first in nothing that would be lost with them.
+/// The members of a group that can be removed without loss because they equal its first one.
 fn equal_to_first<'a>(snapshot: &'a Snapshot, group: &'a [Alike]) -> impl Iterator<Item = EntryRef> + 'a {
     let first = group.first().map(|own| own.hit.at);
     let same = group.iter().skip(1).filter(|own| own.percent() == 100).map(|own| own.hit.at);

@@ -107,7 +107,7 @@ impl Ready {
     /// Removes what was made ready and not used.
     pub fn drop_temp(&mut self, disk: &dyn Disk) {
         if let Some(temp) = self.temp.take() {
-            // A call that failed may go through the next time.
+            // A call that failed may succeed at the second try.
             let _ = disk.remove(&temp).or_else(|_| disk.remove(&temp));
         }
     }

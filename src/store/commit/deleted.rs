@@ -43,7 +43,7 @@ pub fn without_deleted(store: &Store) -> Store {
     }
 }
 
-/// Whether undo data or backups may hold records of the store that it has no more.
+/// Whether undo data or backups may hold records that the store no longer has.
 pub fn holds_any(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
     let vault = Vault::look(disk, data, &store.root);
     let is_empty = vault.steps().is_ok_and(|steps| steps.is_empty())

@@ -64,8 +64,8 @@ impl Writer<'_> {
         folders.iter().try_for_each(|folder| self.remove_emptied(folder, carried))
     }
 
-    /// Removes a folder that is empty but for what goes by itself. What fails is tried once more: a
-    /// folder that stays is no success.
+    /// Removes a folder that is empty except for files that are removed by themselves. A removal that fails
+    /// is tried once more. A folder that stays is not reported as removed.
     fn remove_emptied(&self, folder: &Path, carried: &mut Carried) -> Result<(), CommitError> {
         let disk = self.host.disk;
         let remove = || match disk.remove_folder(folder) {
@@ -93,12 +93,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Removes what this process made in a folder and could not remove when it was done with it.
+    /// Removes what this process made in a folder and could not remove earlier.
     fn remove_left_in(&self, folder: &Path) {
         self.left_in(folder).iter().for_each(|path| drop(self.host.disk.remove(path)));
     }
 
-    /// Temporary files and locks of this process. Second names of files wait for those who have them open.
+    /// Temporary files and locks of this process. The second names of files stay until nobody has these files
+    /// open.
     fn left_in(&self, folder: &Path) -> Vec<PathBuf> {
         let own = self.own_process();
         let items = self.host.disk.list(folder).unwrap_or_default().into_iter();

@@ -1,4 +1,4 @@
-//! A record that our own steps moved or rewrote as its state changed: where it is now. A key names it still.
+//! Finds a record after palimp's steps moved or rewrote it as its state changed. Its old key still names it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::model::plan::apply;
 use crate::model::{Act, Change, Entry, Moment, Record, Role, Store, View, is_log};
 use crate::store::packed::contents;
 
-/// The verbs that change the state of a record and nothing that it says.
+/// The verbs that change the state of a record and not its contents.
 const STATES: [&str; 9] = [
     "delete",
     "undelete",
@@ -29,15 +29,15 @@ const STATES: [&str; 9] = [
 /// Bytes of records, each with their file.
 type Pieces = Vec<(PathBuf, Vec<u8>)>;
 
-/// What a step took out of files, and what it put into files.
+/// What a step removed from files, and what it added to files.
 struct Stage {
     gone: Pieces,
     come: Pieces,
 }
 
-/// The record that a key named before our own steps changed its state.
+/// Finds the record that a key named before palimp's steps changed its state.
 pub fn followed(vault: &Vault<'_>, store: &Store, key: &Key, now: Moment) -> Option<Entry> {
-    // Which of equal ones it was is not known.
+    // If there are equal ones, it is not known which one it was.
     let format = format::by_name(store.format).filter(|_| key.of == 1)?;
     let reader = Reader { format, now };
     let mut at: Option<(PathBuf, Vec<u8>)> = None;
@@ -60,8 +60,8 @@ pub fn followed(vault: &Vault<'_>, store: &Store, key: &Key, now: Moment) -> Opt
     own().find(is_there).or_else(|| own().next()).copied()
 }
 
-/// The steps that changed states, the newest first, as far as they are kept. What changed anything else ends the
-/// way back of a file: a record is another one before that.
+/// The steps that changed states, the newest first, if their undo data is kept. A file is followed back only
+/// to the last step that changed something else, because its records were different before that.
 fn stages(vault: &Vault<'_>, store: &Store) -> Vec<Stage> {
     let mut files: HashMap<PathBuf, Vec<u8>> = HashMap::new();
     let mut stages = Vec::new();
@@ -76,7 +76,7 @@ fn stages(vault: &Vault<'_>, store: &Store) -> Vec<Stage> {
     stages
 }
 
-/// The verb of a step. What undid or redid one changed what that one changed.
+/// The verb of a step. An undo or a redo has the verb of the step that it undid or redid.
 fn verb<'a>(journal: &'a [JournalLine], step: &'a Step) -> &'a str {
     let line = step.line.turn.and_then(|turn| {
         let (Turn::Undo(number) | Turn::Redo(number)) = turn;
@@ -110,7 +110,7 @@ fn stage(store: &Store, step: &Step, files: &mut HashMap<PathBuf, Vec<u8>>) -> S
 }
 
 impl Stage {
-    /// Takes in a document that a step rewrote: as it left it, and as it was before.
+    /// Records a document that a step rewrote: its bytes after the step and its bytes before it.
     fn document(&mut self, store: &Store, change: &Change, files: &mut HashMap<PathBuf, Vec<u8>>) {
         let now = || store.at_path(&change.path).map(|own| own.bytes.to_vec());
         let after = files.get(&change.path).cloned().or_else(now);
@@ -125,7 +125,7 @@ impl Stage {
     }
 }
 
-/// What a file with memories is to the format; `None` for any other.
+/// The role of a file with memories; `None` for any other file.
 fn role(format: &str, path: &Path) -> Option<Role> {
     match format::by_name(format)?.place(path, false) {
         Placement::File(role @ (Role::Records | Role::Archive)) => Some(role),
@@ -158,7 +158,7 @@ impl Reader {
         role.map(|role| self.format.read(role, path, bytes, self.now).records).unwrap_or_default()
     }
 
-    /// What a step made of a record: the one that has its id, or says the same.
+    /// The record that a step made of another one: it has the same id, or the same contents.
     fn counterpart(&self, come: &Pieces, (path, raw): (&Path, &[u8])) -> Option<(PathBuf, Vec<u8>)> {
         let record = self.read(path, raw).into_iter().next()?;
         let id = record.view()?.id.filter(|id| !id.is_empty()).map(str::to_owned);

@@ -76,7 +76,7 @@ fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[Remade]) -> bool {
     let documents = derive::after(store, &plan.derived, writer.host.now);
     let is_again = |made: &[Derived], own: &Remade| {
         let now = store.at_path(&own.path).map(|document| &document.bytes);
-        // What can't be made of the memories as they are does not come back either.
+        // A file that can't be made from the present memories can't be restored by making it, either.
         made.iter().any(|other| other.path == own.path && now == Some(&other.bytes))
     };
     times(remade).into_iter().any(|when| {

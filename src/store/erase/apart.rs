@@ -9,7 +9,8 @@ use crate::text::needle::Needles;
 use crate::text::torn::whole_behind;
 
 impl Wanted<'_> {
-    /// What may be a part of a torn record that was chosen goes with that, each as `file:line` and its id.
+    /// The records that may be parts of a chosen torn record, and are erased with it. Each is given as
+    /// `file:line` and its id.
     pub fn on_chosen(&self, own: &Document) -> Vec<String> {
         let mut found = Vec::new();
         let (role, path) = (self.role(&own.path), original(&own.path));
@@ -30,7 +31,7 @@ impl Wanted<'_> {
         found
     }
 
-    /// A torn stretch that is erased is known with what may be a part of it, too.
+    /// Remembers a torn part that is erased, together with what may belong to it.
     fn goes_with_torn(&self, bytes: &[u8], goes_on: bool) {
         if goes_on {
             self.remember(&bytes.into());
@@ -85,7 +86,7 @@ impl Wanted<'_> {
     }
 }
 
-/// A torn record, and what is behind it on its line.
+/// A torn record, and the rest of its line.
 fn line_from(document: &Document, number: usize) -> Span {
     let mut on_line = document.records[number..].iter();
     let Some(first) = on_line.next() else { return Span { start: 0, end: 0 } };
@@ -93,7 +94,7 @@ fn line_from(document: &Document, number: usize) -> Span {
     Span { start: first.span.start, end: last.map_or(first.span.end, |own| own.span.end) }
 }
 
-/// The records of a file, with what is torn and all that is behind it on its line as one.
+/// The records of a file. A torn record and the rest of its line count as one.
 pub(super) fn as_damaged_lines(records: Vec<Record>) -> Vec<Record> {
     let mut lines: Vec<Record> = Vec::with_capacity(records.len());
     for own in records {

@@ -1,5 +1,6 @@
-//! A record without an id is known again by a keyed digest of what it says, however it is spelled. Who has the digest
-//! and not the key, which is this store's own, can't find out by trying what it said.
+//! Recognizes an erased record without an id by a keyed digest of its contents, even if it is spelled
+//! differently. The key belongs to this store. Without the key, nobody can guess the contents and check the
+//! guess with the digest.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,8 @@ use crate::text::edit::scan;
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
 
-/// The digests of records without an id, by when these were created: of others nothing is worked out.
+/// The digests of records without an id, by the creation times of these. For records with other times, no
+/// digest is computed.
 #[derive(Default)]
 pub(super) struct Keyed<'a>(HashMap<Option<&'a str>, Digests<'a>>);
 
@@ -38,7 +40,7 @@ impl<'a> Keyed<'a> {
 }
 
 impl Keyed<'_> {
-    /// Whether one of them was created when a record was that is torn: what it said is not all there to tell.
+    /// Whether one of them has the creation time of this torn record, whose contents are incomplete.
     pub(super) fn has_time(&self, view: View<'_>) -> bool {
         let time = created(view).filter(|_| view.id.is_none_or(str::is_empty));
         time.is_some_and(|time| self.0.contains_key(&Some(&*time)))
@@ -50,7 +52,7 @@ pub(super) fn keyed(key: &[u8], raw: &[u8]) -> String {
     salted(key, &said(raw))
 }
 
-/// A digest that was kept apart from its key, with that before it.
+/// Joins a key and a digest that were stored separately.
 pub fn with_key(key: &str, digest: &str) -> String {
     format!("{key}:{digest}")
 }
@@ -60,7 +62,7 @@ pub fn apart(keyed: &str) -> Option<(&str, &str)> {
     keyed.split_once(':')
 }
 
-/// What a record says: one form, in whatever order and with whatever blanks it is spelled.
+/// The contents of a record in one form, independent of the order of its fields and of blanks.
 fn said(raw: &[u8]) -> Vec<u8> {
     let mut tape = Tape::default();
     match scan(&mut tape, raw) {

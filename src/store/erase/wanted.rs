@@ -37,7 +37,7 @@ pub struct Target {
     /// What a record that has no id is recognized by: salted, and gone when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// What a record that has no id is known again by when the erasure is over: a keyed digest. The list keeps it
+    /// A keyed digest that recognizes a record without an id after the erasure is over. The list keeps it
     /// without the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyed: Option<String>,
@@ -274,8 +274,8 @@ impl<'a> Wanted<'a> {
         is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
 
-    /// Whether a torn record may be one of those that are erased and have no id: it was created when one of them was,
-    /// or it says as little of when that was, and one of its file was erased.
+    /// Whether a torn record may be an erased record without an id. It may be one if it has the same creation
+    /// time. If it has neither id nor creation time, it may be one if a record of its file was erased.
     pub fn may_take_torn(&self, path: &Path, view: View<'_>) -> bool {
         let path = original(path);
         let of_file = || self.targets.iter().any(|own| own.keyed.is_some() && own.file == path);

@@ -83,7 +83,8 @@ impl Scene<'_> {
         item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
     }
 
-    /// Removes what is ours. A call that fails is tried once more: a lock that stays keeps agents out.
+    /// Removes palimp's lock. A removal that fails is tried once more, because a lock that stays stops
+    /// agents.
     fn remove(&self, path: &Path) {
         let _ = self.disk.remove(path).or_else(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Ok(()),

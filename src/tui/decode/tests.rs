@@ -82,7 +82,7 @@ fn a_key_that_follows_esc_fast_is_a_key_of_its_own() {
     assert_eq!(keys(&[b"\x1b", b"j"]), [plain(KeyCode::Esc), j]);
     assert_eq!(keys(&[b"\x1b", b"\xc3\xa9j"]), [plain(KeyCode::Esc), plain(KeyCode::Char('é')), j]);
     assert_eq!(keys(&[b"\x1b", b"\x1b", b"j"]), [plain(KeyCode::Esc), plain(KeyCode::Esc), j]);
-    // What a terminal sends of one key may be cut.
+    // The bytes of one key may arrive in two pieces.
     assert_eq!(keys(&[b"\x1b", b"[A"]), [plain(KeyCode::Up)]);
     assert_eq!(keys(&[b"\x1b", b"OB"]), [plain(KeyCode::Down)]);
 }
@@ -146,7 +146,7 @@ proptest! {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(whole.len())).collect();
         cuts.extend([0, whole.len()]);
         cuts.sort_unstable();
-        // A key that comes behind an Esc is not held with Alt.
+        // A key that comes after an Esc is not a key with Alt.
         let is_apart = |cut: &usize| {
             let key = whole.get(*cut).filter(|own| !may_follow(**own));
             key.is_none() || !whole[..*cut].ends_with(b"\x1b")

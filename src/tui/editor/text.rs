@@ -14,7 +14,7 @@ use rows::at_column;
 pub use rows::width_of;
 use unicode_segmentation::GraphemeCursor;
 
-/// A text of more bytes begins at its start.
+/// A text with more bytes starts with the cursor at its beginning.
 const LONG: usize = 64 << 10;
 /// So many bytes of what was replaced are kept to be brought back.
 const KEPT: usize = 32 << 20;
@@ -55,8 +55,8 @@ impl Text {
         Text { text: text.to_owned(), rows: vec![0], ahead: rows::AHEAD, ..Text::default() }
     }
 
-    /// A text of a field: who comes to it goes on with it, so the cursor is at its end, unless all of a
-    /// very long one would be wrapped for that.
+    /// The text of a field. The cursor is at its end, because the user usually continues it. The cursor of a
+    /// very long text is at its start, since the whole text would have to be wrapped otherwise.
     pub fn of_field(text: &str) -> Text {
         let cursor = if text.len() <= LONG { text.len() } else { 0 };
         Text { cursor, ..Text::new(text) }

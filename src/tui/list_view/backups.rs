@@ -48,16 +48,16 @@ pub struct Backups {
     pub verifying: bool,
     /// Why the last one could not be opened.
     pub failed: Option<String>,
-    /// Where an intact backup is looked for, to be the first that is offered.
+    /// The search for an intact backup, which is then offered first.
     pub offering: Option<Offering>,
 }
 
 /// The search for an intact backup.
 #[derive(Clone, Copy, Default)]
 pub struct Offering {
-    /// So many were looked at.
+    /// The number of backups that were verified.
     pub looked: usize,
-    /// Whether the user wants the one that is found opened.
+    /// Whether the user wants to open the backup that is found.
     pub opens: bool,
 }
 
@@ -150,7 +150,7 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     ]
 }
 
-/// What is known of a memory that the backup lacks though it was written before.
+/// What is known about a memory that the backup lacks although it was written before the backup.
 fn absent(app: &App, own: &Item) -> String {
     let ends_early = app.view.backups.opened.as_ref().is_some_and(|own| own.compared.ends_early);
     let why = if ends_early { "the backup ends early" } else { "not in the backup" };
@@ -241,7 +241,7 @@ fn about(app: &App, width: usize) -> About {
     About { title, right, lines }
 }
 
-/// What is known of why a backup lacks memories.
+/// What is known about why a backup lacks memories.
 fn ends_early(compared: &Comparison) -> String {
     match compared.count(Kind::Absent) {
         0 => String::new(),
@@ -259,7 +259,7 @@ fn dim(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     lines.into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
-/// What is above a difference.
+/// The text above a difference.
 pub const DIFFERENCE: &str = "Difference   − now   + in the backup";
 
 /// The difference of the memory under the cursor: as it is now, and as the backup has it. Of what was

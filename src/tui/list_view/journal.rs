@@ -157,7 +157,7 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<Cell> {
     let mut cells = vec![
         Cell::left(format!("{} {at}", sign(own)), 14).styled(style),
         Cell::left("palimp", 6).styled(theme.dim()).from(90),
-        // Each store counts its own steps: its name is before the number.
+        // Each store has its own step numbers, so the store is named before the number.
         Cell::store(app, store).close(),
         Cell::left(format!("step {}", own.line.step), NUMBER).styled(theme.dim()).from(70),
         Cell::rest(what(app, store, own)).styled(style),

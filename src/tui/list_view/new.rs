@@ -132,7 +132,7 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
     }
 }
 
-/// What a memory says: its text, and below it its fields, those of several words first.
+/// The text of a memory, and its fields below it. Fields of several words come first.
 pub fn text(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.snapshot.get(at);
     let RecordText { text, mut fields, .. } = format::text_of(store, entry);
@@ -145,7 +145,7 @@ pub fn text(app: &App, at: EntryRef) -> String {
     if fields.is_empty() { text } else { format!("{}\n{fields}", text.trim_end()) }
 }
 
-/// Names of fields are so wide at most.
+/// The greatest width of the names of fields.
 const NAMES: usize = 14;
 
 pub fn about(app: &App, width: usize) -> About {

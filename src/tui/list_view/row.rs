@@ -158,7 +158,7 @@ impl Cell {
         Cell { gap: 1, ..self }
     }
 
-    /// Nothing behind it.
+    /// Nothing follows the row.
     pub fn tight(self) -> Cell {
         Cell { gap: 0, ..self }
     }

@@ -23,7 +23,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let name = prompt.aim.as_ref().map_or("", |aim| aim.name.as_str());
     let (verb, form) = match prompt.purpose {
         Purpose::Tag => ("Tag", "new -old"),
-        Purpose::Keep => ("Keep from fading", "until 2027-01-31, or for 90d, 8w, 6m, 1y; no: not any more"),
+        Purpose::Keep => ("Keep from fading", "until 2027-01-31, or for 90d, 8w, 6m, 1y; no ends it"),
         Purpose::RenameTag => ("Rename a tag everywhere", "old=new"),
         Purpose::Type => ("Type of", ""),
         Purpose::Category => ("Category of", ""),

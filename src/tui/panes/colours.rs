@@ -1,4 +1,4 @@
-//! The list of colours. The screen around it has those under the cursor.
+//! Draws the list of colours. The screen around it has the colours under the cursor.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,7 +11,7 @@ use crate::tui::palette::Palette;
 use crate::tui::pane::{sheet, sheet_area};
 use crate::tui::theme::{Theme, column, fit};
 
-/// Draws it over the foot of the panes.
+/// Draws it over the lower part of the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let area = sheet_area(app, Palette::CHOICES.len() + 1);

@@ -63,7 +63,7 @@ fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &Kind, area: Rect) {
     }
 }
 
-/// What the row is about that has the cursor below, where there is room for it.
+/// Draws the text of the row with the cursor below the list, if there is room.
 fn draw_under(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height < 2 {
         return;
@@ -98,8 +98,8 @@ pub fn rows_below(app: &App, kind: &Kind, area: Rect) -> usize {
     usize::from(parts_below(app, kind, area).0.height)
 }
 
-/// Where the rows of a list are below a text about them, and below those what the row with the cursor is about:
-/// it gets what the rows leave, and a third of the room at least.
+/// The places of the rows of a list, which are below its heading text, and of the text of the row with the
+/// cursor, which is below the rows. That text gets the rest of the room, and a third of it at least.
 pub fn parts_below(app: &App, kind: &Kind, area: Rect) -> (Rect, Rect) {
     let about = about(app, kind, area.width);
     let inner = area.height.saturating_sub(1);
@@ -112,7 +112,7 @@ pub fn parts_below(app: &App, kind: &Kind, area: Rect) -> (Rect, Rect) {
     (rest, Rect { y: rest.bottom(), height: room - rows, ..area })
 }
 
-/// With fewer rows a list has them all.
+/// If the room has fewer lines, the list gets all of them.
 const UNDER: u16 = 16;
 
 /// The visible rows, each behind the sign of the cursor or of a mark.

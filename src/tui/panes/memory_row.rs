@@ -14,15 +14,16 @@ use crate::tui::marks::Shown;
 use crate::tui::theme::{self, Theme, column, sign};
 use crate::tui::update::set_off;
 
-/// Columns of the cursor and the sign, with a blank or the sign of a secret behind them, of decay with its blank, of the
-/// letter of a type with its blank.
+/// The columns of three parts: cursor and sign with a blank or the sign of a secret, decay with its blank, and
+/// the letter of a type with its blank.
 const SIGNS: usize = 3;
 const DECAY: usize = 4;
 const KIND: usize = 2;
 /// The widest name of a store or session; more from so many columns of the list on.
 const WHERE: usize = 8;
 const WIDE: usize = 84;
-/// The figure at the right end, age, rank or size, with its blank; what is picked has figures of its own.
+/// The figure at the right end with its blank: age, rank or size. Views that pick memories have other
+/// figures.
 const FIGURE: usize = 5;
 /// Columns that the title keeps before more is shown beside it.
 const TITLE: usize = 40;
@@ -72,7 +73,7 @@ impl Columns {
         SIGNS + if self.decay { DECAY } else { 0 } + if self.kind { KIND } else { 0 }
     }
 
-    /// How many columns the line below a row of that width has, which the search found.
+    /// The number of columns of the line below a row of that width. The line has the match of the search.
     pub fn found(&self, width: usize) -> usize {
         width.saturating_sub(self.before())
     }
@@ -131,7 +132,7 @@ pub fn line(
     if columns.kind {
         spans.push(Span::styled(format!("{} ", kinds::letter(app, kind)), theme.kind(kind)));
     }
-    let title = match app.apart.rows.get(&hit.at) {
+    let title = match app.distinct_titles.rows.get(&hit.at) {
         Some(shown) => shown.clone(),
         None => theme::safe(app, app.titles.get(&hit.at).map_or("", String::as_str)),
     };
@@ -183,7 +184,7 @@ fn figure(app: &App, hit: &Hit, at: usize) -> String {
     }
 }
 
-/// The line that the search found, below the row. Safe text.
+/// The line with the match of the search, below the row. Safe text.
 pub fn found_line(app: &App, found: &str, columns: &Columns) -> Line<'static> {
     let mut spans = vec![Span::raw(" ".repeat(columns.before()))];
     spans.extend(set_off(app, found, Theme::of(app).dim()));
@@ -202,7 +203,7 @@ pub fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) 
     }
 }
 
-/// The sign of a row: what is worst about the memory, else what is special about it.
+/// The sign of a row: the gravest problem of the memory, or else what is special about it.
 pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'static str, Style) {
     let theme = Theme::of(app);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
@@ -220,7 +221,7 @@ pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'stat
     }
 }
 
-/// A secret is told beside a graver sign, too.
+/// A secret is shown beside a graver sign, too.
 pub fn secret_beside(app: &App, sign: &str, store: &Store, entry: &Entry) -> (&'static str, Style) {
     match sign != "!" && format::is_sensitive(store, entry) {
         true => ("!", Theme::of(app).secret()),

@@ -72,7 +72,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), below);
 }
 
-/// An action of the palette: what it is called and does, its key at the end, or that it can't be done here.
+/// An action of the palette: its name, what it does, and its key, or that it can't be done here.
 fn launched(theme: &Theme, known: &Known, can: bool, width: usize) -> Line<'static> {
     let end = if can { known.action.key() } else { "not here" };
     let (name, about) = if can { (theme.strong(), Style::new()) } else { (theme.dim(), theme.dim()) };

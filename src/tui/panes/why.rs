@@ -17,9 +17,10 @@ use crate::tui::why::{self, Factor};
 
 /// The curve covers so many days at least.
 const DAYS: f64 = 90.0;
-/// Its rank is told for so many days ahead.
+/// The days for which the future rank is shown.
 const AHEAD: [u32; 3] = [7, 30, 90];
-/// From so many columns on each factor is explained by a sentence, and beside the decay is the rank to come.
+/// The number of columns from which on a sentence explains each factor, and the future rank is beside the
+/// decay.
 const WIDE: u16 = 60;
 
 /// Draws the factors and the decay curve.
@@ -62,7 +63,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// Its rank in the days to come, as far as there is room.
+/// The rank in the next days, if there is room.
 fn ahead(of: &Explanation, width: usize) -> String {
     let mut said = "rank".to_owned();
     for days in AHEAD {
@@ -168,7 +169,7 @@ fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     theme::wrap(&said, width).into_iter().map(|line| Line::styled(line, Theme::of(app).dim())).collect()
 }
 
-/// Decay over time, with today marked; where there is room, beside it the rank from today on.
+/// Decay over time, with today marked. If there is room, the rank from today on is beside it.
 fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
     let own = &of.factors;
     let age = own.fading.age_hours.unwrap_or_default().max(0.0) / 24.0;
@@ -188,7 +189,7 @@ fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
     }
     let rank = |day: f64| own.rank_in(of.ranking, day * 24.0);
     let last = format!("in {DAYS:.0} days {:.2}", rank(DAYS));
-    // A rank is at most 1.5.
+    // The greatest possible rank is 1.5.
     let top = if own.rank > 1.0 { 1.5 } else { 1.0 };
     let below = ["today".to_owned(), last];
     let rank = Curve { name: "rank", days: DAYS, top, today: 0.0, at: &rank, below };
@@ -198,14 +199,14 @@ fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
     rank.draw(app, frame, right);
 }
 
-/// Something that changes over time, on a scale from 0.
+/// A value that changes over time, on a scale from 0.
 struct Curve<'a> {
     name: &'static str,
     days: f64,
     top: f64,
     today: f64,
     at: &'a dyn Fn(f64) -> f64,
-    /// What is said of both ends of the time.
+    /// The labels of the first and the last time.
     below: [String; 2],
 }
 

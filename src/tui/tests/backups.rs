@@ -115,7 +115,7 @@ fn an_open_backup_shows_below_its_memories_what_the_one_under_the_cursor_says() 
     assert!(first.contains("Retry budget is 3") && first.contains("category"), "{}", desk.screen());
     desk.type_keys("jj");
     assert!(below(&desk).contains("~ importance high → medium"), "{}", desk.screen());
-    // The rows keep their cursor, and a click on one goes to it.
+    // The rows keep their cursor, and a click on a row moves it there.
     desk.type_keys("gg");
     let row = desk.screen().lines().position(|line| line.contains("~ Use uv, not pip")).unwrap();
     let event = MouseEvent {
@@ -126,7 +126,7 @@ fn an_open_backup_shows_below_its_memories_what_the_one_under_the_cursor_says() 
     };
     desk.send(Msg::Mouse(event));
     assert_eq!(desk.app.view.within.cursor.at, 2);
-    // Where there is little room the rows have it.
+    // If there is little room, the rows get all of it.
     desk.app.size = (80, 24);
     desk.type_keys("k");
     assert!(below(&desk).is_empty(), "{}", desk.screen());
@@ -140,7 +140,7 @@ fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
         (own.verified, own.differs) = (None, None);
     }
     let screen = desk.screen();
-    for part in ["Nobody has read it yet", "made    ", "size    ", "state   not verified", "learnings.jsonl"]
+    for part in ["It was not verified yet", "made    ", "size    ", "state   not verified", "learnings.jsonl"]
     {
         assert!(screen.contains(part), "{part} in {screen}");
     }

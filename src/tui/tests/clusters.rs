@@ -1,5 +1,4 @@
-//! Terminals give clusters other widths than we do: nothing of the view before stays on the screen, all
-//! the same.
+//! Terminals may give clusters other widths than palimp. Even then, no old text stays on the screen.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -16,10 +15,10 @@ use super::foreign::some_views;
 use super::*;
 use crate::tui::paint::{Paint, Screen as Painted};
 
-/// Words of which the marks combine, and others whose width terminals know in their own way.
+/// Words with combining marks, and others whose width differs between terminals.
 const MARKED: &str = "நெகிழ்கா กำลังที่ ខ្មែរ हिन्दी ｶﾞｷﾟ e\u{301}x 🦀⏰";
 
-/// What a terminal was sent.
+/// The bytes that a terminal was sent.
 #[derive(Clone, Default)]
 struct Sent(Rc<RefCell<Vec<u8>>>);
 
@@ -34,7 +33,7 @@ impl Write for Sent {
     }
 }
 
-/// A terminal that gives characters the widths that it likes. It doesn't wrap.
+/// A terminal that gives characters its own widths. It does not wrap.
 struct Emulated {
     rows: Vec<Vec<String>>,
     at: (usize, usize),
@@ -72,7 +71,7 @@ impl Emulated {
         }
         let column = self.at.0.min(row.len() - wide);
         for at in column..column + wide {
-            // The other half of what was wide goes, too.
+            // The other half of a wide character is removed, too.
             if row[at].is_empty() && at > 0 {
                 row[at - 1] = " ".into();
             }
@@ -133,7 +132,7 @@ fn nothing_of_the_view_before_stays_whatever_width_the_terminal_gives_to_marks()
             }
             (0..4).for_each(|_| desk.press(KeyCode::Esc));
         }
-        // What does not change is not sent again.
+        // Unchanged text is not sent again.
         drawn(&mut desk, &mut screen, &sent, &mut terminal);
         screen.draw(|frame| view(&desk.app, frame)).unwrap();
         assert!(!String::from_utf8_lossy(&sent.0.borrow()).contains("கி"), "{number}");

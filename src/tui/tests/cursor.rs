@@ -303,7 +303,7 @@ fn a_search_of_which_nothing_is_left_to_search_for_shows_everything_however_fast
         let all = desk.app.results.hits.len();
         desk.type_keys(&format!("/{typed}"));
         assert!(desk.app.error.is_none() && desk.app.results.hits.len() < all, "{typed}");
-        // The keys come before the answer to the one before: of what was asked the last is answered.
+        // Each key comes before the answer to the previous one. Only the last request is answered.
         let mut asked = None;
         for _ in 0..typed.len() - left.len() {
             let key = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);

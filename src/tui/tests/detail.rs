@@ -1,10 +1,10 @@
-//! The detail is for reading.
+//! The detail view is made for reading.
 
 use ratatui::style::Modifier;
 
 use super::*;
 
-/// The detail as lines, and those parts of them that are set off.
+/// The lines of the detail view, and their highlighted parts.
 fn detail(desk: &Desk) -> (Vec<String>, String) {
     let lines = desk.app.detail.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
     let spans = desk.app.detail.iter().flat_map(|line| &line.spans);

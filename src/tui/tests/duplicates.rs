@@ -93,7 +93,7 @@ fn group() -> Desk {
     desk
 }
 
-/// The group of memories that differ in these fields alone, in a terminal of so many columns.
+/// The group of memories that differ only in these fields, in a terminal of that width.
 fn zebras(width: u16, fields: &[&str]) -> Desk {
     let mut desk = with_zebras(width, fields);
     search(&mut desk, "zebras");

@@ -1,4 +1,4 @@
-//! The forecast: which memories fade to the floor, when, and what becomes of them then.
+//! The forecast: which memories fade to the floor, when, and what happens to them then.
 
 use super::changes::{notice, selected_id};
 use super::*;
@@ -22,7 +22,7 @@ fn figure(desk: &Desk) -> &str {
     &figures(desk)[desk.app.list.at]
 }
 
-/// Puts the cursor on the first memory whose store has that format and whose figure is so.
+/// Puts the cursor on the first memory whose store has that format and whose figure matches.
 fn to(desk: &mut Desk, format: &str, is_wanted: impl Fn(&str) -> bool) {
     let fits = |desk: &Desk, at: usize| {
         let (store, _) = desk.app.listed.get(desk.app.results.hits[at].at);

@@ -135,7 +135,7 @@ fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
     let of = |code: Code| -> Vec<&str> {
         after.iter().filter(|(own, _)| *own == code).map(|(_, text)| text.as_str()).collect()
     };
-    // One is behind a whole memory, the other behind the torn one.
+    // One is behind a whole memory, the other behind a torn one.
     assert_eq!(of(Code::GluedRecords), [format!("{}\n{}", line(2), line(3)), format!("{torn}\n{}", line(5))]);
     assert_eq!(of(Code::ExtraBrace), [line(4)]);
     let mut torn_lines = of(Code::TornLine);

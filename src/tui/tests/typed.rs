@@ -1,4 +1,4 @@
-//! What is typed into prompts and fields.
+//! Text that is typed into prompts and fields.
 
 use super::*;
 

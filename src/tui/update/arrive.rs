@@ -95,7 +95,7 @@ fn loaded(app: &mut App, read: Loaded) {
     confirm::reloaded(app);
 }
 
-/// Has it counted what is deleted, where that may have changed.
+/// Starts a count of the deleted memories if their number may have changed.
 fn count_deleted(app: &mut App) {
     let Some(data) = app.data.clone().filter(|_| app.deleted.is_due(&app.tallies)) else { return };
     app.give_job(Job::CountDeleted { snapshot: Arc::clone(&app.snapshot), data, now: app.now });
@@ -152,12 +152,12 @@ fn arrived(app: &mut App, found: Found) {
             app.held.take().and_then(|held| Some(Held { at: carry.find(held.at, &|_| false)?, ..held }));
         app.marks = app.marks.carried(&mut carry);
         app.titles.clear();
-        app.apart = Default::default();
+        app.distinct_titles = Default::default();
         app.detail_of = None;
     }
     (app.why, app.why_place) = (None, None);
     app.found_lines.clear();
-    // What matched is set off in it.
+    // The matches were highlighted in it.
     app.detail_of = None;
     app.answered = Some(question);
     app.listed = found.asked.snapshot;

@@ -189,7 +189,7 @@ pub(super) fn aim_at(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> Aim
     let listed = app.results.hits.iter().map(|hit| hit.at).filter(|_| is_picked);
     let own: HashSet<EntryRef> = at.iter().copied().collect();
     let beside = listed.filter(|at| !own.contains(at)).collect();
-    // As the list shows them; what it hides comes behind.
+    // The order of the list. Memories that the list hides come last.
     if at.len() > 1 {
         let hits = app.results.hits.iter().map(|hit| hit.at).filter(|at| own.contains(at));
         let shown: Vec<EntryRef> = hits.collect();

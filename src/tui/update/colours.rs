@@ -1,4 +1,5 @@
-//! The list of colours: each is in use while the cursor is on it, so that it is seen on what there is.
+//! The list of colours. The screen uses the colours under the cursor, so that the user sees them on real
+//! contents.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -7,7 +8,7 @@ use crate::tui::msg::Effect;
 use crate::tui::palette::Palette;
 use crate::tui::prompt::{Prompt, Purpose};
 
-/// Opens it at the colours in use.
+/// Opens it at the present colours.
 pub fn open(app: &mut App) {
     let mut prompt = Prompt::new(Purpose::Theme, "", app.screen);
     prompt.colours = app.palette;
@@ -15,7 +16,7 @@ pub fn open(app: &mut App) {
     app.prompt = Some(prompt);
 }
 
-/// A key while it is open.
+/// Handles a key while it is open.
 pub fn key(app: &mut App, key: KeyEvent) {
     match key.code {
         KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => app.give(Effect::Redraw),
@@ -34,11 +35,11 @@ fn step(app: &mut App, by: isize) {
     let last = Palette::CHOICES.len() - 1;
     prompt.choice.at = prompt.choice.at.saturating_add_signed(by).min(last);
     app.palette = Palette::CHOICES[prompt.choice.at].0;
-    // What was coloured before is coloured anew.
+    // Everything that was coloured before is coloured again.
     app.detail_of = None;
 }
 
-/// Takes the colours under the cursor for this run, and says how they are kept.
+/// Uses the colours under the cursor until palimp ends, and says how to keep them.
 fn keep(app: &mut App) {
     let Some(prompt) = app.prompt.take() else { return };
     let (own, name, _) = Palette::CHOICES[prompt.choice.at.min(Palette::CHOICES.len() - 1)];
@@ -47,7 +48,7 @@ fn keep(app: &mut App) {
     app.say(format!("{name} until palimp ends. `theme = \"{name}\"` in config.toml keeps it."));
 }
 
-/// The colours are as they were.
+/// Restores the former colours.
 pub fn leave(app: &mut App) {
     let Some(prompt) = app.prompt.take() else { return };
     app.palette = prompt.colours;

@@ -52,8 +52,8 @@ fn both(app: &App) -> Result<[EntryRef; 2], String> {
     }
 }
 
-/// Where duplicates are listed: the first of the group under the cursor, and the one under the cursor, or else the
-/// one behind it.
+/// Among duplicates: the first memory of the group under the cursor and the memory under the cursor. If these
+/// are the same, the next memory is taken.
 fn of_group(app: &App, cursor: EntryRef) -> Option<[EntryRef; 2]> {
     let (figures, hits) = (&app.results.picked.as_ref()?.figures, &app.results.hits);
     let at = hits.iter().position(|hit| hit.at == cursor)?;
@@ -104,14 +104,14 @@ fn difference(app: &mut App, ahead: bool) {
     keep_in_view(app);
 }
 
-/// Where a text is long, the view begins at the first part that differs, with what is before it.
+/// In a long text, the view begins a little above the first part that differs.
 fn begin(app: &mut App) {
     let shown = compare::shown(app);
     let Some(own) = &app.compare else { return };
     let rows = compare::rows(app, own);
     let first = rows.iter().position(|row| own.parts.get(row.part).is_some_and(|part| part.pair.differs()));
     let last = rows.len().saturating_sub(shown);
-    // A third of the screen is what both have before it.
+    // A third of the screen shows what is equal and stands before it.
     let top = first.filter(|first| *first >= shown).map_or(0, |first| (first - shown / 3).min(last));
     if let Some(own) = &mut app.compare {
         own.rows.top = top;

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{apart, references, walk};
+use super::{distinct_titles, references, walk};
 use crate::format::{self, page};
 use crate::model::{Entry, EntryRef, RecordText, Store, Tie};
 use crate::query::{Hit, Query, highlights};
@@ -46,7 +46,7 @@ pub fn refresh(app: &mut App) {
             app.titles.insert(at, title);
         }
     }
-    apart::refresh(app, &visible, seen.saturating_sub(1));
+    distinct_titles::refresh(app, &visible, seen.saturating_sub(1));
     for at in visible {
         if app.parsed.has_words() && !app.found_lines.contains_key(&at) {
             let found = found_line(app, at, seen, room);
@@ -70,10 +70,11 @@ fn keep_cursor_in_sight(app: &mut App, rows: usize) {
     }
 }
 
-/// The line that the search found, where what is seen of the title does not have all of its words: of the
-/// text or of another field, whose name stands before it then. At most as many columns as a row has.
+/// The line with the match of the search, if the visible part of the title does not have all its words. A
+/// line of another field than the text begins with the name of the field. It has at most the columns of a
+/// row.
 fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<String> {
-    let title = match app.apart.rows.get(&at) {
+    let title = match app.distinct_titles.rows.get(&at) {
         Some(shown) => shown.clone(),
         None => theme::fit(&theme::safe(app, app.titles.get(&at)?), seen.saturating_sub(1)),
     };
@@ -83,22 +84,22 @@ fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<Strin
     }
     let (store, entry) = app.listed.get(at);
     let besides = || {
-        // Without a text of its own before them, each has its name.
+        // There is no main text before them, so each one has its label.
         let is_large = store.record(entry).span.len() > LARGE as u64;
         let named = if is_large { Vec::new() } else { page::searched_besides(store, entry) };
         best_line(app, &std::iter::once(Default::default()).chain(named).collect::<Vec<_>>())
     };
     let best = best_line(app, &page::searched(store, entry, text_of(store, entry))).or_else(besides)?;
-    // The title has all that the line has.
+    // The title has all words that the line has.
     let is_new = distinct(&best.1, &app.parsed) > in_title || in_title == 0;
     is_new.then(|| around(app, &best.0, &best.1, room))
 }
 
-/// The name of the field and the line of it with the most words of the search; the first of those.
+/// The line with the most words of the search, and the name of its field. The first such line wins.
 fn best_line(app: &App, fields: &[(String, String)]) -> Option<(String, String)> {
     let mut best: Option<(usize, String, String)> = None;
     for (at, (name, text)) in fields.iter().enumerate() {
-        // The text has no need of a name.
+        // The main text needs no label.
         let name = if at == 0 { "" } else { name };
         let masked = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
         for line in show_lines(&masked) {
@@ -111,7 +112,7 @@ fn best_line(app: &App, fields: &[(String, String)]) -> Option<(String, String)>
     best.map(|(_, name, line)| (name, line))
 }
 
-/// A part of a line in which the first match is seen, whatever the room, behind the name of its field.
+/// The part of a line that shows the first match, as wide as the room, after the name of its field.
 fn around(app: &App, name: &str, line: &str, room: usize) -> String {
     const BEFORE: usize = 24;
     let name = if name.is_empty() { String::new() } else { format!("{}: ", theme::safe(app, name)) };
@@ -209,8 +210,7 @@ pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'stati
     }
 }
 
-/// What it says in the order in which people read it, what is wrong with it, what it is tied to; all else
-/// one key away.
+/// The texts of a memory in reading order, its problems and its references. One key shows everything else.
 fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(at);
@@ -256,8 +256,8 @@ fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// A text's lines, wrapped, with the words of the search set off. What it is called stands before it, or
-/// above it where it has several lines.
+/// The lines of a text, wrapped, with the matches highlighted. The label stands before the text, or above a
+/// text of several lines.
 fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>> {
     let (start, left) = text.split_at(cut(text, SHOWN));
     let dim = Theme::of(app).dim();
@@ -279,8 +279,7 @@ fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>
     lines
 }
 
-/// Safe text on as many lines as it needs, the words of the search set off also where a line ends in
-/// them.
+/// Wraps safe text. The words of the search are highlighted even if the line is broken within them.
 fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'static>> {
     let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
     let mut spans = runs.iter().flat_map(|(text, style)| set_off(app, text, *style));

@@ -133,7 +133,7 @@ fn tags(text: &str) -> Result<Wanted, &'static str> {
     Ok(Wanted::Tag { add, remove })
 }
 
-/// Keeps memories until a day: the tags that kept them otherwise go.
+/// Keeps memories until a day. Other tags that kept them are removed.
 fn kept(text: &str, aim: Option<&Aim>, now: Moment) -> Result<Wanted, &'static str> {
     let until = match text.trim() {
         "no" => None,
@@ -147,14 +147,14 @@ fn kept(text: &str, aim: Option<&Aim>, now: Moment) -> Result<Wanted, &'static s
     let remove: Vec<String> =
         own.into_iter().filter(|tag| keeps(tag) && Some(tag) != until.as_ref()).collect();
     if remove.is_empty() && until.is_none() {
-        return Err("It is not kept: nothing is changed.");
+        return Err("It was not kept before: nothing is changed.");
     }
     Ok(Wanted::Tag { add: until.into_iter().collect(), remove })
 }
 
 const KEEP_HOW: &str = "Until when? A day such as 2027-01-31, or for how long: 90d, 8w, 6m, 1y.";
 
-/// A day, or the one in so many days, weeks, months of 30 days, or years of 365.
+/// A date, or the date after a number of days, weeks, months of 30 days, or years of 365.
 fn day_meant(text: &str, now: Moment) -> Option<Moment> {
     if let Some(day) = time::day(text) {
         return Moment::start_of(day);

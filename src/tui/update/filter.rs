@@ -7,8 +7,8 @@ use crate::tui::app::{App, Branch, Pane, Screen};
 use crate::tui::prompt::Purpose;
 use crate::work::Job;
 
-/// Asks for `query`. One that can't be understood says why; the list is of what is left without the wrong
-/// term, or else of the search before, and nothing can be done with it.
+/// Searches for `query`. If it can't be understood, the reason is shown. The list then uses the query without
+/// the wrong term, or the previous query, and can't be changed.
 pub fn ask(app: &mut App, query: String) {
     let was = std::mem::replace(&mut app.query, query);
     (app.marks.only, app.marks.pick) = (false, None);
@@ -21,7 +21,7 @@ pub fn ask(app: &mut App, query: String) {
         Err(error) => {
             let rest = without(&app.query, error.span.clone());
             match Query::parse(&rest, app.now) {
-                // What was typed of the wrong term meant something else until it was wrong.
+                // The previous query is not used here: it had a part of the wrong term, with another meaning.
                 Ok(parsed) => app.rest = (rest, parsed),
                 Err(_) if app.error.is_none() => app.rest = (was, app.parsed.clone()),
                 Err(_) => {}

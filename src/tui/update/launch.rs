@@ -1,13 +1,13 @@
-//! What the palette offers, and in which order: what was done last, what can be done here, the rest.
+//! The actions that the palette offers, in this order: the last ones, those that can be done here, the rest.
 
 use super::change;
 use crate::tui::action::{Action, Known, is_of, may_in_editor, offered};
 use crate::tui::app::{App, Screen};
 
-/// So many of the actions that were done last come first.
+/// The number of recent actions that come first.
 const LAST: usize = 4;
 
-/// Remembers an action that was done, the newest first and each once.
+/// Remembers an action that was done. The newest comes first, and each is kept once.
 pub fn remember(app: &mut App, action: Action) {
     if action.is_way() {
         return;
@@ -17,18 +17,19 @@ pub fn remember(app: &mut App, action: Action) {
     app.done_last.truncate(LAST);
 }
 
-/// The actions in the order of the palette, and how many of them, from the first on, can be done here.
+/// The actions in the order of the palette. The number says how many of them, counted from the first, can be
+/// done here.
 pub fn order(app: &App) -> (Vec<&'static Known>, usize) {
     let (mut here, rest): (Vec<&Known>, Vec<&Known>) =
         offered(app.screen).into_iter().partition(|known| can(app, known.action));
     let last = |known: &&Known| app.done_last.iter().position(|own| *own == known.action);
-    // Keys that only move are known, or are read about in the help.
+    // Keys that only move are known, or explained in the help.
     here.sort_by_key(|known| (last(known).unwrap_or(usize::MAX), known.action.is_way()));
     let count = here.len();
     (here.into_iter().chain(rest).collect(), count)
 }
 
-/// Whether something can come of an action where the user is.
+/// Whether an action can have an effect in this view.
 fn can(app: &App, action: Action) -> bool {
     let is_listed = app.screen == Screen::Browse;
     match action {
@@ -36,7 +37,7 @@ fn can(app: &App, action: Action) -> bool {
         _ if app.screen == Screen::Edit => may_in_editor(action),
         Action::Undo => change::can(app, action),
         Action::Redo | Action::RenameTag => !app.is_readonly(),
-        // What a view does with its rows is its own.
+        // The actions for the rows of a view belong to that view.
         Action::Archive | Action::Fix if !is_listed => is_own(app.screen, action),
         Action::Edit
         | Action::EditText

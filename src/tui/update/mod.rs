@@ -1,7 +1,6 @@
 //! How each message changes the app. No input or output, no clock.
 
 mod act;
-pub mod apart;
 mod arrive;
 mod borders;
 mod change;
@@ -11,6 +10,7 @@ mod confirm;
 mod copy;
 pub mod count;
 mod detail;
+pub mod distinct_titles;
 mod early;
 mod edit_text;
 pub mod editor;
@@ -205,8 +205,8 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Where every key is told and none is seen, a word that is typed would end in a form: what opens one waits
-/// for a key that is part of no word.
+/// In linear mode, a typed word could end in a form, because the user sees no form. So an action that opens a
+/// form first waits for a key that is not part of a word.
 fn ask_to_type(app: &mut App, action: Action) {
     app.count.typed = None;
     app.asked_to_type = Some(action);
@@ -214,7 +214,7 @@ fn ask_to_type(app: &mut App, action: Action) {
     app.say(format!("{name}: {key} opens it, any other key does not. {} searches.", Action::Search.key()));
 }
 
-/// Does it, where the key is the one that was asked for.
+/// Does the action if the key is the one that it waits for.
 fn is_yes_to_type(app: &mut App, key: KeyEvent, action: Action) -> bool {
     let is_yes = Action::Save.keys().contains(&keys::name(key));
     if is_yes {

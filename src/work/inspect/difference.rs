@@ -1,16 +1,16 @@
-//! What a backup has otherwise than its file, in short.
+//! Summarizes how a backup differs from its file.
 
 use crate::ops::restore::{Comparison, Kind};
 
-/// So many memories are named.
+/// Limits how many memories are named.
 const NAMED: usize = 24;
 
-/// How many memories differ between a backup and its file, and the first that can be brought back.
+/// How many memories differ between a backup and its file, and the first ones that can be restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// How many there are of each kind that is there.
+    /// The number of memories for each kind of difference.
     pub counts: Vec<(Kind, usize)>,
-    /// What can be brought back, with its title. Untrusted text.
+    /// The memories that can be restored, with their titles. Untrusted text.
     pub first: Vec<(Kind, String)>,
 }
 
@@ -25,7 +25,7 @@ impl Difference {
         }
     }
 
-    /// How many can be brought back.
+    /// How many can be restored.
     pub fn coming(&self) -> usize {
         let kinds = [Kind::Missing, Kind::Changed, Kind::Deleted];
         self.counts.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, count)| count).sum()

@@ -64,7 +64,7 @@ fn a_state_that_can_t_be_parsed_is_one_broken_record_with_its_bytes() {
         assert!(all.iter().any(|one| one.0 == "bad-json" && one.2 == "state.json"), "{content}: {all:?}");
         let broken = rows(&store, "list", "is:broken");
         assert_eq!(broken.len(), 1, "{content}");
-        // A byte order mark is the file's.
+        // The byte order mark belongs to the file.
         let raw = json!(content.trim_start_matches('\u{feff}'));
         assert_eq!((&broken[0]["raw"], &broken[0]["file"]), (&raw, &json!("state.json")));
         assert_eq!(rows(&store, "list", "type:tool_run").len(), 1);

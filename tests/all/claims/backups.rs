@@ -1,4 +1,4 @@
-//! What is said of a backup before it is restored, and what comes of it.
+//! Checks what palimp says about a backup before a restore against the result of the restore.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::Judge;
 use super::memories::{Memory, live, more_than};
 
 impl Judge<'_> {
-    /// Holds what is said of some backups to what restoring them does.
+    /// Restores some backups, and checks what was said about them.
     pub fn restores(&mut self, most: usize) {
         let Inspected::Backups(mut list, _) = self.inspect(Inspect::Backups) else { return };
         let (all, now) = (self.desk.everything(), self.desk.now);
@@ -40,7 +40,7 @@ impl Judge<'_> {
         *seen
     }
 
-    /// What is in no backup because the backup ends early is not called newer than it.
+    /// A memory that is missing because the backup ends early must not be called newer than the backup.
     fn says_why(&mut self, own: &Backup, opened: &Opened) {
         let file = opened.compared.file.display();
         for item in opened.compared.items.iter().filter(|item| item.kind == Kind::Newer) {
@@ -58,7 +58,7 @@ impl Judge<'_> {
         self.begun.get(&path).cloned()
     }
 
-    /// Restores what is offered, or one that is chosen of what can come.
+    /// Restores what is offered, or one memory of those that can be restored.
     fn restores_what_it_says(&mut self, opened: &Opened, is_chosen: bool) {
         let compared = &opened.compared;
         let can_come: Vec<&Item> = compared.items.iter().filter(|item| item.can_come).collect();
@@ -120,7 +120,7 @@ impl Judge<'_> {
         self.comes_back(&files, &told);
     }
 
-    /// What was not chosen neither comes nor changes.
+    /// What was not chosen does not come back and does not change.
     fn touches_nothing_else(
         &mut self,
         opened: &Opened,

@@ -1,4 +1,4 @@
-//! What crashes, merges, power cuts and other programs do to the files of a store.
+//! Damages the files of a store as crashes, merges, power cuts and other programs do.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::lossless::Chance;
 /// What was done, in a few words.
 pub type Told = String;
 
-/// Does something to a log of a format.
+/// Damages a log of a format.
 type Way = fn(&mut Vec<u8>, &mut Chance, &str);
 
 /// The ways to damage a log.
@@ -100,7 +100,7 @@ fn some_line(log: &[u8], chance: &mut Chance) -> Vec<u8> {
     if line.ends_with(b"\n") { line.to_vec() } else { [line, b"\n"].concat() }
 }
 
-/// The same line as another program writes it: a field differs, or the spelling.
+/// The same line as another program writes it: a field or the spelling differs.
 fn otherwise(line: &[u8], format: &str, chance: &mut Chance) -> Vec<u8> {
     let own = line.trim_ascii();
     let (name, value) = match (chance.below(3), format) {
@@ -115,7 +115,7 @@ fn otherwise(line: &[u8], format: &str, chance: &mut Chance) -> Vec<u8> {
     [&changed[..], b"\n"].concat()
 }
 
-/// Does one thing or several to the store; what.
+/// Damages the store in one way or several, and returns which.
 pub fn damage(desk: &Desk, chance: &mut Chance) -> Vec<Told> {
     let count = 1 + chance.below(3);
     (0..count).map(|_| once(desk, chance)).collect()
@@ -143,7 +143,7 @@ fn of_log(desk: &Desk, chance: &mut Chance) -> Told {
     format!("{what} of {}", log(format))
 }
 
-/// The files of the store whose name ends so, by their paths below its root.
+/// The files of the store whose names have that end, by their paths below its root.
 fn ending(desk: &Desk, ends: &[&str]) -> Vec<PathBuf> {
     let all = desk.files().into_keys();
     let own = all.filter(|path| ends.iter().any(|end| path.to_string_lossy().ends_with(end)));
@@ -184,7 +184,7 @@ fn of_tombstones(desk: &Desk, chance: &mut Chance) -> Option<Told> {
     Some(format!("{count} bytes cut off {}", file.display()))
 }
 
-/// A temporary file beside a log.
+/// Puts a temporary file beside a log.
 fn leftover(desk: &Desk, chance: &mut Chance) -> Told {
     let own = log(desk.place.format);
     let bytes = desk.read(own).unwrap_or_default();
@@ -199,7 +199,7 @@ fn leftover(desk: &Desk, chance: &mut Chance) -> Told {
     format!("a temporary file, {what}")
 }
 
-/// The copies of a log in palimp's own data.
+/// Damages the copies of a log in palimp's data.
 fn copies(desk: &Desk, own: &str) -> Vec<PathBuf> {
     let name = Path::new(own).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let all = desk.everything().into_keys();
@@ -210,7 +210,7 @@ fn copies(desk: &Desk, own: &str) -> Vec<PathBuf> {
     all.filter(is_copy).collect()
 }
 
-/// A backup that ends early, or that somebody restored by half.
+/// Cuts a backup, or restores half of it.
 fn of_copy(desk: &Desk, chance: &mut Chance) -> Option<Told> {
     let own = log(desk.place.format);
     let all = copies(desk, own);

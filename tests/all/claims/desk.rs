@@ -1,4 +1,4 @@
-//! One store on a disk, palimp's own data beside it, and what is asked of them.
+//! One store on a disk with palimp's data beside it, and the requests to it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,7 +92,7 @@ impl Desk {
         run([words, &own, &["--as", self.place.format]].concat()).json_lines()
     }
 
-    /// Copies what holds memories into palimp's own data, as `backup create` does.
+    /// Copies the files with memories into palimp's data, as `backup create` does.
     pub fn back_up(&mut self) {
         let (store, data) = (self.store(), self.data());
         let vault = Vault::open(&Real, &data, &store.root).unwrap();
@@ -102,7 +102,7 @@ impl Desk {
         self.now = self.now.plus(3_600_000_000);
     }
 
-    /// A memory that is going on purpose.
+    /// Notes a memory that was deleted or erased on purpose.
     pub fn gone(&self, at: EntryRef, is_erased: bool) -> Gone {
         let store = self.store();
         let entry = &store.entries[at.entry as usize];
@@ -118,7 +118,7 @@ impl Desk {
         fs::read(self.path(file)).ok()
     }
 
-    /// Writes a file as others do.
+    /// Writes a file as other programs do.
     pub fn write(&self, file: impl AsRef<Path>, bytes: &[u8]) {
         put_file(&self.path(file), bytes);
     }
@@ -128,17 +128,17 @@ impl Desk {
         self.write(file, &bytes);
     }
 
-    /// Every file of the store and around it, but for locks and copies.
+    /// Every file of the store and around it, except locks and copies.
     pub fn files(&self) -> Files {
         lasting(&self.folder.path().join("site"))
     }
 
-    /// Everything, palimp's own data too.
+    /// Every file, including palimp's data.
     pub fn everything(&self) -> Files {
         files_below(self.folder.path())
     }
 
-    /// Puts everything back as it was.
+    /// Restores all files.
     pub fn put_back(&mut self, all: &Files, now: Moment) {
         for item in fs::read_dir(self.folder.path()).unwrap() {
             fs::remove_dir_all(item.unwrap().path()).unwrap();

@@ -1,4 +1,4 @@
-//! What is said of each fix, and what it does.
+//! Checks what palimp says about each fix against the result of the fix.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::Judge;
 use super::desk::Files;
 use super::memories::{Memory, all, fields, live, more_than};
 
-/// What a fix says before it is carried out.
+/// The promises of a fix before it is carried out.
 struct Claim {
     key: String,
     problem: Problem,
@@ -33,7 +33,8 @@ impl Claim {
 }
 
 impl Judge<'_> {
-    /// Holds some fixes of the store's problems, and all safe ones together, to what they say.
+    /// Carries out some fixes of the store's problems, and all safe ones together, and checks what was said
+    /// about them.
     pub fn repairs(&mut self, most: usize) {
         let checked = self.desk.checked().store;
         let mut claims = self.claims(&checked);
@@ -93,7 +94,7 @@ impl Judge<'_> {
             store.problems.iter().filter(is).count()
         };
         let (was, is) = (alike(store), alike(&self.desk.checked().store));
-        // What is broken beside a whole memory stays.
+        // A broken part beside a whole memory stays.
         let stays = claim.fix.reason.contains("what is broken stays");
         self.holds(is < was || stays, "a fix ends its problem", || {
             format!("{told}: {was} of the kind, then {is}")
@@ -101,7 +102,7 @@ impl Judge<'_> {
         self.comes_back(&files, &told);
     }
 
-    /// The lines are as they were shown beside the fix.
+    /// The lines are equal to those that were shown with the fix.
     fn leaves_the_lines(&mut self, claim: &Claim, files: &Files) {
         let Some(lines) = &claim.after else { return };
         let now = self.desk.files();
@@ -110,7 +111,7 @@ impl Judge<'_> {
             |all: &Files| all.get(&self.path_of(&claim.problem.file)).map_or(0, |own| own.len() as i64);
         let is_more = lines.len() as i64 - claim.before.len() as i64;
         let is_shift = (length(&now) - length(files) - is_more).abs() <= 2;
-        // Where lines come to another file, or another line goes, those alone are shown.
+        // If lines go to another file, or another line is removed, only these are shown.
         let is_beside = claim.before.is_empty()
             || ["keep the newer", "finish"].iter().any(|own| claim.fix.title.starts_with(own));
         self.holds(is_there && (is_shift || is_beside), "the lines are left as they were shown", || {
@@ -123,7 +124,7 @@ impl Judge<'_> {
         std::fs::canonicalize(&path).unwrap_or(path)
     }
 
-    /// What is live then and was not before, and the other way round, was shown.
+    /// Every memory that appears or disappears was shown before.
     fn says_what_comes_and_goes(&mut self, store: &Store, after: &Store, claim: &Claim, plan: &str) {
         let (before, now) = (live(store), live(after));
         let empty = Vec::new();
@@ -150,7 +151,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Every byte that left is in quarantine; what is made anew holds nothing of its own.
+    /// Every removed byte is in quarantine. Derived files have no contents of their own, and are left out.
     fn keeps_bytes(&mut self, claim: &Claim, files: &Files) {
         if claim.fix.title.starts_with("rebuild") {
             return;
@@ -162,7 +163,7 @@ impl Judge<'_> {
         let count = |bytes: &[u8], byte: u8| memchr::memchr_iter(byte, bytes).count();
         let lost: Vec<u8> =
             (0..=255).filter(|byte| count(&was, *byte) > count(&now, *byte) + count(&kept, *byte)).collect();
-        // A line end leaves with the line that it ends.
+        // A line end is removed with its line.
         let lost: Vec<u8> = lost.into_iter().filter(|byte| *byte != b'\n').collect();
         self.holds(lost.is_empty(), "every byte that leaves is in quarantine", || {
             format!("{}: {:?} {}", claim.told(), text(&lost), text(&claim.before))
@@ -174,7 +175,7 @@ impl Judge<'_> {
         all.into_iter().flat_map(|own| own.of.pieces).flat_map(|own| own.bytes).collect()
     }
 
-    /// What a title or a reason says of the memory is so.
+    /// What a title or a reason says about the memory is true.
     fn means_its_words(&mut self, store: &Store, after: &Store, claim: &Claim) {
         let (title, reason) = (claim.fix.title.as_str(), claim.fix.reason.as_str());
         let (now, told) = (all(after), claim.told());
@@ -209,7 +210,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What is completed of a torn memory has text; what is called whole has every field it had.
+    /// A completed torn memory has a text. A memory that is called whole has every field that it had.
     fn is_a_memory(&mut self, now: &[Memory], claim: &Claim) {
         let after = claim.after.as_deref().unwrap_or_default();
         let own: Vec<&Memory> =
@@ -274,11 +275,11 @@ impl Judge<'_> {
         self.comes_back(&files, "all safe");
     }
 
-    /// An undo gives the bytes back.
+    /// An undo restores the bytes.
     pub fn comes_back(&mut self, files: &Files, told: &str) {
         match self.desk.undo() {
             Ok(()) => {}
-            // It would bring back what was erased.
+            // It would restore what was erased.
             Err(why) if why.contains("was erased") => return,
             Err(why) => return self.holds(false, "what was done can be undone", || format!("{told}: {why}")),
         }

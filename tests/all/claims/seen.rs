@@ -1,4 +1,4 @@
-//! What is listed and counted of a damaged store.
+//! Checks what is listed and counted in a damaged store.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::memories::{Memory, all, fields};
 use super::stores::log;
 
 impl Judge<'_> {
-    /// Holds what is listed and counted to the bytes and to one another.
+    /// Compares lists and counts with the bytes and with each other.
     pub fn sees(&mut self, known: &[Vec<u8>]) {
         let store = self.desk.store();
         let whole = all(&store);
@@ -56,7 +56,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The verbs print the counts that are listed.
+    /// The verbs print the number of the listed memories.
     pub fn prints(&mut self) {
         let whole = all(&self.desk.store());
         let [listed, counted, held] =
@@ -69,7 +69,7 @@ impl Judge<'_> {
             let rows = listed.iter().filter(|row| row["state"] == state).count();
             let told = [&counted[0]["stores"][0][name], &held[0][name]]
                 .map(|own| own.as_u64().unwrap_or(u64::MAX) as usize);
-            // What is deleted and in backups or undo data alone is listed, and counted nowhere.
+            // Deleted memories that are only in backups or undo data are listed, and never counted.
             let is_listed = rows == count || state == "deleted" && rows > count;
             self.holds(
                 is_listed && told == [count; 2],
@@ -116,7 +116,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What a tombstone names legibly is deleted, and what was erased is not there.
+    /// A memory that a legible tombstone names is deleted, and an erased memory is gone.
     fn keeps_the_deleted(&mut self, store: &Store, whole: &[Memory]) {
         let deletions = store.documents.iter().filter(|own| own.role == Role::Tombstones);
         let named: Vec<u8> = deletions.flat_map(|own| own.bytes.to_vec()).collect();
@@ -131,7 +131,8 @@ impl Judge<'_> {
         }
     }
 
-    /// What is marked as equal to the first of its group differs in nothing but its id, its checksum and its accesses.
+    /// A memory that is marked as equal to the first of its group differs only in its id, its checksum and
+    /// its accesses.
     fn calls_equal_what_is(&mut self, store: &Arc<Store>) {
         let snapshot = Snapshot::of(vec![Arc::clone(store)]);
         let Some(results) = self.results(&snapshot) else { return };
@@ -157,7 +158,7 @@ impl Judge<'_> {
     }
 }
 
-/// What a record says of itself, but for how often it was read.
+/// The contents of a record, except how often it was read.
 fn told(raw: &[u8]) -> Option<HashMap<String, serde_json::Value>> {
     let own = fields(raw).or_else(|| note(std::str::from_utf8(raw).ok()?))?;
     Some(
@@ -167,7 +168,7 @@ fn told(raw: &[u8]) -> Option<HashMap<String, serde_json::Value>> {
     )
 }
 
-/// The lines of a note without the one that names it.
+/// The lines of a note without the line that names it.
 fn note(text: &str) -> Option<HashMap<String, serde_json::Value>> {
     let is_told = |line: &&str| !line.starts_with("id:") && !line.starts_with("note_id:");
     let lines =

@@ -1,6 +1,6 @@
-//! Every verb in all five formats, with a call that fails or a process that is killed at each of its
-//! steps: what was reported as done is there, what was refused left no trace, and after the next start
-//! a store is as before or as after, folders and what is derived included.
+//! Runs every verb in all five formats. At each of its steps, a call fails or the process is killed. What was
+//! reported as done is there, and what was refused left no trace. After the next start, the store is as
+//! before or as after, including folders and derived files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use super::foreign::town::{load, minutes_later, root, run};
 use super::machine::NOW;
 use crate::support::tries;
 
-/// A store at one moment, but for our own names and locks.
+/// A store at one moment, without palimp's names and locks.
 #[derive(PartialEq, Eq)]
 struct Look {
     files: BTreeMap<PathBuf, Vec<u8>>,
     folders: BTreeSet<PathBuf>,
-    /// What is derived and does not agree.
+    /// The derived files that do not agree with the memories.
     stale: BTreeSet<PathBuf>,
 }
 
@@ -35,7 +35,7 @@ impl Look {
             let is_lock = name == "lock" || name.as_encoded_bytes().ends_with(b".lock");
             path.starts_with(root) && !is_ours(name) && !is_lock
         };
-        // A folder that waits for the second name of a file goes with it.
+        // A folder that waits for the second name of a file is removed together with that file.
         let holds_ours = |folder: &Path| {
             let mut names = disk.files().into_keys().filter(|path| path.starts_with(folder));
             names.any(|path| path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(b"-old")))
@@ -56,8 +56,8 @@ impl Look {
         format!("files {differ:?}, folders {folders:?}, stale {:?}", self.stale)
     }
 
-    /// Whether it is the other, but for what was stale in that one and is made anew, and for when
-    /// a file was made that is derived.
+    /// Whether two stores are equal. Two things may differ: derived files if some were stale in the
+    /// other store, and the dates in derived files.
     fn is(&self, other: &Look) -> bool {
         let is_same = |path: &&PathBuf| {
             let (own, others) = (self.files.get(*path), other.files.get(*path));
@@ -76,7 +76,7 @@ fn is_derived(path: &Path) -> bool {
     ["index.json", "manifest.json", "metadata.json"].iter().any(|own| path.ends_with(own))
 }
 
-/// Whether two derived files say the same, whenever they were made.
+/// Whether two derived files are equal except for their dates.
 fn has_same_content(one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> bool {
     let content = |bytes: &Vec<u8>| {
         let mut content: serde_json::Map<String, Value> = serde_json::from_slice(bytes).ok()?;
@@ -95,7 +95,7 @@ fn stale(disk: &Faulty, format: &'static str) -> BTreeSet<PathBuf> {
     changed.filter(|change| !change.is_empty()).map(|change| change.path).collect()
 }
 
-/// One deed in one format.
+/// One action in one format.
 struct Sweep {
     format: &'static str,
     deed: &'static Deed,
@@ -160,7 +160,7 @@ impl Sweep {
     }
 }
 
-/// How many states, and what was wrong.
+/// The number of states, and what was wrong.
 fn sweep(faults: &[Fault], every: usize) -> (usize, Vec<String>) {
     let (mut count, mut number, mut wrong) = (0, 0_usize, Vec::new());
     for (format, deed) in FORMATS.iter().flat_map(|format| DEEDS.iter().map(move |deed| (*format, deed))) {

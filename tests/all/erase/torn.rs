@@ -196,7 +196,7 @@ fn of_a_damaged_line_what_is_torn_goes_alone_and_the_plan_names_what_may_be_part
                 Some(id) => text(other, "raw").replacen(id, &format!("{id}-own"), 1),
                 None => text(other, "raw").to_owned(),
             };
-            // A last line without its end would become a part of it.
+            // A last line without its end would join with it.
             let was = format!("{}\n", desk.text_of(file).trim_end());
             std::fs::write(desk.store.join(file), format!("{was}{torn}{fresh}\n")).unwrap();
             let place = format!("{file}:{}", was.lines().count() + 1);

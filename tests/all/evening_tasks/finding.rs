@@ -1,4 +1,4 @@
-//! Tasks that find and read, and change nothing.
+//! Tasks that search and read, and change nothing.
 
 use std::io::Write;
 
@@ -113,7 +113,7 @@ fn duplicates_are_grouped_and_those_that_are_marked_are_equal() {
     }
 }
 
-/// What a memory says, without what names it.
+/// The contents of a memory, without its ids.
 fn fields(raw: &serde_json::Value) -> Option<serde_json::Map<String, serde_json::Value>> {
     let mut own: serde_json::Map<_, _> = serde_json::from_str(raw.as_str()?).ok()?;
     own.retain(|name, _| !matches!(name.as_str(), "id" | "event_id" | "checksum"));

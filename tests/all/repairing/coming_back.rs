@@ -38,7 +38,7 @@ impl One {
         String::from_utf8(self.store.read(self.log)).unwrap()
     }
 
-    /// A file of palimp's own data, wherever in it that is.
+    /// A file of palimp's data, in whatever folder of it.
     pub fn own_file(&self, name: &str) -> String {
         let all = crate::support::files_below(self.data.path());
         let own = all.into_iter().find(|(path, _)| path.ends_with(name));

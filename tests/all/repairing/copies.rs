@@ -1,4 +1,5 @@
-//! What is whole elsewhere in the store: traces and their log, checkpoints, what pages and counts are made from.
+//! Repairs from whole copies in the store: traces and their log, checkpoints, and the sources of pages and
+//! counts.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +31,7 @@ fn an_event_is_filled_from_its_trace_and_a_trace_from_its_log() {
             let desk = DemoStore::new("notes/.chora/memory");
             let file = match desk.store.join(file).exists() {
                 true => file.to_owned(),
-                // The demo is told from today on.
+                // The times of the demo begin today.
                 false => trace_or_log(&desk, file.contains("traces")),
             };
             let (was, torn) = tear(&desk.store.join(&file), 0, keeps);
@@ -73,7 +74,7 @@ fn a_state_that_can_t_be_read_is_restored_from_the_latest_checkpoint() {
         assert!(title.starts_with("restore it from the checkpoint chk-"), "{damage}: {title}");
         let reason = first["reason"].as_str().unwrap();
         assert!(
-            reason.contains("maintenance") && reason.contains("bundle") || reason.contains("Other than"),
+            reason.contains("maintenance") && reason.contains("bundle") || reason.contains("Different from"),
             "{reason}"
         );
         desk.change(&["repair", "--code", "bad-json"]).expect_status(0);

@@ -69,7 +69,7 @@ fn of_three_records_cut_at_any_byte_every_whole_one_is_read_before_and_after_a_r
 fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
     for (format, log) in LOGS {
         let whole = |at: usize| record(format, &format!("evt-{at:06}"), "a \"b\" {c} ü\u{1f980}");
-        // More than one thread looks at, each cut at another place.
+        // These are more than one thread takes, and each is cut at another place.
         let lines = (0..600).map(|at| {
             let own = whole(at).into_bytes();
             own[..8 + at % (own.len() - 8)].to_vec()

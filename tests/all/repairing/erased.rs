@@ -1,9 +1,9 @@
-//! What was erased and had no id: it is known again however it is spelled, and no repair makes it whole.
+//! Erased memories without an id are recognized in every spelling, and no repair makes them whole.
 
 use super::coming_back::{One, titles};
 use super::*;
 
-/// A record of that format without an id, as it lies in the log.
+/// A record of that format without an id, as it stands in the log.
 fn nameless(format: &str, text: &str) -> String {
     let mut own: Value = serde_json::from_str(&record(format, "gone", text)).unwrap();
     let members = own.as_object_mut().unwrap();
@@ -20,7 +20,7 @@ fn codes(one: &One) -> Vec<String> {
     rows.iter().filter_map(|row| Some(row["code"].as_str()?.to_owned())).collect()
 }
 
-/// The store after the erasure of what says that, and its log.
+/// The store after the memory with that text was erased, and its log.
 fn erased(own: (&'static str, &'static str), text: &str) -> One {
     let one =
         One::of(own, &format!("{}\n{}\n", record(own.0, "stays", "another text"), nameless(own.0, text)));
@@ -61,7 +61,7 @@ fn what_had_no_id_and_comes_back_damaged_is_not_repaired_and_is_told_in_every_fo
             }
             assert!(codes(&one).contains(&"erased-anew".to_owned()), "{own:?} {what}");
             assert!(one.text().starts_with(&before), "{own:?} {what}");
-            // To erase it again takes it in any spelling.
+            // A second erasure removes it in any spelling.
             let rows = one.run(&["list", "--json"]).json_lines();
             let key = rows.iter().find(|row| row["title"].as_str().is_some_and(|title| title.contains(text)));
             let key = key.unwrap_or_else(|| panic!("{own:?} {what}: {rows:?}"))["key"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! Notes that a merge, a power cut or another encoding left, and compressed files that were cut.
+//! Notes after a merge, a power cut or with another encoding, and compressed files that were cut.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn a_conflict_in_the_text_of_a_note_is_told_with_both_sides() {
         desk.change(&["undo"]).expect_status(0);
         assert_eq!(desk.text_of(NOTE), now);
     }
-    // What is quoted as code, and a heading with a line below it, are no conflict.
+    // Quoted code, and a heading with a line below it, are no conflict.
     fs::write(desk.store.join(NOTE), now.replace("<<<<<<<", "```\n<<<<<<<") + "```\n\nHeading\n=======\n")
         .unwrap();
     let rows = desk.run(&["check", "--json"]).json_lines();

@@ -1,4 +1,4 @@
-//! What a repair proposes of a memory of which little is left: its text, and its times.
+//! The fixes of a memory of which little is left: its text and its times.
 
 use palimp::check::findings;
 use palimp::model::Code;
@@ -6,7 +6,8 @@ use palimp::ops::repair::{Bench, Fix, Material, Pick, Which, chosen};
 
 use super::*;
 
-/// A memory of each format in the order in which its writers put the members. `TEXT` is what it says.
+/// A memory of each format, with its members in the order of the format's writers. `TEXT` stands for its
+/// text.
 const MEMORIES: [(usize, &str); 5] = [
     (
         0,
@@ -30,7 +31,7 @@ const MEMORIES: [(usize, &str); 5] = [
     ),
 ];
 
-/// What is proposed for the torn last line of a log, and the log after each.
+/// The fixes of the torn last line of a log, and the log after each of them.
 fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(Fix, Vec<u8>)> {
     let store = load(&[(log, lines)], format);
     let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
@@ -74,7 +75,7 @@ fn what_has_no_text_left_is_never_proposed_first_nor_called_whole_in_any_format(
             assert!(all.iter().all(|(own, _)| !own.reason.starts_with("All fields")), "{told}");
             let lost = all.iter().filter(|(own, _)| own.title.contains("salvaged"));
             lost.for_each(|(own, _)| assert!(own.reason.contains("Nothing is left of its text"), "{own:?}"));
-            // The text of the memory before it is not put into it.
+            // The text of the previous memory is not copied into it.
             assert!(all.iter().all(|(_, own)| count(own, b"some other words") <= 1), "{told}");
         }
     }
@@ -116,7 +117,7 @@ fn a_text_of_nuls_alone_is_no_text() {
 #[test]
 fn half_a_time_keeps_what_survived_of_it_in_every_format() {
     for (number, (which, memory)) in MEMORIES.into_iter().enumerate() {
-        // The time comes last, so that a text is left where it is cut.
+        // The time comes last, so the memory can be cut in it.
         let object: Value = serde_json::from_str(&memory.replace("TEXT", "the pool has twenty")).unwrap();
         let name = ["created_at", "timestamp", "createdAt"]
             .into_iter()

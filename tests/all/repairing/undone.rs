@@ -1,5 +1,5 @@
-//! Every fix of every problem, in every format, is carried out and undone: the store has its bytes again. A fix that
-//! the format notes in the very log that it changes is among them.
+//! Carries out and undoes every fix of every problem in every format. Afterwards the store has its bytes
+//! again. Some fixes are noted by the format in the very log that they change.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::*;
 use crate::support::made::files_below;
 use crate::support::{Output, tries};
 
-/// In this month, the notes of a-mem's repairs go to the log that is repaired.
+/// In this month, a-mem notes its repairs in the log that is repaired.
 const NOW: &str = "2026-01-25T12:00:00Z";
 
 fn files(one: &One) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -24,7 +24,7 @@ fn run(one: &One, words: &[&str]) -> Output {
     one.run(&[words, &["--now", NOW]].concat())
 }
 
-/// Carries every fix of every problem of a store out, and undoes it.
+/// Carries out and undoes every fix of every problem of a store.
 fn each_is_undone(one: &One, what: &str, known: &mut HashSet<String>) {
     let before = files(one);
     let undo = |told: &str| {
@@ -49,7 +49,7 @@ fn each_is_undone(one: &One, what: &str, known: &mut HashSet<String>) {
             }
             let (key, number) = (row["problem"].as_str().unwrap(), (at + 1).to_string());
             let done = run(one, &["repair", "--problem", key, "--fix", &number, "--yes"]);
-            // One that is refused leaves all as it was.
+            // A fix that is refused changes nothing.
             match done.status {
                 Some(0) if files(one) != before => undo(&told),
                 Some(0 | 3) => assert_eq!(files(one), before, "{what}: {told}"),
@@ -93,7 +93,7 @@ fn what_is_done_about_a_temporary_file_is_undone_in_every_format() {
         for (held, kept) in [
             (all[..2].concat(), all.concat()),
             (all[..2].concat(), all[..1].concat()),
-            // The log has no line end behind its last memory.
+            // The log has no line end after its last memory.
             (all[..2].concat().trim_end().to_owned(), all.concat()),
         ] {
             let one = One::of_files(format, &[(log, &held), (temp, &kept)]);

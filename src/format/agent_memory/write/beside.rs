@@ -9,7 +9,7 @@ use super::canonical::FileAnew;
 use super::project::{StateSaid, parts};
 use super::{beside_path, markdown, whole};
 
-/// What a projection starts with.
+/// The beginning of a projection.
 const PROJECTION_START: &str = "<!-- agent-memory:projection ";
 
 /// What is between the markers of an entry block: nothing of it is a value.
@@ -54,7 +54,7 @@ impl PagesAnew<'_> {
         PROJECTIONS.into_iter().filter_map(anew).collect()
     }
 
-    /// `None` of a file that is nothing of such a page. One that was cut is made whole.
+    /// `None` if the file is not such a page. A page that was cut is completed.
     fn projection<'b>(
         &self,
         word: &str,
@@ -83,7 +83,7 @@ impl PagesAnew<'_> {
         Some(start + &with_feeds(rest, renewed))
     }
 
-    /// What is behind the marker of a page that has lost it; nothing where it is no such page.
+    /// The text after the marker of a page that has lost the marker. Empty if the file is no such page.
     fn unmarked(&self, word: &str, body: &str) -> String {
         let whole = whole::page(word, self.new);
         let first = body.lines().next().unwrap_or_default();
@@ -105,7 +105,7 @@ impl PagesAnew<'_> {
         format!("{gap}{}", markdown::renew(rest, None, &parts(word, self.new)))
     }
 
-    /// The text of a page, also where that was cut within a letter.
+    /// The text of the page, even if it was cut within a character.
     fn page(&self, path: &str) -> Option<&str> {
         let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
         match std::str::from_utf8(bytes) {
@@ -139,8 +139,8 @@ impl PagesAnew<'_> {
     }
 }
 
-/// What is behind the start of an entry block with the block's end, if it has lost that. What is not of the
-/// block stays, behind it.
+/// The text after the start of an entry block, with the block's end added if it was lost. Text that does not
+/// belong to the block stays after it.
 fn with_end(after: &str) -> String {
     if after.contains(ENTRY_END) {
         return after.to_owned();
@@ -148,7 +148,7 @@ fn with_end(after: &str) -> String {
     let block = format!("\n{BLOCK}");
     let same = after.chars().zip(block.chars()).take_while(|(own, other)| own == other);
     let same = same.map(|(own, _)| own.len_utf8()).sum::<usize>();
-    // A line that only begins alike is another's.
+    // A line that only begins the same way belongs to somebody else.
     let same = match after.get(same..) {
         Some("") | None => after.len(),
         Some(_) if same == block.len() => same,
@@ -162,7 +162,7 @@ fn with_end(after: &str) -> String {
     format!("{block}{ENTRY_END}{gap}{rest}")
 }
 
-/// Whether a text is the beginning of a page, and not all of it.
+/// Whether a text is the beginning of a page, and not the whole page.
 fn is_start(text: &str, page: &str) -> bool {
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(is_blank);

@@ -1,5 +1,5 @@
-//! A state that can't be read, made whole: the bundle of the latest checkpoint that can be read, and what else
-//! survived of the state itself.
+//! Restores a state that can't be read. It uses the bundle of the latest readable checkpoint, and the part of
+//! the state that survived.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::text::json::{Json, Kind};
 use crate::text::salvage::completed;
 use crate::text::scan::Tape;
 
-/// What stands for a word of which nothing is left.
+/// Stands for a word that is lost.
 const LOST: &str = "unknown";
 
-/// The state as the latest intact checkpoint has it.
+/// The state in the latest intact checkpoint.
 pub fn from_checkpoint(documents: &[Arc<Document>], torn: &Document) -> Option<MadeWhole> {
     let files = StoreFiles::of(documents).ok()?;
     let checkpoint = files.checkpoints.iter().rev().find(|own| is_intact(own))?;
@@ -30,7 +30,7 @@ pub fn from_checkpoint(documents: &[Arc<Document>], torn: &Document) -> Option<M
     let said = |count: usize| if count == 1 { "checkpoint" } else { "checkpoints" };
     let later = later(documents, checkpoint.ordinal);
     let skipped = (later > 0)
-        .then(|| format!("{later} later {} can't be read: what only they say is not in it.", said(later)));
+        .then(|| format!("{later} later {} can't be read: what only they hold is missing.", said(later)));
     let lost = lost(survived.as_ref(), read);
     let told = [Some(compared(survived.as_ref(), &checkpoint.document.bytes)), skipped, lost];
     let when = checkpoint.created.map_or_else(String::new, |when| format!(" of {}", when.to_minute()));
@@ -41,7 +41,7 @@ pub fn from_checkpoint(documents: &[Arc<Document>], torn: &Document) -> Option<M
     })
 }
 
-/// Whether a checkpoint has the bundle of which it names the hash.
+/// Whether a checkpoint has the bundle whose hash it names.
 fn is_intact(own: &Checkpoint<'_>) -> bool {
     let mut tape = Tape::default();
     let Ok(read) = object(&mut tape, &own.document.bytes) else { return false };
@@ -49,7 +49,7 @@ fn is_intact(own: &Checkpoint<'_>) -> bool {
     hash.is_some() && text(read, "bundleHash").map(|own| own.into_owned()) == hash
 }
 
-/// How many checkpoints are later than one.
+/// How many checkpoints are later than a given one.
 fn later(documents: &[Arc<Document>], last: u64) -> usize {
     let active = documents.iter().filter(|own| own.role == Role::Records);
     let active = active.filter(|own| own.path.starts_with(layout::CHECKPOINTS));
@@ -57,10 +57,10 @@ fn later(documents: &[Arc<Document>], last: u64) -> usize {
     stems.filter(|own| *own > last).count()
 }
 
-/// What can be read of a state that was cut.
+/// The part of a cut state that can be read.
 struct Survived {
     bytes: Vec<u8>,
-    /// The member in which it was cut, unless that is whole.
+    /// The member in which it was cut, unless that member is whole.
     cut: Option<String>,
 }
 
@@ -123,25 +123,25 @@ fn state(
     canonical_text(&bytes).ok()
 }
 
-/// What the checkpoint says otherwise than what can be read of the state.
+/// What the checkpoint says differently from the readable part of the state.
 fn compared(survived: Option<&Survived>, checkpoint: &[u8]) -> String {
     let (mut one, mut other) = (Tape::default(), Tape::default());
     let own = survived.and_then(|own| bundle_of(&mut one, &own.bytes));
     let Some((own, of)) = own.zip(bundle_of(&mut other, checkpoint)) else {
-        return "Nothing of its bundle can be read.".into();
+        return "No part of its bundle can be read.".into();
     };
     match difference(own, of).as_slice() {
-        [] => "It says what the bundle of the file says.".into(),
-        all => format!("Other than what can be read of the file: {}.", in_short(all)),
+        [] => "It agrees with the bundle of the file.".into(),
+        all => format!("Different from the readable part of the file: {}.", in_short(all)),
     }
 }
 
-/// The members of which nothing is left, and which no checkpoint has.
+/// The members that are lost and that no checkpoint has.
 fn lost(survived: Option<&Survived>, read: Option<Json<'_>>) -> Option<String> {
     let all = [("generatorVersion", Kind::String), ("provider", Kind::Object), ("maintenance", Kind::Object)];
     let is_lost =
         |(name, kind): &(&str, Kind)| survived.is_none_or(|own| own.member(read, name, *kind).is_none());
     let lost: Vec<&str> = all.iter().filter(|own| is_lost(own)).map(|(name, _)| *name).collect();
-    let told = "Not in a checkpoint, and filled in with what says nothing";
+    let told = "In no checkpoint, and filled in with empty values";
     (!lost.is_empty()).then(|| format!("{told}: {}.", lost.join(", ")))
 }

@@ -1,8 +1,8 @@
-//! A projection as the format's own tool writes it: what is behind its marker.
+//! A projection as the format's own tool writes it: the text after its marker.
 
 use super::project::{PagePart, StateSaid, parts};
 
-/// The text of that page, behind the line of its marker.
+/// The text of that page, after the line of its marker.
 pub fn page(word: &str, said: &StateSaid<'_>) -> String {
     let parts = parts(word, said);
     if word == "readme" {

@@ -47,7 +47,7 @@ pub fn compaction(entries: &[Weighed<'_>], keep: f64) -> Vec<usize> {
     dropped
 }
 
-/// What a compaction of the session in `folder` drops; what the user keeps is spared.
+/// The memories that a compaction of the session in `folder` drops. Memories that the user keeps are spared.
 pub fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
     let store = scene.store;
     let in_session =

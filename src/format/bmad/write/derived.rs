@@ -29,8 +29,8 @@ pub fn derived(parts: &Parts<'_>, touched: &[std::path::PathBuf], now: Moment) -
     own.chain(archived.iter().filter_map(|session| archived_manifest(parts, session))).collect()
 }
 
-/// The manifest of an archived session with the size of its archive, where that is whole: of one that was cut
-/// the manifest knows how long it was.
+/// The manifest of an archived session with the right size of its archive, if the archive is whole. If the
+/// archive was cut, the manifest still has the original size.
 fn archived_manifest(parts: &Parts<'_>, session: &str) -> Option<Derived> {
     let [packed, manifest] = layout::archive_files(session).map(|path| document(parts.documents, &path));
     let (packed, manifest) = (packed?, manifest.filter(|own| own.offset == 0)?);
@@ -47,7 +47,7 @@ fn archived_manifest(parts: &Parts<'_>, session: &str) -> Option<Derived> {
     Some(Derived { path: manifest.path.clone(), bytes: bytes.into() })
 }
 
-/// The member of an archive's manifest that has its size.
+/// The member of an archive's manifest that has the archive's size.
 const PACKED_SIZE: &str = "compressed_size_bytes";
 
 /// One session's files.

@@ -94,15 +94,15 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Gives what came out the name by which it is watched; of what is derived nothing is. Where it keeps
-    /// its own, the next start looks at it.
+    /// Renames the replaced file to the name by which it is watched. A derived file is removed, not watched.
+    /// If the renaming fails, the next start handles the file.
     fn settled(&mut self, own: &Ready, name: &Path, swapped: &Swapped) -> io::Result<()> {
         let disk = self.host.disk;
         let old = own.path.with_file_name(swapped.old.name());
         // Beside the store they are in files that others write, too. What was not read can't be
         // compared with what others make of it.
         if own.derived && !own.relative.starts_with("..") || own.base.is_none() {
-            // A call that failed may go through the next time.
+            // A call that failed may succeed at the second try.
             return disk.remove(name).or_else(|_| disk.remove(name));
         }
         disk.rename(name, &old).or_else(|_| disk.rename(name, &old))?;

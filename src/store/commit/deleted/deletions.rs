@@ -19,15 +19,16 @@ pub struct Deletions {
     ids: HashMap<String, Vec<(Option<String>, u64)>>,
     /// Documents of which something was deleted, and the last step that did.
     files: HashMap<PathBuf, u64>,
-    /// Digests of what was deleted, by file, and the step that did.
+    /// Digests of deleted bytes, by file, and the step that deleted them.
     bytes: HashMap<(PathBuf, u128), u64>,
-    /// What has no id, by session, type and time: it may have been changed before it was deleted.
+    /// Deleted records without an id, by session, type and time. Their text may have changed before the
+    /// deletion.
     made: HashMap<(Option<String>, String, Moment), u64>,
-    /// What tells parts of documents that were deleted, and the step that did.
+    /// What identifies deleted parts of documents, and the step that deleted them.
     parts: HashMap<Vec<u8>, u64>,
     /// When the steps were made.
     times: HashMap<u64, Moment>,
-    /// Deletions whose undo data is gone: what they took out is not known any more.
+    /// Deletions whose undo data is gone. It is not known any more what they deleted.
     forgotten: Vec<(PathBuf, u64)>,
 }
 
@@ -72,14 +73,14 @@ impl Deletions {
         Ok(own)
     }
 
-    /// Notes the files of a deletion of which nothing else is known any more.
+    /// Records the files of a deletion about which nothing else is known any more.
     fn forget(&mut self, line: Option<&JournalLine>) {
         let Some(line) = line.filter(|line| DELETING.contains(&&*line.verb)) else { return };
         self.times.extend(Moment::parse(&line.at).map(|(at, _)| (line.step, at)));
         self.forgotten.extend(line.files.iter().map(|file| (file.path.clone(), line.step)));
     }
 
-    /// Takes in what a deletion took out of a file.
+    /// Records what a deletion removed from a file.
     fn take(
         &mut self,
         format: &'static dyn Format,
@@ -105,7 +106,7 @@ impl Deletions {
         }
     }
 
-    /// Takes in the parts that a deletion took out of a document.
+    /// Records the parts that a deletion removed from a document.
     fn take_parts(&mut self, format: &'static dyn Format, store: &Store, step: u64, changes: &[Change]) {
         let Some((path, bytes)) = format.taken_out(store, &[changes.to_vec()]) else { return };
         let parts = format.erases().map(|erases| erases.parts(&path, &bytes)).unwrap_or_default();
@@ -125,7 +126,7 @@ impl Deletions {
         let session = session_of(store, file).map(|at| &*store.sessions[at as usize].name);
         all.iter().find(|(own, _)| own.as_deref() == session).map(|(_, step)| *step)
     }
-    /// The step that deleted a record of a file. Of several of an id only what says the same is meant.
+    /// The step that deleted a record of a file. If records share its id, its bytes must be equal, too.
     pub fn step_of(
         &self,
         store: &Store,
@@ -144,7 +145,7 @@ impl Deletions {
         self.made.get(&(session, view.kind.to_string(), view.created?)).copied()
     }
 
-    /// The parts of a document that were deleted, each with the step that did.
+    /// The parts of a document that were deleted, each with the step that deleted it.
     pub fn parts_of(&self, format: &'static dyn Format, file: &Path, bytes: &[u8]) -> HashMap<Span, u64> {
         let Some(erases) = format.erases().filter(|_| !self.parts.is_empty()) else { return HashMap::new() };
         let step = |names: &[Vec<u8>]| names.iter().find_map(|name| self.parts.get(name)).copied();
@@ -157,7 +158,7 @@ impl Deletions {
         self.times.get(&step).copied()
     }
 
-    /// The steps that deleted memories of a file, though which is not known any more.
+    /// The steps that deleted memories of a file, if it is not known any more which ones.
     pub fn forgotten(&self, file: &Path) -> impl Iterator<Item = u64> {
         self.forgotten.iter().filter(move |(own, _)| own == file).map(|(_, step)| *step)
     }

@@ -1,5 +1,5 @@
-//! The list of what was erased, ever: by number and name, never by content. What has no name is on it by a keyed
-//! digest, and the key is in a file of its own.
+//! The list of everything that was ever erased. It has numbers and names, and never contents. A memory
+//! without a name is listed by a keyed digest, and the key is in a file of its own.
 
 use std::collections::HashMap;
 
@@ -18,9 +18,9 @@ pub(super) const KEYS: &str = "erased.keys";
 pub struct ErasedLine {
     /// The step that erased it.
     pub step: u64,
-    /// When.
+    /// When it was erased.
     pub at: String,
-    /// Which record.
+    /// The record that was erased.
     #[serde(flatten)]
     pub record: Target,
 }
@@ -33,12 +33,11 @@ struct Key {
 }
 
 impl Vault<'_> {
-    /// What was erased, ever.
+    /// Everything that was ever erased.
     ///
     /// # Errors
     ///
-    /// If the list, a line of it, or the key of one can't be read: what was erased could come
-    /// back then.
+    /// If the list, a line of it, or the key of a line can't be read: erased memories could come back then.
     pub fn erased(&self) -> Result<Vec<ErasedLine>, CommitError> {
         let mut lines: Vec<ErasedLine> = self.lines_of(LIST)?;
         if lines.iter().all(|line| line.record.keyed.is_none()) {
@@ -71,12 +70,12 @@ impl Vault<'_> {
         lines.filter(|(line, _)| !line.trim_ascii().is_empty()).map(read).collect()
     }
 
-    /// Adds to the list, durably; what a step has listed already is not listed again. The key is there before what
-    /// only it can check.
+    /// Adds to the list, durably. What the step has already listed is not listed again. The key is written
+    /// before the digests that need it.
     ///
     /// # Errors
     ///
-    /// If our own data can't be read or written.
+    /// If palimp's data can't be read or written.
     pub fn list_erased(&self, entry: &Erasing) -> Result<(), CommitError> {
         if self.lines_of::<ErasedLine>(LIST)?.iter().any(|line| line.step == entry.step) {
             return Ok(());

@@ -76,7 +76,7 @@ impl Vault<'_> {
     /// If our own data can't be written.
     pub fn begin_erasing(&self, entry: &Erasing) -> Result<(), CommitError> {
         let path = self.path(ERASING);
-        // What is refused is not begun by the next start.
+        // An erasure that was refused must not be started by the next start.
         self.put_whole(&path, &json(entry)?).inspect_err(|_| drop(self.drop_own(&path)))
     }
 

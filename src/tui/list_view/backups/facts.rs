@@ -1,4 +1,4 @@
-//! What is told of a backup that is not open: nothing is read for it.
+//! Describes a backup that is not open. Nothing is read for this.
 
 use ratatui::text::{Line, Span};
 
@@ -11,10 +11,10 @@ use crate::tui::health::human;
 use crate::tui::theme::{self, Theme};
 use crate::work::{Backup, Difference};
 
-/// Where the values begin.
+/// The column where the values begin.
 const INDENT: usize = 8;
 
-/// What to do with it, then what it is, then what differs where it was looked at.
+/// First what to do with the backup, then what it is, then what differs if it was verified.
 pub fn lines(app: &App, own: &Backup, width: usize) -> Vec<Line<'static>> {
     if app.view.backups.opening.is_some() {
         return dim(app, "reading …", width);
@@ -36,13 +36,13 @@ pub fn lines(app: &App, own: &Backup, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Why it can't be opened, or whether it can be relied on, and what to do.
+/// Why it can't be opened, or whether it is reliable, and what to do.
 fn says(app: &App, own: &Backup) -> String {
     if let Some(why) = &app.view.backups.failed {
         return why.clone();
     }
     let found = match &own.verified {
-        None => "Nobody has read it yet: V verifies it.".to_owned(),
+        None => "It was not verified yet: V verifies it.".to_owned(),
         Some(own) if own.is_whole => format!("It is intact: {}.", own.found),
         Some(own) => format!("It is damaged: {}.", own.found),
     };
@@ -67,7 +67,7 @@ fn field(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>>
     wrapped.into_iter().enumerate().map(line).collect()
 }
 
-/// How many differ, and the first that can be brought back, a line each.
+/// How many memories differ, and the first ones that can be restored, a line each.
 fn difference(app: &App, differs: &Difference, width: usize) -> Vec<Line<'static>> {
     let strong = Theme::of(app).strong();
     let figures = figures(differs);

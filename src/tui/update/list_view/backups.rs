@@ -87,11 +87,11 @@ pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
     }
 }
 
-/// So many backups are looked at, and none that is larger, to offer one that is intact.
+/// Limits how many backups are verified to offer an intact one first, and how large these may be.
 const OFFERED: (usize, u64) = (12, 16 << 20);
 
-/// Goes on looking for an intact backup to be the first that is offered, where one was just looked at or none was
-/// yet: from a damaged one the cursor goes on to the next, and where none is intact back to the first.
+/// Continues the search for an intact backup to offer first. After a damaged one, the cursor moves to the
+/// next. If none is intact, it returns to the first.
 pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
     let Some(offering) = app.view.backups.offering else { return };
     let Some((place, is_whole)) = looked else {
@@ -114,7 +114,7 @@ pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
     }
 }
 
-/// Looks at the backup under the cursor.
+/// Verifies the backup under the cursor.
 fn look(app: &mut App) {
     let own = app.view.backups.of(app.view.row()).cloned();
     let Some(offering) = &mut app.view.backups.offering else { return };
@@ -166,7 +166,7 @@ pub fn opened(app: &mut App, outcome: Result<Opened, String>) {
     backups.opened = Some(opened);
 }
 
-/// What a look at a backup told, and what differs.
+/// Stores the result of a verification, and the differences.
 type Found = (Verified, Option<Difference>);
 
 fn note(list: Option<&mut Vec<Backup>>, (store, path): (usize, &Path), (verified, differs): Found) {

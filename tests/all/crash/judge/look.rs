@@ -23,7 +23,7 @@ impl Look {
         Look {
             files: files.filter(|(path, _)| counts(path)).collect(),
             folders: disk.folders().into_iter().filter_map(inside).collect(),
-            // What a compaction took from the log is in no index any more.
+            // No index has a memory any more that a compaction removed from the log.
             tombstones: tombstones(&store).intersection(&ids(&store)).cloned().collect(),
             ids: ids(&store),
             problems: problems(&store),

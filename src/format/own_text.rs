@@ -1,14 +1,14 @@
-//! Whether a record says anything: what stands for a text that is lost is none.
+//! Whether a record has a text that was not lost. The placeholder for a lost text does not count.
 
 use super::Format;
 use crate::text::edit::scan;
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
 
-/// What stands for a text of which nothing is left.
+/// The placeholder for a lost text.
 pub const LOST: &str = "(lost)";
 
-/// Whether the main text of a record is a text, and not what is shown where there is none.
+/// Whether the main text of a record is its text, and not a substitute that is shown when there is none.
 pub fn says(format: &(impl Format + ?Sized), record: Json<'_>) -> bool {
     let (text, _) = format.main_text(record);
     if text == record.plain() {
@@ -28,7 +28,7 @@ pub fn says(format: &(impl Format + ?Sized), record: Json<'_>) -> bool {
     }
 }
 
-/// Whether a text says anything: what stands for what is lost does not.
+/// Whether a text has a visible character and is not the placeholder for a lost text.
 pub fn is_text(text: &str) -> bool {
     let says = |own: char| !own.is_whitespace() && !own.is_control() && own != char::REPLACEMENT_CHARACTER;
     text.trim() != LOST && text.contains(says)

@@ -1,15 +1,15 @@
-//! Whether anything is left of what a memory said: what has no text any more is no memory to propose.
+//! Recognizes memories whose text is lost. A repair does not propose them first.
 
 use super::Bench;
 use crate::model::{Document, Role};
 use crate::text::edit::scan;
 use crate::text::scan::Tape;
 
-/// So sure is what leaves nothing of a text: less than to keep the bytes in quarantine.
+/// The confidence of a fix whose result has no text. It is lower than that of a move to quarantine.
 pub(super) const SILENT: u8 = 10;
 
 impl Bench<'_> {
-    /// Whether a record of a file says something. A tombstone need not: it names.
+    /// Whether a record of a file has a text. A tombstone needs none, because it only names a memory.
     pub(super) fn says(&self, document: &Document, object: &[u8]) -> bool {
         let mut tape = Tape::default();
         document.role == Role::Tombstones

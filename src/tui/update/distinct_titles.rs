@@ -1,4 +1,4 @@
-//! Rows that begin alike: each shows where it begins to differ from the others.
+//! Rows whose titles begin the same way. Each shows the place where it begins to differ from the others.
 
 use std::collections::HashMap;
 
@@ -8,31 +8,31 @@ use crate::text::secrets::cut;
 use crate::tui::app::App;
 use crate::tui::theme;
 
-/// So many bytes of a value are compared.
+/// Limits how many bytes of a value are compared.
 const SHOWN: usize = 4_000;
-/// So often rows that still look alike are told apart once more.
+/// Limits how often rows that still look alike are shortened again.
 const TRIES: usize = 4;
-/// A row without so many columns shows its title alone.
+/// With fewer columns than this, a row shows only its title.
 const LEAST: usize = 8;
 
-/// What rows that look alike show instead of their titles, and for which rows and columns that was made.
+/// The texts that rows show instead of equal titles, and the rows and columns for which they were made.
 #[derive(Default)]
-pub struct Apart {
+pub struct DistinctTitles {
     pub rows: HashMap<EntryRef, String>,
     made_for: (Vec<EntryRef>, usize, bool),
 }
 
-/// Finds what rows show that would look alike in so many columns.
+/// Finds the texts of rows that would look alike in that many columns.
 pub fn refresh(app: &mut App, visible: &[EntryRef], columns: usize) {
     let made_for = (visible.to_vec(), columns, app.revealed);
-    if app.apart.made_for == made_for {
+    if app.distinct_titles.made_for == made_for {
         return;
     }
     let rows = if columns < LEAST { HashMap::new() } else { told_apart(app, visible, columns) };
-    for at in visible.iter().filter(|at| rows.get(at) != app.apart.rows.get(at)) {
+    for at in visible.iter().filter(|at| rows.get(at) != app.distinct_titles.rows.get(at)) {
         app.found_lines.remove(at);
     }
-    app.apart = Apart { rows, made_for };
+    app.distinct_titles = DistinctTitles { rows, made_for };
 }
 
 fn told_apart(app: &App, visible: &[EntryRef], columns: usize) -> HashMap<EntryRef, String> {
@@ -56,14 +56,14 @@ fn told_apart(app: &App, visible: &[EntryRef], columns: usize) -> HashMap<EntryR
     changed.map(|((at, _), own)| (*at, own)).collect()
 }
 
-/// The rows that look the same, by their numbers; none that is alone.
+/// The groups of rows that look the same, by the numbers of the rows. Single rows are left out.
 fn alike(shown: &[String]) -> Vec<Vec<usize>> {
     let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
     shown.iter().enumerate().for_each(|(row, text)| groups.entry(text).or_default().push(row));
     groups.into_values().filter(|group| group.len() > 1).collect()
 }
 
-/// What titles that begin alike show: their beginning, and what follows where they begin to differ.
+/// The texts of titles that begin the same way: the beginning, and the part where they begin to differ.
 fn by_title(titles: &[&str], columns: usize) -> Vec<String> {
     let mut shown: Vec<String> = titles.iter().map(|title| theme::fit(title, columns)).collect();
     for _ in 0..TRIES {
@@ -87,7 +87,7 @@ fn by_title(titles: &[&str], columns: usize) -> Vec<String> {
     shown
 }
 
-/// Where texts begin to differ: at the word, where it is not long.
+/// The place where texts begin to differ. It is the start of the word, unless the word is long.
 fn begins_to_differ(texts: &[&str]) -> usize {
     let first = texts.first().copied().unwrap_or_default();
     let common = |other: &&str| {
@@ -113,14 +113,14 @@ fn by_field(app: &App, rows: &[EntryRef]) -> Vec<String> {
     let told = |value: &str| match (name, value.get(from..).unwrap_or_default()) {
         ("", rest) => rest.to_owned(),
         (name, "") => format!("{}: none", theme::safe(app, name)),
-        // What is short is shown whole.
+        // A short value is shown whole.
         (name, _) if value.len() <= 3 * LEAST => format!("{}: {value}", theme::safe(app, name)),
         (name, rest) => format!("{}: {rest}", theme::safe(app, name)),
     };
     values.into_iter().map(told).collect()
 }
 
-/// What a memory says, in the order in which people look for a difference. Safe text.
+/// The fields of a memory, in the order in which people look for a difference. Safe text.
 fn fields(app: &App, at: EntryRef) -> Vec<(String, String)> {
     let (store, entry) = app.listed.get(at);
     let own = text_of(store, entry);
@@ -141,7 +141,7 @@ fn fields(app: &App, at: EntryRef) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The beginning of a title, an ellipsis, and its tail, which has more of the room.
+/// Joins the beginning of a title, an ellipsis, and the title's tail, which gets more of the room.
 fn joined(title: &str, tail: &str, columns: usize) -> String {
     if tail.is_empty() {
         return theme::fit(title, columns);
