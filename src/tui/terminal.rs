@@ -31,16 +31,17 @@ const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
 /// Whether lines are told: the screen is left as it is.
 static IS_LINEAR: AtomicBool = AtomicBool::new(false);
-/// Ends an unfinished sequence. Then it resets colours, mouse, focus events, marked pastes, line wrapping,
+/// Ends an unfinished sequence and an unfinished frame. Then it resets colours, mouse, focus events, marked pastes, line wrapping,
 /// screen and cursor. Some of these can only be on if an editor was killed.
-const GIVE: &[u8] = b"\x1b\\\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\
+const GIVE: &[u8] =
+    b"\x1b\\\x1b[?2026l\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\
 \x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h";
 
 /// How the terminal was before it was taken.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// What is drawn on.
-pub type Screen = paint::Screen<CrosstermBackend<io::BufWriter<Output>>>;
+pub type Screen = paint::Screen<CrosstermBackend<Frames>>;
 
 /// The terminal's output, past the lock that keeps the program's own lines apart: whoever has
 /// to give the terminal back must not wait for one that is stuck in a frame.
@@ -59,6 +60,40 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Sends what was written since the last flush as one frame, between the marks of a synchronized update:
+/// the terminal shows all of it at once. Terminals that don't know the marks ignore them.
+pub struct Frames {
+    output: Output,
+    /// The mark of the beginning, and what was written since the last flush.
+    frame: Vec<u8>,
+}
+
+/// The marks of a synchronized update.
+const BEGIN: &[u8] = b"\x1b[?2026h";
+const END: &[u8] = b"\x1b[?2026l";
+
+impl Frames {
+    fn to(output: Output) -> Frames {
+        Frames { output, frame: BEGIN.to_vec() }
+    }
+}
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.frame.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.frame.len() > BEGIN.len() {
+            self.frame.extend_from_slice(END);
+            let sent = self.output.write_all(&self.frame);
+            self.frame.truncate(BEGIN.len());
+            sent?;
+        }
+        self.output.flush()
     }
 }
 
@@ -160,7 +195,7 @@ pub fn enter() -> io::Result<Screen> {
     if TAKES_MOUSE.load(Ordering::Relaxed) {
         output.write_all(MOUSE)?;
     }
-    let backend = Paint(CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, output)));
+    let backend = Paint(CrosstermBackend::new(Frames::to(output)));
     Terminal::new(backend).map(Screen::on)
 }
 

@@ -32,6 +32,20 @@ fn raw_output_keeps_the_bytes_that_the_screen_does_not_show() {
 }
 
 #[test]
+fn a_frame_is_shown_only_once_it_has_come_whole() {
+    let script = r"stty -echo; printf 'before\033[?2026h half'; read x; printf ' whole\033[?20'; read x; printf '26l'; read x";
+    let mut terminal = shell(script);
+    terminal.wait_until(|| terminal.raw_output().ends_with(b"half"), SOON);
+    assert_eq!(terminal.screen_text(), "before");
+    terminal.send_keys("\n");
+    terminal.wait_until(|| terminal.raw_output().ends_with(b"[?20"), SOON);
+    assert_eq!(terminal.screen_text(), "before");
+    terminal.send_keys("\n");
+    terminal.wait_for_text("whole", SOON);
+    assert!(terminal.screen_text().starts_with("before half"), "{}", terminal.screen_text());
+}
+
+#[test]
 fn a_program_learns_of_a_new_size() {
     let mut terminal = shell("trap 'stty size' WINCH; printf ready; while :; do read line; done");
     terminal.wait_for_text("ready", SOON);

@@ -49,6 +49,25 @@ fn it_opens_lists_newest_first_searches_as_you_type_and_quits() {
 }
 
 #[test]
+fn each_frame_reaches_the_terminal_whole() {
+    let mut terminal = open(&three(), 36, 120);
+    terminal.send_keys("jkQ");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    let sent = terminal.raw_output();
+    let sent = String::from_utf8_lossy(&sent);
+    let mut frames = sent.split("\x1b[?2026h");
+    // Before the first frame the terminal is taken, and nothing is drawn.
+    assert!(!frames.next().unwrap().contains("the newest"));
+    let mut drawn = 0;
+    for frame in frames {
+        let (whole, between) = frame.split_once("\x1b[?2026l").expect("each frame has an end");
+        drawn += usize::from(whole.contains("the newest"));
+        assert!(!between.contains("the "), "{between:?}");
+    }
+    assert!(drawn > 0);
+}
+
+#[test]
 fn what_an_agent_appends_shows_up_and_the_cursor_stays_on_its_memory() {
     let store = three();
     let mut terminal = open(&store, 24, 80);

@@ -8,6 +8,7 @@ pub mod agent_memory;
 pub mod demo;
 pub mod files;
 pub mod folder;
+mod frames;
 pub mod index;
 pub mod kept_log;
 pub mod made;

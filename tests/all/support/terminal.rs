@@ -1,5 +1,6 @@
 //! Drives a program through a pseudo-terminal, and reads the screen that it draws.
 //!
+//! Frames are shown whole, as a terminal with synchronized updates shows them.
 //! Nothing sleeps: a thread feeds what arrives into a terminal emulator and wakes
 //! whoever waits, and every wait has a deadline.
 
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, ChildKiller, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, kill_process};
+
+use super::frames::Received;
 
 pub use rustix::process::Signal;
 
@@ -72,7 +75,7 @@ struct Shared {
 
 struct State {
     emulator: vt100::Parser,
-    raw: Vec<u8>,
+    received: Received,
     exit: Option<Exit>,
     silent: bool,
 }
@@ -148,7 +151,7 @@ impl Terminal {
         (rows, cols): (u16, u16),
     ) -> Terminal {
         let emulator = vt100::Parser::new(cells(rows), cells(cols), 0);
-        let state = Mutex::new(State { emulator, raw: Vec::new(), exit: None, silent: false });
+        let state = Mutex::new(State { emulator, received: Received::default(), exit: None, silent: false });
         let shared = Arc::new(Shared { state, changed: Condvar::new() });
         let reader = master.try_clone_reader().expect("a reader");
         let keys = Arc::new(Mutex::new(master.take_writer().expect("a writer")));
@@ -259,12 +262,12 @@ impl Terminal {
 
     /// Every byte that the program has sent, to prove which it never sends.
     pub fn raw_output(&self) -> Vec<u8> {
-        self.shared.lock().raw.clone()
+        self.shared.lock().received.bytes.clone()
     }
 
     /// How many bytes the program has sent.
     pub fn raw_len(&self) -> usize {
-        self.shared.lock().raw.len()
+        self.shared.lock().received.bytes.len()
     }
 
     /// How the terminal treats what is typed, as the program set it.
@@ -326,7 +329,7 @@ impl Terminal {
         format!(
             "screen of {rows}x{cols}, cursor at {:?}, {} bytes received, exit {:?}\n┌{edge}\n{lines}└{edge}",
             screen.cursor_position(),
-            state.raw.len(),
+            state.received.bytes.len(),
             state.exit,
         )
     }
@@ -354,12 +357,15 @@ impl Shared {
         let mut block = [0; 16 * 1024];
         // The end of the program is an error here on Linux, an end of file elsewhere.
         while let Ok(count @ 1..) = reader.read(&mut block) {
-            let mut state = self.lock();
-            state.emulator.process(&block[..count]);
-            state.raw.extend_from_slice(&block[..count]);
+            let State { emulator, received, .. } = &mut *self.lock();
+            emulator.process(received.take(&block[..count]));
             self.changed.notify_all();
         }
-        self.lock().silent = true;
+        let mut state = self.lock();
+        let State { emulator, received, .. } = &mut *state;
+        emulator.process(received.rest());
+        state.silent = true;
+        drop(state);
         self.changed.notify_all();
     }
 
