@@ -1,14 +1,13 @@
 //! `palimp export`: records in other shapes.
 
 use super::args::{Limit, ShapeArg};
-use super::failure::{Exit, Result};
+use super::failure::{Exit, Result, say};
 use super::out::terminal_width;
 use super::{Context, list, open};
 use crate::disk;
 use crate::model::{EntryRef, Snapshot};
-use crate::ops::export::{Shape, export};
+use crate::ops::export::{Shape, export, for_people, masked};
 use crate::query::{Cancel, Order, Query, search};
-use crate::text::secrets::mask;
 
 /// Exports what the query finds.
 pub fn run(context: &mut Context, words: &[String], (limit, shape): (Limit, Option<ShapeArg>)) -> Result {
@@ -39,8 +38,7 @@ fn suited(context: &Context) -> Shape {
     }
 }
 
-/// Prints records in a shape. JSON has the bytes that are stored; in what is for people secrets are
-/// masked.
+/// Prints records in a shape, and says on stderr whether secrets in them are masked.
 pub fn print(
     context: &mut Context,
     snapshot: &Snapshot,
@@ -55,13 +53,14 @@ pub fn print(
         None => suited(context),
     };
     context.unread.archives(snapshot);
-    let is_json = matches!(shape, Shape::Json | Shape::JsonLines) || context.options.json;
+    let mut with_secrets = 0;
     for piece in export(snapshot, entries, shape) {
-        match is_json {
-            true => context.out.own(&piece)?,
-            // For people, as every other text is.
-            false => context.out.own(mask(&String::from_utf8_lossy(&piece)).as_bytes())?,
-        }
+        let (piece, is_masked) = for_people(shape, piece);
+        with_secrets += usize::from(is_masked);
+        context.out.own(&piece)?;
+    }
+    if let Some(said) = masked(with_secrets) {
+        say(&said);
     }
     list::changed(context, snapshot);
     Ok(if entries.is_empty() { Exit::Nothing } else { Exit::Done })

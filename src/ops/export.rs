@@ -1,11 +1,13 @@
 //! `export`: records as text in other shapes.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
+use crate::text::secrets::mask;
 use crate::text::show::show;
 
 /// The shapes.
@@ -59,6 +61,28 @@ pub fn export<'a>(
     };
     let records = entries.iter().filter_map(one);
     std::iter::once(start.to_vec()).chain(records).chain(std::iter::once(end.to_vec()))
+}
+
+/// A piece of an export as people read it, and whether a secret is masked in it. JSON stays the bytes that
+/// are stored.
+pub fn for_people(shape: Shape, piece: Vec<u8>) -> (Vec<u8>, bool) {
+    if matches!(shape, Shape::Json | Shape::JsonLines) {
+        return (piece, false);
+    }
+    match mask(&String::from_utf8_lossy(&piece)) {
+        Cow::Borrowed(text) => (text.as_bytes().to_vec(), false),
+        Cow::Owned(text) => (text.into_bytes(), true),
+    }
+}
+
+/// What is said where so many memories of an export have masked secrets.
+pub fn masked(count: usize) -> Option<String> {
+    let what = match count {
+        0 => return None,
+        1 => "The secrets of 1 memory are masked.".to_owned(),
+        count => format!("The secrets of {count} memories are masked."),
+    };
+    Some(format!("{what} JSON and JSON Lines keep them."))
 }
 
 /// A record as one line of JSON: itself where it is that, else what can be said of it.

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Real, write_new};
 use crate::model::{EntryRef, Snapshot, Tell};
-use crate::ops::export::{Shape, export};
-use crate::text::secrets::mask;
+use crate::ops::export::{Shape, export, for_people, masked};
 
 /// Where a path that was typed leads: `~/` is the user's home.
 fn of_home(file: &str) -> PathBuf {
@@ -16,8 +15,8 @@ fn of_home(file: &str) -> PathBuf {
     }
 }
 
-/// Writes memories into a file that is not there yet, in the shape that its name asks for. JSON has the
-/// bytes that are stored; in what is for people secrets are masked. Says what was done.
+/// Writes memories into a file that is not there yet, in the shape that its name asks for. Says what was
+/// done, and whether secrets are masked in it.
 pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
     let path = of_home(file);
     let Some(shape) = Shape::of_name(&path) else {
@@ -26,13 +25,12 @@ pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
     if let Some(folder) = path.parent().filter(|own| *own != Path::new("") && Real.look(own).is_err()) {
         return format!("There is no folder {}. Nothing was exported.", folder.told());
     }
-    let is_json = matches!(shape, Shape::Json | Shape::JsonLines);
     let mut text = Vec::new();
+    let mut with_secrets = 0;
     for piece in export(snapshot, entries, shape) {
-        match is_json {
-            true => text.extend(piece),
-            false => text.extend(mask(&String::from_utf8_lossy(&piece)).as_bytes()),
-        }
+        let (piece, is_masked) = for_people(shape, piece);
+        with_secrets += usize::from(is_masked);
+        text.extend(piece);
     }
     if let Some((_, file)) = snapshot.changed().next() {
         return format!("{} changed meanwhile. Nothing was written; try again.", file.path.told());
@@ -40,7 +38,8 @@ pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
     match write_new(&path, &text) {
         Ok(()) => {
             let whole = std::path::absolute(&path).unwrap_or(path);
-            format!("Exported {} to {}.", crate::deed::memories(entries.len()), whole.told())
+            let done = format!("Exported {} to {}.", crate::deed::memories(entries.len()), whole.told());
+            [Some(done), masked(with_secrets)].into_iter().flatten().collect::<Vec<_>>().join(" ")
         }
         Err(error) if error.source.kind() == std::io::ErrorKind::AlreadyExists => {
             format!("There is a file {} already. Nothing was exported; choose another name.", path.told())

@@ -102,6 +102,30 @@ fn an_export_without_a_format_suits_the_terminal_the_pipe_or_the_name_of_the_fil
 }
 
 #[test]
+fn an_export_says_whose_secrets_it_masks_and_what_keeps_them() {
+    let token = ["ghp_", &"k3".repeat(18)].concat();
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(json!({"content": {"finding": format!("The key is {token}")}}))
+        .entries(2)
+        .build();
+    let root = store.path.to_str().unwrap();
+    let export = |shape| run(["export", "--format", shape, "--store", root, "--now", NOW]).expect_status(0);
+    for shape in ["markdown", "csv"] {
+        let (out, told) = (export(shape).stdout, export(shape).stderr);
+        assert!(!out.contains(&token) && out.contains("The key is ghp_"), "{shape}: {out}");
+        assert!(
+            told.contains("The secrets of 1 memory are masked. JSON and JSON Lines keep them."),
+            "{told}"
+        );
+    }
+    for shape in ["json", "jsonl"] {
+        assert!(export(shape).stdout.contains(&token), "{shape}");
+        assert_eq!(export(shape).stderr, "", "{shape}");
+    }
+}
+
+#[test]
 fn figures_are_told_in_words_and_by_the_names_of_metrics_where_those_are_asked_for() {
     let store = store();
     let whole = ["--store", store.path.to_str().unwrap(), "--now", NOW];
