@@ -63,7 +63,7 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
     for store in &snapshot.stores {
         let checked = checked(Some(&data), store, context.now);
         checked.unread.iter().for_each(|why| say(why));
-        if terminal.is_none() {
+        if terminal.is_none() && room > 0 {
             let material = material(&Real, &data, &checked.store, context.now).unwrap_or_default();
             print_each(context, &checked, &material, room)?;
             room = room.saturating_sub(checked.store.problems.len());

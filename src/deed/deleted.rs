@@ -24,17 +24,21 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
     Ok(snapshot)
 }
 
-/// Limits how many bytes of a store are read to count what palimp's data still holds. Counting reads all of
+/// Limits how many bytes of the stores are read to count what palimp's data still holds. Counting reads all of
 /// them.
 const COUNTED: u64 = 64 << 20;
 
+/// Limits how many bytes of undo data and backups are read for that: at each start, and after each change.
+const HELD: u64 = 4 << 20;
+
 /// How many memories a search for deleted memories finds, or `None` if that can't be counted.
 pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<usize> {
-    let holds = |own: &Arc<Store>| commit::holds_any(&Real, data, own);
-    let snapshot = match snapshot.stores.iter().any(holds) {
-        false => Arc::clone(snapshot),
-        true if snapshot.stores.iter().map(|own| own.bytes).sum::<u64>() > COUNTED => return None,
-        true => with_deleted(snapshot, data, now).ok()?,
+    let held = snapshot.stores.iter().map(|own| commit::held_bytes(&Real, data, own)).sum::<Option<u64>>()?;
+    let stores: u64 = snapshot.stores.iter().map(|own| own.bytes).sum();
+    let snapshot = match held {
+        0 => Arc::clone(snapshot),
+        _ if held > HELD || stores > COUNTED => return None,
+        _ => with_deleted(snapshot, data, now).ok()?,
     };
     let entries = snapshot.stores.iter().flat_map(|store| &store.entries);
     Some(entries.filter(|entry| entry.state == State::Deleted).count())
@@ -46,4 +50,43 @@ pub(super) fn as_before(before: &Store, anew: Arc<Store>, data: &Path, now: Mome
         return anew;
     }
     commit::with_deleted(&Real, data, &anew, now).map(Arc::new).unwrap_or(anew)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Extent;
+    use crate::store::commit::Vault;
+    use crate::store::{Place, load};
+
+    #[test]
+    fn deleted_memories_are_counted_only_if_little_has_to_be_read_for_that() {
+        let folder = crate::folder::new();
+        let (root, data) = (folder.path().join("store"), folder.path().join("data"));
+        let line = |id: &str| {
+            format!(
+                "{{\"id\":\"{id}\",\"session_id\":\"s\",\"type\":\"decision\",\
+                 \"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{{\"message\":\"{id}\"}}}}\n"
+            )
+        };
+        let log = Path::new("sessions/s/memory.jsonl");
+        crate::disk::write_new(&root.join(log), line("mem_1").as_bytes()).unwrap();
+        crate::disk::write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+        let now = Moment(1_800_000_000_000_000);
+        let place = Place { root: root.clone(), format: "session-log", session: None };
+        let store = Arc::new(load(&place, Extent::Whole, None, now));
+        let snapshot = Arc::new(Snapshot::of(vec![store]));
+        let count = || deleted_count(&snapshot, &data, now);
+        assert_eq!(count(), Some(0));
+        let vault = Vault::open(&Real, &data, &root).unwrap();
+        vault.copy(log, (line("mem_1") + &line("mem_2")).as_bytes(), now).unwrap();
+        assert_eq!(count(), Some(1));
+        let large = vault.path("undo/000001.step");
+        crate::disk::write_new(&large, &vec![b' '; HELD as usize]).unwrap();
+        assert_eq!(count(), None, "undo data counts");
+        std::fs::remove_file(&large).unwrap();
+        assert_eq!(count(), Some(1));
+        vault.copy(log, line("mem_3").repeat(HELD as usize / line("mem_3").len()).as_bytes(), now).unwrap();
+        assert_eq!(count(), None, "backups count");
+    }
 }

@@ -233,6 +233,9 @@ impl<'a> Loop<'a> {
     fn update(&mut self, msg: Msg, now: Moment) {
         let micros = self.begun.elapsed().as_micros();
         self.app.running = Moment(i64::try_from(micros).unwrap_or(i64::MAX));
+        if matches!(msg, Msg::Key(_) | Msg::Mouse(_) | Msg::Paste(_)) {
+            self.workers.user_acted();
+        }
         self.pending.extend(update::take(self.app, msg, now));
     }
 

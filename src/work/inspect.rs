@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::difference::Difference;
-use crate::deed::{fixes_of, held};
+use crate::deed::{fixes_of, held, held_store};
 use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Moment, Plan, Problem, Snapshot, State, Store, Tell, container};
@@ -18,7 +18,7 @@ use crate::ops::Scene;
 use crate::ops::effect::Touched;
 use crate::ops::repair::Beside;
 use crate::ops::restore::{Comparison, CopyFacts, compare};
-use crate::store::commit::{Account, Copy, Host, Vault, Verified, copies};
+use crate::store::commit::{Account, Copy, Host, KnownDeletions, Vault, Verified, copies};
 
 /// Something to be read.
 pub struct InspectRequest {
@@ -40,7 +40,7 @@ pub enum Inspect {
     /// One backup beside its file; its bytes, where they were read before.
     Backup(usize, Copy, Option<Arc<[u8]>>),
     /// Every byte of one backup.
-    Verify(usize, Copy),
+    Verify(usize, Copy, Compare),
     /// What is due, what will be, what a compaction would drop, and what is archived.
     Upkeep,
     /// The steps of every store.
@@ -49,6 +49,15 @@ pub enum Inspect {
     Step(usize, u64),
     /// What can be done about a problem of a store; a newer one takes its place.
     Fixes(usize, Box<Problem>),
+}
+
+/// Which backups are also compared with their files when they are verified. A comparison reads the whole store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Compare {
+    /// Each.
+    Each,
+    /// Only an intact one.
+    Intact,
 }
 
 /// What was read.
@@ -180,23 +189,25 @@ pub struct StepFile {
 }
 
 /// Reads what a view shows.
-pub fn inspect(request: InspectRequest) -> Inspected {
-    let InspectRequest { snapshot, data, now, what } = request;
+pub fn inspect(request: InspectRequest, known: &mut KnownDeletions) -> Inspected {
+    let InspectRequest { snapshot: listed, data, now, what } = request;
     let host = Host::here(&data, now);
     let snapshot = match what {
-        Inspect::Backups | Inspect::Journal | Inspect::Fixes(..) => snapshot,
+        Inspect::Backups | Inspect::Journal | Inspect::Fixes(..) | Inspect::Verify(..) => Arc::clone(&listed),
         // They are compared with what is there, byte by byte.
-        _ => held(&snapshot, host, now),
+        _ => held(&listed, host, now),
     };
-    let look = Look { snapshot: &snapshot, data: &data, now };
+    let look = Look { listed: &listed, snapshot: &snapshot, data: &data, now };
     match what {
         Inspect::Backups => {
             let (backups, unread) = look.backups();
             Inspected::Backups(backups, unread)
         }
-        Inspect::Backup(store, copy, bytes) => Inspected::Opened(Box::new(look.open(store, copy, bytes))),
-        Inspect::Verify(store, copy) => {
-            let (verified, differs) = look.verify(store, &copy);
+        Inspect::Backup(store, copy, bytes) => {
+            Inspected::Opened(Box::new(look.open((store, copy, bytes), known)))
+        }
+        Inspect::Verify(store, copy, compares) => {
+            let (verified, differs) = look.verify((store, &copy), compares, known);
             Inspected::Verified(store, copy.path, verified, differs)
         }
         Inspect::Upkeep => Inspected::Upkeep(Box::new(Upkeep {
@@ -219,6 +230,9 @@ pub fn inspect(request: InspectRequest) -> Inspected {
 }
 
 struct Look<'a> {
+    /// The stores as the user sees them.
+    listed: &'a Arc<Snapshot>,
+    /// The same with their bytes, where these are needed.
     snapshot: &'a Arc<Snapshot>,
     data: &'a Path,
     now: Moment,
@@ -250,7 +264,7 @@ impl<'a> Look<'a> {
     }
 
     fn store(&self, number: usize) -> Result<&'a Arc<Store>, String> {
-        self.snapshot.stores.get(number).ok_or_else(|| "the store is not open any more".to_owned())
+        self.snapshot.stores.get(number).ok_or_else(not_open)
     }
 
     fn read(&self, store: &Store, copy: &Copy) -> Result<Arc<[u8]>, String> {
@@ -259,38 +273,59 @@ impl<'a> Look<'a> {
         read.map_err(|error| format!("{} can't be read: {error}.", path.told()))
     }
 
-    fn open(&self, number: usize, copy: Copy, bytes: Option<Arc<[u8]>>) -> Result<Opened, String> {
+    fn open(
+        &self,
+        (number, copy, bytes): (usize, Copy, Option<Arc<[u8]>>),
+        known: &mut KnownDeletions,
+    ) -> Result<Opened, String> {
         let store = self.store(number)?;
         let bytes = match bytes {
             Some(bytes) => bytes,
             None => self.read(store, &copy)?,
         };
-        let compared = self.compared(store, &copy, &bytes)?;
+        let compared = self.compared((number, store), (&copy, &bytes), known)?;
         let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
         Ok(Opened { store: number, snapshot: Arc::clone(self.snapshot), copy, bytes, compared, verified })
     }
 
-    fn compared(&self, store: &'a Store, copy: &Copy, bytes: &[u8]) -> Result<Comparison, String> {
-        let facts = CopyFacts::of(store, &self.vault(store), (copy, bytes), self.now);
+    /// Compares a backup with a store whose bytes are held.
+    fn compared(
+        &self,
+        (number, store): (usize, &Store),
+        (copy, bytes): (&Copy, &[u8]),
+        known: &mut KnownDeletions,
+    ) -> Result<Comparison, String> {
+        let listed = self.listed.stores.get(number).ok_or_else(not_open)?;
+        let vault = self.vault(store);
+        let deleted = known.of(&vault, (listed, store), self.now);
+        let facts = deleted.and_then(|deleted| CopyFacts::with(store, &vault, (copy, bytes), deleted));
         let facts = facts.map_err(|error| error.to_string())?;
         let scene = self.scene(store, &NO_PACKED);
         compare(&scene, &copy.file, bytes, &facts).map_err(|refusal| refusal.message)
     }
 
-    fn verify(&self, number: usize, copy: &Copy) -> (Verified, Option<Difference>) {
+    fn verify(
+        &self,
+        (number, copy): (usize, &Copy),
+        compares: Compare,
+        known: &mut KnownDeletions,
+    ) -> (Verified, Option<Difference>) {
         let store = self.store(number);
         let read = store.and_then(|store| Ok((store, self.read(store, copy)?)));
-        match read {
-            Ok((store, bytes)) => {
-                let differs = self.compared(store, copy, &bytes).ok();
-                let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
-                (verified, differs.map(|own| Difference::of(&own)))
-            }
-            Err(found) => (Verified { is_whole: false, found }, None),
+        let (store, bytes) = match read {
+            Ok(read) => read,
+            Err(found) => return (Verified { is_whole: false, found }, None),
+        };
+        let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
+        if compares == Compare::Intact && !verified.is_whole {
+            return (verified, None);
         }
+        let held = held_store(store, self.now);
+        let compared = self.compared((number, &held), (copy, &bytes), known);
+        (verified, compared.ok().map(|own| Difference::of(&own)))
     }
 
-    fn scene(&self, store: &'a Store, packed: &'a BTreeMap<PathBuf, Vec<u8>>) -> Scene<'a> {
+    fn scene<'s>(&self, store: &'s Store, packed: &'s BTreeMap<PathBuf, Vec<u8>>) -> Scene<'s> {
         Scene { store, now: self.now, random: ThisMachine::new().random(), packed }
     }
 
@@ -310,6 +345,10 @@ impl<'a> Look<'a> {
         }
         batches
     }
+}
+
+fn not_open() -> String {
+    "the store is not open any more".to_owned()
 }
 
 /// The place of an archived file, and how it is kept.

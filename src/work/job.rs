@@ -17,7 +17,7 @@ use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::{
     Cancel, Explanation, Facets, Matches, Order, Pick, QueryError, Ranking, Results, Statistics, TextIndex,
 };
-use crate::store::commit::FormDraft;
+use crate::store::commit::{FormDraft, KnownDeletions};
 use crate::store::{self, Place};
 
 /// Something to do.
@@ -228,7 +228,7 @@ pub struct Explained {
 }
 
 /// What one worker keeps between jobs: the folded text of the snapshot last searched, if that was needed,
-/// where the words last searched for are in it, and the steps that were made and undone.
+/// where the words last searched for are in it, the steps that were made and undone, and what was deleted.
 #[derive(Default)]
 pub struct Kept {
     text: Option<(Arc<Snapshot>, TextIndex)>,
@@ -237,6 +237,7 @@ pub struct Kept {
     deleted: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
     recent: Recent,
     checked: deed::Known,
+    deletions: KnownDeletions,
 }
 
 /// Does a job; `None` when a newer one took its place.
@@ -259,7 +260,9 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Change(request) => Some(committed(deed::carry_out_at_once(&request, &mut kept.recent))),
         Job::Plan(request) => Some(Done::Planned(Box::new(preview(*request)))),
         Job::Commit(planned) => Some(committed(deed::commit(*planned, &mut kept.recent))),
-        Job::Inspect(request) => Some(Done::Inspected(Box::new(inspect::inspect(*request)))),
+        Job::Inspect(request) => {
+            Some(Done::Inspected(Box::new(inspect::inspect(*request, &mut kept.deletions))))
+        }
         Job::Judge(request, is_whole) => Some(Done::Judged(Box::new(editor::judged(&request, is_whole)))),
         Job::Keep(request) => Some(Done::Kept(request.version, editor::keep_typed(&request))),
         Job::KeepText(request, text) => Some(Done::TextKept(editor::keep_left(&request, text.as_bytes()))),

@@ -10,8 +10,8 @@ mod tend;
 mod thread;
 
 pub use inspect::{
-    Backup, Batch, Chore, Difference, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task,
-    Upkeep,
+    Backup, Batch, Chore, Compare, Difference, Inspect, InspectRequest, Inspected, Opened, StepFile,
+    StepShown, Task, Upkeep,
 };
 pub use job::{Asked, Counted, Done, Explained, Found, Job, Kept, Loaded, Marked, perform};
 pub use tally::Tally;

@@ -4,6 +4,9 @@
 //! Changes are done in their
 //! order, every one.
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,8 +32,8 @@ pub struct Workers {
     /// Held while a change is made.
     busy: Arc<Mutex<()>>,
     newest: Cancel,
-    /// The time of the last request. Each move of the cursor is one.
-    asked: Arc<Mutex<Instant>>,
+    /// When the user last used the keyboard or the mouse.
+    acted: Arc<Mutex<Instant>>,
     deliver: Box<dyn Fn(Done) + Send>,
 }
 
@@ -54,8 +57,8 @@ impl Workers {
         let busy = Arc::new(Mutex::new(()));
         let own = Arc::clone(&busy);
         let thread = |name: &str| thread::Builder::new().name(name.into());
-        let asked = Arc::new(Mutex::new(Instant::now()));
-        let heard = Arc::clone(&asked);
+        let acted = Arc::new(Mutex::new(Instant::now()));
+        let heard = Arc::clone(&acted);
         thread("load").spawn(move || load(&to_load, &heard, &loaded))?;
         thread("search").spawn(move || search(&to_search, &found))?;
         thread("look").spawn(move || look(&to_look, &looked))?;
@@ -73,18 +76,20 @@ impl Workers {
             keeping: Some(keeping),
             busy,
             newest: Cancel::default(),
-            asked,
+            acted,
             deliver: Box::new(deliver),
         })
+    }
+
+    /// Notes that the user did something. What only looks for problems waits for a pause.
+    pub fn user_acted(&self) {
+        *self.acted.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     /// Gives a job to the thread that does its kind.
     pub fn give(&mut self, job: Job) {
         if matches!(job, Job::Search(_)) {
             self.newest = self.newest.next();
-        }
-        if !matches!(job, Job::Load { .. } | Job::Check { .. }) {
-            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         }
         match &job {
             Job::Load { .. } | Job::Check { .. } => drop(self.loads.send(job)),
@@ -144,24 +149,28 @@ const REST: u32 = 19;
 /// But not for longer than this.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A user who asked for nothing during this time is pausing.
+/// A user who did nothing during this time is pausing.
 const PAUSE: Duration = Duration::from_millis(400);
 
 /// Of several reads that wait, the last is enough; what is to be checked was read before them.
-fn load(jobs: &Receiver<Job>, asked: &Mutex<Instant>, deliver: &impl Fn(Done)) {
+fn load(jobs: &Receiver<Job>, acted: &Mutex<Instant>, deliver: &impl Fn(Done)) {
     let mut kept = Kept::default();
     let mut rested = Instant::now();
+    let mut unchecked = Unchecked::default();
     while let Ok(first) = jobs.recv() {
-        let mut job = jobs.try_iter().fold(first, newer);
-        while let wait = patience(&job, rested, asked)
+        unchecked.see(&first);
+        let mut job = jobs.try_iter().fold(first, |first, next| unchecked.newer(first, next));
+        while let wait = unchecked.patience(&job, rested, acted)
             && !wait.is_zero()
-            && !matches!(job, Job::Load { is_urgent: true, .. })
         {
             match jobs.recv_timeout(wait) {
-                Ok(next) => job = newer(job, next),
+                Ok(next) => job = unchecked.newer(job, next),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
+        }
+        if matches!(job, Job::Check { .. }) {
+            unchecked = Unchecked::default();
         }
         let begun = Instant::now();
         if let Some(done) = perform(job, &mut kept, &Cancel::default()) {
@@ -171,41 +180,66 @@ fn load(jobs: &Receiver<Job>, asked: &Mutex<Instant>, deliver: &impl Fn(Done)) {
     }
 }
 
-/// How long a job has to wait. The stores get a rest, and a check also waits for a pause of the user, up to a
-/// limit.
-fn patience(job: &Job, rested: Instant, asked: &Mutex<Instant>) -> Duration {
-    let now = Instant::now();
-    let rest = rested.saturating_duration_since(now);
-    if !matches!(job, Job::Check { .. }) || now >= rested + LONGEST {
-        return rest;
-    }
-    let asked = *asked.lock().unwrap_or_else(PoisonError::into_inner);
-    rest.max((asked + PAUSE).saturating_duration_since(now))
-}
+/// When the first check came that was not done yet. Reads take the place of checks that wait: where an agent
+/// writes and writes, each check would be replaced.
+#[derive(Default)]
+struct Unchecked(Option<Instant>);
 
-/// Which of two jobs is to be done.
-fn newer(first: Job, next: Job) -> Job {
-    match (&first, next) {
-        (Job::Load { .. }, Job::Check { .. }) => first,
-        (Job::Load { is_urgent: true, .. }, Job::Load { places, previous, now, .. }) => {
-            Job::Load { places, previous, is_urgent: true, now }
+impl Unchecked {
+    fn see(&mut self, job: &Job) {
+        if matches!(job, Job::Check { .. }) {
+            self.0.get_or_insert_with(Instant::now);
         }
-        (_, next) => next,
+    }
+
+    /// Which of two jobs is to be done.
+    fn newer(&mut self, first: Job, next: Job) -> Job {
+        self.see(&next);
+        match (&first, next) {
+            (Job::Load { .. }, Job::Check { .. }) => first,
+            (Job::Load { is_urgent: true, .. }, Job::Load { places, previous, now, .. }) => {
+                Job::Load { places, previous, is_urgent: true, now }
+            }
+            (_, next) => next,
+        }
+    }
+
+    /// How long a job has to wait. The stores get a rest, and a check also waits for a pause of the user. The
+    /// first check and those that replace it wait no longer than the limit together.
+    fn patience(&self, job: &Job, rested: Instant, acted: &Mutex<Instant>) -> Duration {
+        let now = Instant::now();
+        let rest = rested.saturating_duration_since(now);
+        match job {
+            Job::Load { is_urgent: true, .. } => Duration::ZERO,
+            Job::Check { .. } if self.0.is_some_and(|came| now >= came + LONGEST) => Duration::ZERO,
+            Job::Check { .. } => {
+                let acted = *acted.lock().unwrap_or_else(PoisonError::into_inner);
+                rest.max((acted + PAUSE).saturating_duration_since(now))
+            }
+            _ => rest,
+        }
     }
 }
 
-/// Of problems that wait to be looked at the last is enough: the cursor went on.
+/// Of problems that wait to be looked at the last is enough: the cursor went on. Deleted memories are counted
+/// when nothing else waits, because no view waits for their number.
 fn look(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
     let is_passing = |job: &Job| matches!(job, Job::Inspect(own) if matches!(own.what, Inspect::Fixes(..)));
-    while let Ok(first) = jobs.recv() {
+    let mut kept = Kept::default();
+    let mut counting: Option<Job> = None;
+    while let Some(first) = jobs.try_recv().ok().or_else(|| counting.take()).or_else(|| jobs.recv().ok()) {
         let mut waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
         let mut left = waiting.iter().filter(|job| is_passing(job)).count();
         waiting.retain(|job| {
             left -= usize::from(is_passing(job));
             !is_passing(job) || left == 0
         });
+        if waiting.len() > 1 || counting.is_some() {
+            let is_count = |job: &mut Job| matches!(job, Job::CountDeleted { .. });
+            counting = waiting.extract_if(.., is_count).last().or(counting);
+        }
         for job in waiting {
-            if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
+            if let Some(done) = perform(job, &mut kept, &Cancel::default()) {
                 deliver(done);
             }
         }
@@ -265,79 +299,5 @@ fn search(jobs: &Receiver<(Job, Cancel)>, deliver: &impl Fn(Done)) {
                 deliver(done);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::RefCell;
-
-    use super::*;
-    use crate::model::{EntryRef, Extent, Moment, Snapshot};
-    use crate::query::Ranking;
-    use crate::store::{Place, load};
-    use crate::work::editor::{FORM, FormRequest};
-
-    const NOW: &str = "2026-02-01T12:00:00Z";
-
-    #[test]
-    fn a_check_waits_for_the_user_to_pause_and_a_read_does_not() {
-        let (snapshot, now) = (Arc::new(Snapshot::default()), Moment::parse(NOW).unwrap().0);
-        let check = Job::Check { snapshot: Arc::clone(&snapshot), data: None, now };
-        let read = Job::Load { places: Vec::new(), previous: snapshot, is_urgent: false, now };
-        let long_ago = Instant::now().checked_sub(LONGEST * 2).unwrap();
-        let (acts, rests) = (Mutex::new(Instant::now()), Mutex::new(long_ago));
-        assert!(!patience(&check, Instant::now(), &acts).is_zero());
-        assert!(patience(&check, Instant::now(), &rests).is_zero());
-        assert!(patience(&check, long_ago, &acts).is_zero(), "it is not put off for ever");
-        assert!(patience(&read, Instant::now(), &acts).is_zero());
-        assert!(!patience(&read, Instant::now() + PAUSE, &rests).is_zero());
-    }
-
-    /// What was typed into a form of that number, in that state.
-    fn typed(folder: &std::path::Path, form: u64, state: u64, text: &str) -> Job {
-        let now = Moment::parse(NOW).unwrap().0;
-        let place = Place { root: folder.join("store"), format: "session-log", session: None };
-        let store = Arc::new(load(&place, Extent::Whole, None, now));
-        let at = EntryRef { store: 0, entry: form as u32 - 1 };
-        let own = crate::ops::form::form(&store, &store.entries[at.entry as usize], now).unwrap();
-        let mut values = own.values();
-        values[0] = text.to_owned();
-        Job::Keep(Box::new(FormRequest {
-            snapshot: Arc::new(Snapshot::of(vec![store])),
-            at,
-            name: format!("m{form}"),
-            form: Arc::new(own),
-            values,
-            version: form << FORM | state,
-            data: folder.join("data"),
-            query: String::new(),
-            ranking: Ranking::Product,
-            now,
-        }))
-    }
-
-    #[test]
-    fn of_what_waits_to_be_kept_the_newest_of_every_form_is() {
-        let folder = crate::folder::new();
-        let line = |n: usize| {
-            format!(
-                "{{\"id\":\"m{n}\",\"session_id\":\"s\",\"type\":\"conversation\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
-                 \"content\":{{\"role\":\"user\",\"message\":\"first\"}}}}\n"
-            )
-        };
-        let log = folder.path().join("store/sessions/s/memory.jsonl");
-        crate::disk::write_new(&log, (1..3).map(line).collect::<String>().as_bytes()).unwrap();
-        let (jobs, to_keep) = channel();
-        for (form, state, text) in [(1, 1, "one"), (1, 2, "one, later"), (2, 1, "another")] {
-            jobs.send(typed(folder.path(), form, state, text)).unwrap();
-        }
-        drop(jobs);
-        let kept = RefCell::new(Vec::new());
-        newest(&to_keep, &|done| match done {
-            Done::Kept(version, Ok(_)) => kept.borrow_mut().push((version >> FORM, version & 0xff)),
-            _ => panic!("every form is kept"),
-        });
-        assert_eq!(*kept.borrow(), [(1, 2), (2, 1)]);
     }
 }

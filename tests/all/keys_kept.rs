@@ -1,5 +1,11 @@
 //! Keys still name a memory after it was archived, restored or changed by an undo.
 
+use palimp::disk::Real;
+use palimp::model::key::{Key, Written};
+use palimp::model::{Extent, Moment, State};
+use palimp::store::commit::{Followed, Vault};
+use palimp::store::{Place, load};
+
 #[test]
 fn a_key_holds_through_archives_of_every_kind_and_through_undo() {
     let cases: [(&str, &str, &str, &str); 4] = [
@@ -59,4 +65,28 @@ fn a_note_that_was_removed_is_restored_by_its_title() {
     let restored = desk.change(&["undelete", key]).expect_status(0);
     assert!(restored.stderr.contains(&format!("restored \"{title}")), "{}", restored.stderr);
     assert!(!(restored.stdout + &restored.stderr).contains("Broken"));
+}
+
+#[test]
+fn several_old_keys_hold_together_and_the_steps_are_read_once_for_all_of_them() {
+    let desk = crate::support::DemoStore::new("team/memories");
+    let mut rows = desk.list("type:learning");
+    rows.retain(|row| row["state"] == "live");
+    rows.truncate(2);
+    let keys: Vec<&str> = rows.iter().map(|row| row["key"].as_str().unwrap()).collect();
+    desk.change(&[&["archive"], &keys[..]].concat()).expect_status(0);
+    desk.change(&[&["unarchive"], &keys[..]].concat()).expect_status(0);
+    desk.change(&["undo"]).expect_status(0);
+    let now = Moment::of_the_clock();
+    let place = Place { root: desk.store.clone(), format: "memory-server", session: None };
+    let store = load(&place, Extent::Whole, None, now);
+    let vault = Vault::look(&Real, &desk.data(), &desk.store);
+    let followed = Followed::of(&vault, &store, now).unwrap();
+    std::fs::remove_dir_all(vault.path("undo")).unwrap();
+    for (key, row) in keys.iter().zip(&rows) {
+        let Some(Written::Key(own)) = Key::read(key) else { panic!("{key}") };
+        let found = &store.entries[followed.find(&own).unwrap() as usize];
+        assert_eq!(store.view(found).unwrap().id, row["id"].as_str());
+        assert_eq!(found.state, State::Archived);
+    }
 }

@@ -10,7 +10,7 @@ use crate::format;
 use crate::model::key::{Key, Written, file_digest};
 use crate::model::{EntryRef, Role, Snapshot, State, Tell};
 use crate::ops::delete::is_held;
-use crate::store::commit::{Vault, deleted_from, followed};
+use crate::store::commit::{Followed, Vault, deleted_from};
 use crate::text::secrets::mask;
 
 /// This many records that share an id are listed.
@@ -41,36 +41,49 @@ pub(super) fn the_named<S: AsRef<str>>(
     let by_id = by_id(snapshot, names);
     let mut keyed = Keyed::default();
     let mut known: HashSet<&str> = HashSet::new();
-    let mut all = Vec::new();
-    for name in names.iter().map(AsRef::as_ref).filter(|name| known.insert(name)) {
-        let written = Key::read(name);
-        if let Some(Written::Key(key)) = &written
-            && let Some(at) = keyed.find(snapshot, key)
-        {
-            all.push(at);
-            continue;
-        }
-        match (by_id.get(name).map_or(&[][..], Vec::as_slice), written) {
-            ([one], _) => all.push(*one),
-            ([], None) => return Err(nothing_named(name)),
-            ([], Some(written)) => match follow(context, snapshot, &written) {
-                Some(at) => all.push(at),
-                None => return Err(no_such_key(name, written)),
+    let names = names.iter().map(AsRef::as_ref).filter(|name| known.insert(name));
+    let keyed: Vec<(&str, Option<Written>, Option<EntryRef>)> = names
+        .map(|name| match Key::read(name) {
+            Some(Written::Key(key)) => (name, Some(Written::Key(key)), keyed.find(snapshot, &key)),
+            written => (name, written, None),
+        })
+        .collect();
+    let of_id = |name: &str| by_id.get(name).map_or(&[][..], Vec::as_slice);
+    let lost = keyed.iter().filter_map(|(name, written, at)| match written {
+        Some(Written::Key(key)) if at.is_none() && of_id(name).is_empty() => Some(*key),
+        _ => None,
+    });
+    let followed = follow(context, snapshot, lost.collect());
+    let one =
+        |(name, written, at): (&str, Option<Written>, Option<EntryRef>)| match (at, of_id(name), written) {
+            (Some(at), ..) => Ok(at),
+            (None, [at], _) => Ok(*at),
+            (None, [], None) => Err(nothing_named(name)),
+            (None, [], Some(Written::Key(key))) => match followed.get(&key) {
+                Some(at) => Ok(*at),
+                None => Err(no_such_key(name, Written::Key(key))),
             },
-            (several, _) => return Err(ambiguous(snapshot, name, several)),
-        }
-    }
-    Ok(all)
+            (None, [], Some(written)) => Err(no_such_key(name, written)),
+            (None, several, _) => Err(ambiguous(snapshot, name, several)),
+        };
+    keyed.into_iter().map(one).collect()
 }
 
-/// Finds the record that a key named before palimp's steps changed its state.
-fn follow(context: &Context, snapshot: &Snapshot, written: &Written) -> Option<EntryRef> {
-    let Written::Key(key) = written else { return None };
-    let data = open::data_folder(context).ok()?;
-    (0_u32..).zip(&snapshot.stores).find_map(|(number, store)| {
-        let entry = followed(&Vault::look(&Real, &data, &store.root), store, key, context.now)?;
-        Some(EntryRef { store: number, entry: store.number_of(&entry)? })
-    })
+/// Finds the records that keys named before palimp's steps changed their states.
+fn follow(context: &Context, snapshot: &Snapshot, mut keys: Vec<Key>) -> HashMap<Key, EntryRef> {
+    let mut found = HashMap::new();
+    let Ok(data) = open::data_folder(context) else { return found };
+    for (number, store) in (0_u32..).zip(&snapshot.stores) {
+        keys.retain(|key| !found.contains_key(key));
+        if keys.is_empty() {
+            break;
+        }
+        let followed = Followed::of(&Vault::look(&Real, &data, &store.root), store, context.now);
+        let Some(followed) = followed else { continue };
+        let own = |key: &Key| Some((*key, EntryRef { store: number, entry: followed.find(key)? }));
+        found.extend(keys.iter().filter_map(own));
+    }
+    found
 }
 
 fn nothing_named(name: &str) -> Failure {

@@ -22,7 +22,7 @@ pub(super) struct Single<'a> {
 impl<'a> Bench<'a> {
     /// The fixes that fill in a torn record from its copy. A copy begins the same way and has no other copy.
     pub(super) fn of_copy(&self, torn: Torn<'_>) -> Vec<Fix> {
-        let singles = self.singles.get_or_init(|| self.without_copy());
+        let singles = self.shared.singles.get_or_init(|| self.without_copy());
         let first = singles.partition_point(|own| own.raw.as_slice() < torn.content);
         let alike = singles[first..].iter().take_while(|own| own.raw.starts_with(torn.content));
         let others: Vec<&Single<'_>> =

@@ -81,7 +81,7 @@ fn added(kept: &[Kept]) -> Vec<(&Path, &[u8], &str)> {
 
 impl<'a> Bench<'a> {
     pub(super) fn others(&self) -> &Others<'a> {
-        self.others.get_or_init(|| {
+        self.shared.others.get_or_init(|| {
             let mut own = Others { added: added(&self.material.tombstones), ..Others::default() };
             for document in &self.store().documents {
                 let of = document.records.iter().filter_map(|own| Some((own.names()?, own)));

@@ -33,6 +33,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
 
 pub use beside::Beside;
 pub use elsewhere::Kept;
@@ -113,11 +114,17 @@ pub struct Bench<'a> {
     twins: RefCell<HashMap<PathBuf, Rc<duplicate::Twins>>>,
     /// The new ids of memories that share one, by that; each by its file and where it starts.
     free: RefCell<HashMap<String, Rc<duplicate::Free>>>,
-    others: OnceCell<elsewhere::Others<'a>>,
     /// What was erased from the store.
     erased: OnceCell<Option<Wanted<'a>>>,
+    shared: Arc<Shared<'a>>,
+}
+
+/// What all threads look at.
+#[derive(Default)]
+struct Shared<'a> {
+    others: OnceLock<elsewhere::Others<'a>>,
     /// The whole records that have no copy, if the format writes copies.
-    singles: OnceCell<Vec<copy::Single<'a>>>,
+    singles: OnceLock<Vec<copy::Single<'a>>>,
 }
 
 impl<'a> Bench<'a> {
@@ -140,9 +147,8 @@ impl<'a> Bench<'a> {
             conflicts: RefCell::default(),
             twins: RefCell::default(),
             free: RefCell::default(),
-            others: OnceCell::new(),
             erased: OnceCell::new(),
-            singles: OnceCell::new(),
+            shared: Arc::default(),
         }
     }
 
@@ -153,11 +159,12 @@ impl<'a> Bench<'a> {
         // them need.
         let threads = items.len().div_ceil(FEW).min(crowd::width());
         let (scene, material) = (self.scene, self.material);
+        let shared = &self.shared;
         let anew: Vec<&Path> = self.anew.iter().map(PathBuf::as_path).collect();
         let (turns, next): (Vec<&[T]>, _) = (items.chunks(TURN).collect(), AtomicUsize::new(0));
         let of_turn = |own: &Bench<'_>, turn: &[T]| turn.iter().map(|item| work(own, item)).collect();
         let taken = crowd::each(&vec![(); threads], |()| {
-            let own = Bench::of(scene, material, anew.iter().copied());
+            let own = Bench { shared: Arc::clone(shared), ..Bench::of(scene, material, anew.iter().copied()) };
             let turn = || crowd::one(&turns, &next);
             let made = std::iter::from_fn(turn).map(|(at, turn)| (at, of_turn(&own, turn)));
             made.collect::<Vec<(usize, Vec<R>)>>()

@@ -1,5 +1,7 @@
 //! Facts about a copy besides its bytes: when it was made, and what was erased and deleted.
 
+use std::sync::Arc;
+
 use super::super::erase::Gone;
 use crate::model::{Moment, Store};
 use crate::store::commit::{CommitError, Copy, Deletions, Vault};
@@ -10,7 +12,7 @@ pub struct CopyFacts {
     /// What was erased from the store.
     pub gone: Gone,
     /// What was deleted and not restored since.
-    pub deleted: Deletions,
+    pub deleted: Arc<Deletions>,
     /// When the copy was made.
     pub at: Option<Moment>,
     /// Whether it was longer when it was made.
@@ -26,12 +28,26 @@ impl CopyFacts {
     pub fn of(
         store: &Store,
         vault: &Vault<'_>,
-        (copy, bytes): (&Copy, &[u8]),
+        copy: (&Copy, &[u8]),
         now: Moment,
+    ) -> Result<CopyFacts, CommitError> {
+        CopyFacts::with(store, vault, copy, Arc::new(Deletions::of(vault, store, now)?))
+    }
+
+    /// The same, where the deletions are known.
+    ///
+    /// # Errors
+    ///
+    /// As [`CopyFacts::of`].
+    pub fn with(
+        store: &Store,
+        vault: &Vault<'_>,
+        (copy, bytes): (&Copy, &[u8]),
+        deleted: Arc<Deletions>,
     ) -> Result<CopyFacts, CommitError> {
         Ok(CopyFacts {
             gone: Gone::out_of(store, vault, copy)?,
-            deleted: Deletions::of(vault, store, now)?,
+            deleted,
             at: copy.at,
             is_cut: copy.made.is_some_and(|(_, len)| len > bytes.len() as u64),
         })

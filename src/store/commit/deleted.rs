@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use self::deletions::Deletions;
+pub use self::deletions::{Deletions, KnownDeletions};
 use self::gone::Gone;
 use self::known::Known;
 use self::taken::Taken;
@@ -43,12 +43,13 @@ pub fn without_deleted(store: &Store) -> Store {
     }
 }
 
-/// Whether undo data or backups may hold records that the store no longer has.
-pub fn holds_any(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
+/// How many bytes undo data and backups have that may hold records that the store no longer has; `None` if
+/// that can't be read.
+pub fn held_bytes(disk: &dyn Disk, data: &Path, store: &Store) -> Option<u64> {
     let vault = Vault::look(disk, data, &store.root);
-    let is_empty = vault.steps().is_ok_and(|steps| steps.is_empty())
-        && copies(store, &vault).is_ok_and(|copies| copies.is_empty());
-    !is_empty
+    let steps: u64 = vault.numbered().ok()?.iter().map(|own| own.len).sum();
+    let copies: u64 = copies(store, &vault).ok()?.iter().map(|own| own.bytes).sum();
+    Some(steps + copies)
 }
 
 /// The store with the records that were deleted from it and can be brought back, the version

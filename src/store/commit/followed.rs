@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Vault;
 use super::deleted_from;
@@ -10,7 +11,7 @@ use super::vault::{JournalLine, Turn};
 use crate::format::{self, Format, Placement};
 use crate::model::key::Key;
 use crate::model::plan::apply;
-use crate::model::{Act, Change, Entry, Moment, Record, Role, Store, View, is_log};
+use crate::model::{Act, Change, Document, Moment, Record, Role, Store, is_log};
 use crate::store::packed::contents;
 
 /// The verbs that change the state of a record and not its contents.
@@ -26,54 +27,73 @@ const STATES: [&str; 9] = [
     "backup restore",
 ];
 
-/// Bytes of records, each with their file.
-type Pieces = Vec<(PathBuf, Vec<u8>)>;
+/// A record as it was in a file.
+struct Piece {
+    path: PathBuf,
+    raw: Vec<u8>,
+    id: Option<String>,
+    /// Its key, if no other record of the file was equal to it.
+    key: Key,
+}
 
-/// What a step removed from files, and what it added to files.
+impl Piece {
+    fn is(&self, other: &Piece) -> bool {
+        self.path == other.path && self.raw == other.raw
+    }
+
+    /// What a step made of it: a record with the same contents, or the same id.
+    fn counterpart<'s>(&self, come: &'s [Piece]) -> Option<&'s Piece> {
+        let has_id = |own: &&Piece| self.id.is_some() && own.id == self.id;
+        come.iter().find(|own| own.raw == self.raw).or_else(|| come.iter().find(has_id))
+    }
+}
+
+/// The records that a step removed from files, and those that it added to files.
 struct Stage {
-    gone: Pieces,
-    come: Pieces,
+    gone: Vec<Piece>,
+    come: Vec<Piece>,
 }
 
-/// Finds the record that a key named before palimp's steps changed its state.
-pub fn followed(vault: &Vault<'_>, store: &Store, key: &Key, now: Moment) -> Option<Entry> {
-    // If there are equal ones, it is not known which one it was.
-    let format = format::by_name(store.format).filter(|_| key.of == 1)?;
-    let reader = Reader { format, now };
-    let mut at: Option<(PathBuf, Vec<u8>)> = None;
-    for stage in stages(vault, store).into_iter().rev() {
-        let is_it = |path: &Path, raw: &[u8]| match &at {
-            Some((own, bytes)) => own == path && bytes == raw,
-            None => key.names(&store.root, path, raw),
-        };
-        let Some((path, raw)) = reader.find(&stage.gone, |path, raw, _| is_it(path, raw)) else { continue };
-        let to = reader.counterpart(&stage.come, (&path, &raw));
-        at = Some(to.unwrap_or((path, raw)));
+/// The steps that changed the states of a store's records. They are read once for any number of keys.
+pub struct Followed<'a> {
+    store: &'a Store,
+    /// The oldest first.
+    stages: Vec<Stage>,
+}
+
+impl<'a> Followed<'a> {
+    /// Reads the steps whose undo data is kept.
+    pub fn of(vault: &Vault<'_>, store: &'a Store, now: Moment) -> Option<Followed<'a>> {
+        let reader = Reader { format: format::by_name(store.format)?, store, now };
+        Some(Followed { store, stages: reader.stages(vault) })
     }
-    let (path, raw) = at?;
-    let has = |entry: &&Entry| *store.raw(entry) == *raw;
-    let is_there = |entry: &&Entry| {
-        let own = &store.document(entry).path;
-        deleted_from(own).unwrap_or(own) == path
-    };
-    let own = || store.entries.iter().filter(has);
-    own().find(is_there).or_else(|| own().next()).copied()
-}
 
-/// The steps that changed states, the newest first, if their undo data is kept. A file is followed back only
-/// to the last step that changed something else, because its records were different before that.
-fn stages(vault: &Vault<'_>, store: &Store) -> Vec<Stage> {
-    let mut files: HashMap<PathBuf, Vec<u8>> = HashMap::new();
-    let mut stages = Vec::new();
-    let journal = vault.journal().unwrap_or_default();
-    for number in vault.steps().unwrap_or_default().into_iter().rev() {
-        let Ok(Some(step)) = vault.step(number) else { break };
-        let own = stage(store, &step, &mut files);
-        if STATES.contains(&verb(&journal, &step)) {
-            stages.push(own);
+    /// The number of the record that a key named before palimp's steps changed its state.
+    pub fn find(&self, key: &Key) -> Option<u32> {
+        // If there are equal ones, it is not known which one it was.
+        if key.of != 1 {
+            return None;
         }
+        let mut at: Option<&Piece> = None;
+        for stage in &self.stages {
+            let is_it = |own: &&Piece| at.map_or(own.key == *key, |at| own.is(at));
+            let Some(gone) = stage.gone.iter().find(is_it) else { continue };
+            at = Some(gone.counterpart(&stage.come).unwrap_or(gone));
+        }
+        self.number_of(at?)
     }
-    stages
+
+    /// The number of a record in the store: in its file, or in another one.
+    fn number_of(&self, piece: &Piece) -> Option<u32> {
+        let documents = || (0..).zip(&self.store.documents);
+        let own = |(number, document): (u32, &'_ Arc<Document>)| {
+            document.of_key(&piece.key).find_map(|record| self.store.place(number, record))
+        };
+        let is_there = |(_, document): &(u32, &Arc<Document>)| {
+            deleted_from(&document.path).unwrap_or(&document.path) == piece.path
+        };
+        documents().filter(is_there).find_map(own).or_else(|| documents().find_map(own))
+    }
 }
 
 /// The verb of a step. An undo or a redo has the verb of the step that it undid or redid.
@@ -85,46 +105,6 @@ fn verb<'a>(journal: &'a [JournalLine], step: &'a Step) -> &'a str {
     &line.unwrap_or(&step.line).verb
 }
 
-fn stage(store: &Store, step: &Step, files: &mut HashMap<PathBuf, Vec<u8>>) -> Stage {
-    let mut own = Stage { gone: Vec::new(), come: Vec::new() };
-    // A backup has the same records, and none of them is one of the store.
-    let is_read = |change: &&Change| role(store.format, &change.path).is_some();
-    for change in step.changes.iter().filter(is_read) {
-        let path = || change.path.clone();
-        match &change.act {
-            Act::Create(bytes) => {
-                own.gone.extend(contents(&change.path, bytes));
-                files.insert(path(), bytes.to_vec());
-            }
-            Act::Remove(bytes) => own.come.extend(contents(&change.path, bytes)),
-            Act::Append(lines) => own.gone.push((path(), lines.clone())),
-            Act::Splice(splices) if is_log(&change.path) => {
-                own.gone.extend(splices.iter().map(|own| (path(), own.becomes.to_vec())));
-                own.come.extend(splices.iter().map(|own| (path(), own.was.to_vec())));
-            }
-            Act::Splice(_) => own.document(store, change, files),
-            _ => {}
-        }
-    }
-    own
-}
-
-impl Stage {
-    /// Records a document that a step rewrote: its bytes after the step and its bytes before it.
-    fn document(&mut self, store: &Store, change: &Change, files: &mut HashMap<PathBuf, Vec<u8>>) {
-        let now = || store.at_path(&change.path).map(|own| own.bytes.to_vec());
-        let after = files.get(&change.path).cloned().or_else(now);
-        let (Some(after), Some(splices)) = (after, change.splices()) else { return };
-        let fits = |at: u64, was: &[u8]| after.get(at as usize..at as usize + was.len()) == Some(was);
-        if splices.iter().all(|own| fits(own.start, &own.was)) {
-            let before = apply(&after, &splices);
-            files.insert(change.path.clone(), before.clone());
-            self.gone.push((change.path.clone(), before));
-            self.come.push((change.path.clone(), after));
-        }
-    }
-}
-
 /// The role of a file with memories; `None` for any other file.
 fn role(format: &str, path: &Path) -> Option<Role> {
     match format::by_name(format)?.place(path, false) {
@@ -133,36 +113,82 @@ fn role(format: &str, path: &Path) -> Option<Role> {
     }
 }
 
-struct Reader {
+struct Reader<'a> {
     format: &'static dyn Format,
+    store: &'a Store,
     now: Moment,
 }
 
-impl Reader {
-    fn find(
-        &self,
-        pieces: &Pieces,
-        is_it: impl Fn(&Path, &[u8], View<'_>) -> bool,
-    ) -> Option<(PathBuf, Vec<u8>)> {
-        pieces.iter().find_map(|(path, bytes)| {
-            let records = self.read(path, bytes);
-            records.iter().find_map(|record| {
-                let raw = bytes.get(record.span.start as usize..record.span.end as usize)?;
-                is_it(path, raw, record.view()?).then(|| (path.clone(), raw.to_vec()))
-            })
-        })
+impl Reader<'_> {
+    /// The steps that changed states, the oldest first, if their undo data is kept. A file is followed back only
+    /// to the last step that changed something else, because its records were different before that.
+    fn stages(&self, vault: &Vault<'_>) -> Vec<Stage> {
+        let mut files: HashMap<PathBuf, Vec<u8>> = HashMap::new();
+        let mut stages = Vec::new();
+        let journal = vault.journal().unwrap_or_default();
+        for number in vault.steps().unwrap_or_default().into_iter().rev() {
+            let Ok(Some(step)) = vault.step(number) else { break };
+            let own = self.stage(&step, &mut files);
+            if STATES.contains(&verb(&journal, &step)) {
+                stages.push(own);
+            }
+        }
+        stages.reverse();
+        stages
     }
 
-    fn read(&self, path: &Path, bytes: &[u8]) -> Vec<Record> {
-        let role = role(self.format.name(), path);
-        role.map(|role| self.format.read(role, path, bytes, self.now).records).unwrap_or_default()
+    fn stage(&self, step: &Step, files: &mut HashMap<PathBuf, Vec<u8>>) -> Stage {
+        let mut own = Stage { gone: Vec::new(), come: Vec::new() };
+        // A backup has the same records, and none of them is one of the store.
+        let is_read = |change: &&Change| role(self.store.format, &change.path).is_some();
+        for change in step.changes.iter().filter(is_read) {
+            match &change.act {
+                Act::Create(bytes) => {
+                    let all = contents(&change.path, bytes);
+                    all.iter().for_each(|(path, bytes)| own.gone.extend(self.pieces(path, bytes)));
+                    files.insert(change.path.clone(), bytes.to_vec());
+                }
+                Act::Remove(bytes) => {
+                    let all = contents(&change.path, bytes);
+                    all.iter().for_each(|(path, bytes)| own.come.extend(self.pieces(path, bytes)));
+                }
+                Act::Append(lines) => own.gone.extend(self.pieces(&change.path, lines)),
+                Act::Splice(splices) if is_log(&change.path) => {
+                    for splice in splices {
+                        own.gone.extend(self.pieces(&change.path, &splice.becomes));
+                        own.come.extend(self.pieces(&change.path, &splice.was));
+                    }
+                }
+                Act::Splice(_) => self.document(&mut own, change, files),
+                _ => {}
+            }
+        }
+        own
     }
 
-    /// The record that a step made of another one: it has the same id, or the same contents.
-    fn counterpart(&self, come: &Pieces, (path, raw): (&Path, &[u8])) -> Option<(PathBuf, Vec<u8>)> {
-        let record = self.read(path, raw).into_iter().next()?;
-        let id = record.view()?.id.filter(|id| !id.is_empty()).map(str::to_owned);
-        let has_id = |view: View<'_>| id.is_some() && view.id == id.as_deref();
-        self.find(come, |_, other, _| other == raw).or_else(|| self.find(come, |_, _, view| has_id(view)))
+    /// Records a document that a step rewrote: its bytes after the step and its bytes before it.
+    fn document(&self, own: &mut Stage, change: &Change, files: &mut HashMap<PathBuf, Vec<u8>>) {
+        let now = || self.store.at_path(&change.path).map(|own| own.bytes.to_vec());
+        let after = files.get(&change.path).cloned().or_else(now);
+        let (Some(after), Some(splices)) = (after, change.splices()) else { return };
+        let fits = |at: u64, was: &[u8]| after.get(at as usize..at as usize + was.len()) == Some(was);
+        if splices.iter().all(|own| fits(own.start, &own.was)) {
+            let before = apply(&after, &splices);
+            own.gone.extend(self.pieces(&change.path, &before));
+            own.come.extend(self.pieces(&change.path, &after));
+            files.insert(change.path.clone(), before);
+        }
+    }
+
+    /// The records of a file with these bytes.
+    fn pieces(&self, path: &Path, bytes: &[u8]) -> Vec<Piece> {
+        let Some(role) = role(self.format.name(), path) else { return Vec::new() };
+        let piece = |record: &Record| {
+            let raw = bytes.get(record.span.start as usize..record.span.end as usize)?;
+            let id = record.view()?.id.filter(|id| !id.is_empty()).map(str::to_owned);
+            let key = Key::alone(&self.store.root, path, raw);
+            Some(Piece { path: path.to_owned(), raw: raw.to_vec(), id, key })
+        };
+        self.format.read(role, path, bytes, self.now).records.iter().filter_map(piece).collect()
     }
 }

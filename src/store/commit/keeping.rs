@@ -31,7 +31,8 @@ pub(super) struct Numbered {
     pub number: u64,
     /// How its name ends.
     pub end: &'static str,
-    len: u64,
+    /// Its length in bytes.
+    pub len: u64,
     modified: i128,
 }
 

@@ -61,12 +61,12 @@ pub use crate::model::deleted_from;
 pub use account::{Account, Others, Outcome, Row};
 pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, TakenOut, copies};
-pub use deleted::{Deletions, holds_any, with_deleted, without_deleted};
+pub use deleted::{Deletions, KnownDeletions, held_bytes, with_deleted, without_deleted};
 pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_form, keep_text, kept_in, not_kept,
 };
 pub use error::{CommitError, Files, nothing_else};
-pub use followed::followed;
+pub use followed::Followed;
 pub use guard::Guard;
 pub use hidden::{Old, is_ours, is_temp};
 pub use keeping::undo_until;

@@ -44,8 +44,8 @@ pub struct Backups {
     pub opening: Option<(usize, PathBuf)>,
     /// Whether the whole difference is shown of the memory under the cursor.
     pub difference: bool,
-    /// Whether every backup is being looked at, one after the other.
-    pub verifying: bool,
+    /// While every backup is looked at, one after the other: those that were looked at.
+    pub verifying: Option<HashSet<(usize, PathBuf)>>,
     /// Why the last one could not be opened.
     pub failed: Option<String>,
     /// The search for an intact backup, which is then offered first.

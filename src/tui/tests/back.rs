@@ -218,7 +218,7 @@ fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gr");
     for own in desk.app.view.backups.list.iter_mut().flatten() {
-        own.verified = None;
+        (own.verified, own.differs) = (None, None);
     }
     assert!(desk.screen().contains("unknown  Fri 12:00"), "{}", desk.screen());
     desk.type_keys("V");

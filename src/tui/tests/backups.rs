@@ -1,11 +1,16 @@
 //! What the backups offer, and how they tell a memory.
 
+use std::io::Write;
+
 use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
-use super::back::{chosen, learnings, lost_nine, open_older};
+use super::back::{chosen, learnings, lost_nine, open_older, root, write};
 use super::changes::notice;
 use super::{Desk, Msg, selected_title};
+use crate::disk::Real;
 use crate::ops::restore::Kind;
+use crate::store::commit::{JournalLine, Vault};
+use crate::work::Backup;
 
 #[test]
 fn a_damaged_backup_does_not_offer_to_replace_a_file_and_says_why() {
@@ -153,4 +158,83 @@ fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
     let (_, title) = &own.differs.as_ref().unwrap().first[0];
     assert!(screen.contains(&title[..20]), "{title}: {screen}");
     assert!(desk.app.view.backups.opened.is_none(), "it is told without being opened");
+}
+
+/// The backups of the list, the newest first.
+fn listed(desk: &Desk) -> &[Backup] {
+    desk.app.view.backups.list.as_deref().unwrap()
+}
+
+/// How many memories were deleted since a backup.
+fn deleted_since(own: &Backup) -> usize {
+    let counts = &own.differs.as_ref().unwrap().counts;
+    counts.iter().filter(|(kind, _)| *kind == Kind::Deleted).map(|(_, count)| count).sum()
+}
+
+fn compare_all_again(desk: &mut Desk) {
+    desk.app.view.backups.list.iter_mut().flatten().for_each(|own| own.differs = None);
+    desk.type_keys("V");
+}
+
+#[test]
+fn only_the_intact_backup_that_is_offered_is_compared_with_its_file() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gr");
+    let [damaged, intact] = listed(&desk) else { panic!("{}", desk.screen()) };
+    assert!(damaged.verified.as_ref().is_some_and(|own| !own.is_whole) && damaged.differs.is_none());
+    assert!(intact.differs.is_some());
+}
+
+#[test]
+fn backups_that_were_listed_again_are_compared_again() {
+    let (mut desk, _) = lost_nine(120, 36);
+    let lines = learnings(&desk);
+    desk.type_keys("grV");
+    assert!(listed(&desk).iter().all(|own| own.differs.is_some()));
+    write(&mut desk, &lines[1..]);
+    assert!(listed(&desk).iter().all(|own| own.verified.is_some() && own.differs.is_none()));
+    desk.type_keys("V");
+    assert!(listed(&desk).iter().all(|own| own.differs.is_some()), "{}", desk.screen());
+    assert_eq!(notice(&desk), "2 backups looked at, 1 damaged");
+    // What can't be compared is looked at once.
+    std::fs::remove_file(root(&desk).join(&listed(&desk)[1].copy.path)).unwrap();
+    compare_all_again(&mut desk);
+    assert!(listed(&desk)[0].differs.is_some() && listed(&desk)[1].differs.is_none());
+    assert_eq!(notice(&desk), "2 backups looked at, 2 damaged");
+}
+
+#[test]
+fn if_no_backup_within_the_limit_is_intact_the_newest_one_is_offered() {
+    let mut desk = Desk::new(120, 36);
+    for number in 10..23 {
+        let name = format!(".backup/learnings.jsonl.backup.20260201_0000{number}");
+        std::fs::write(root(&desk).join(name), "{\"id\":\"torn").unwrap();
+    }
+    desk.send(Msg::Changed);
+    desk.type_keys("gr");
+    assert_eq!(listed(&desk).iter().filter(|own| own.verified.is_some()).count(), 12);
+    assert_eq!(desk.app.view.list.cursor.at, 0, "{}", desk.screen());
+    assert!(desk.app.view.backups.offering.is_none());
+}
+
+#[test]
+fn the_deletions_of_a_store_are_read_once_until_its_journal_changes() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("/type:learning store:team");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("dx");
+    assert!(notice(&desk).starts_with("deleted"), "{}", notice(&desk));
+    desk.type_keys("grV");
+    let deleted = listed(&desk).iter().map(deleted_since).sum::<usize>();
+    assert!(deleted > 0, "{}", desk.screen());
+    let vault = Vault::look(&Real, desk.app.data.as_deref().unwrap(), &root(&desk));
+    std::fs::remove_dir_all(vault.path("undo")).unwrap();
+    compare_all_again(&mut desk);
+    assert_eq!(listed(&desk).iter().map(deleted_since).sum::<usize>(), deleted);
+    let last = vault.journal().unwrap().pop().unwrap();
+    let next = JournalLine { step: last.step + 1, verb: "tag".into(), ..last };
+    let mut journal = std::fs::OpenOptions::new().append(true).open(vault.path("journal.jsonl")).unwrap();
+    writeln!(journal, "{}", serde_json::to_string(&next).unwrap()).unwrap();
+    compare_all_again(&mut desk);
+    assert_eq!(listed(&desk).iter().map(deleted_since).sum::<usize>(), 0);
 }

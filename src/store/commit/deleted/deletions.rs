@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 
 use super::super::turn::History;
 use super::super::vault::JournalLine;
@@ -30,6 +31,43 @@ pub struct Deletions {
     times: HashMap<u64, Moment>,
     /// Deletions whose undo data is gone. It is not known any more what they deleted.
     forgotten: Vec<(PathBuf, u64)>,
+}
+
+/// The deletions of stores, as they were read last.
+#[derive(Default)]
+pub struct KnownDeletions(Vec<KnownOf>);
+
+/// A store, its journal, and its deletions.
+struct KnownOf {
+    store: Weak<Store>,
+    journal: Vec<JournalLine>,
+    deletions: Arc<Deletions>,
+}
+
+impl KnownDeletions {
+    /// The deletions of a store whose bytes are `held`. They are read again only if the store or its journal
+    /// has changed.
+    ///
+    /// # Errors
+    ///
+    /// If the journal can't be read.
+    pub fn of(
+        &mut self,
+        vault: &Vault<'_>,
+        (store, held): (&Arc<Store>, &Store),
+        now: Moment,
+    ) -> Result<Arc<Deletions>, CommitError> {
+        let journal = vault.journal()?;
+        let is_it = |own: &&KnownOf| own.store.as_ptr() == Arc::as_ptr(store) && own.journal == journal;
+        if let Some(own) = self.0.iter().find(is_it) {
+            return Ok(Arc::clone(&own.deletions));
+        }
+        let deletions = Arc::new(Deletions::of(vault, held, now)?);
+        self.0.retain(|own| own.store.upgrade().is_some_and(|other| other.root != store.root));
+        let own = KnownOf { store: Arc::downgrade(store), journal, deletions: Arc::clone(&deletions) };
+        self.0.push(own);
+        Ok(deletions)
+    }
 }
 
 impl Deletions {

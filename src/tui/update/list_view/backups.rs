@@ -12,7 +12,7 @@ use crate::store::commit::Verified;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::list_view::backups::{Offering, chosen, item_key};
-use crate::work::{Backup, Difference, Inspect, Opened};
+use crate::work::{Backup, Compare, Difference, Inspect, Opened};
 
 /// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -91,7 +91,7 @@ pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
 const OFFERED: (usize, u64) = (12, 16 << 20);
 
 /// Continues the search for an intact backup to offer first. After a damaged one, the cursor moves to the
-/// next. If none is intact, it returns to the first.
+/// next. If none is intact, or none of those within the limits, it returns to the first.
 pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
     let Some(offering) = app.view.backups.offering else { return };
     let Some((place, is_whole)) = looked else {
@@ -106,25 +106,27 @@ pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
             app.view.list.cursor.at += 1;
             look(app)
         }
-        true => {
-            app.view.list.cursor.at = 0;
-            end_offer(app)
-        }
+        true => offer_first(app),
         false => end_offer(app),
     }
 }
 
-/// Verifies the backup under the cursor.
+/// Verifies the backup under the cursor. What an intact one would bring is shown.
 fn look(app: &mut App) {
     let own = app.view.backups.of(app.view.row()).cloned();
     let Some(offering) = &mut app.view.backups.offering else { return };
     match own.filter(|own| offering.looked < OFFERED.0 && own.copy.bytes <= OFFERED.1) {
         Some(own) => {
             offering.looked += 1;
-            ask(app, Inspect::Verify(own.store, own.copy))
+            ask(app, Inspect::Verify(own.store, own.copy, Compare::Intact))
         }
-        None => end_offer(app),
+        None => offer_first(app),
     }
+}
+
+fn offer_first(app: &mut App) {
+    app.view.list.cursor.at = 0;
+    end_offer(app)
 }
 
 fn end_offer(app: &mut App) {
@@ -176,43 +178,45 @@ fn note(list: Option<&mut Vec<Backup>>, (store, path): (usize, &Path), (verified
     }
 }
 
-/// Looks at every backup that was not looked at, one after the other; once more stops it.
+/// Looks at every backup that was not compared with its file, one after the other; once more stops it.
 fn verify(app: &mut App) {
     let backups = &mut app.view.backups;
-    backups.verifying = !backups.verifying;
-    if !backups.verifying {
+    if backups.verifying.take().is_some() {
         return app.say("No more backups are looked at.");
     }
+    backups.verifying = Some(HashSet::new());
     next(app)
 }
 
 /// The next one to be looked at.
 fn next(app: &mut App) {
     let backups = &mut app.view.backups;
+    let Some(looked) = backups.verifying.as_mut().filter(|_| app.screen == Screen::Restore) else {
+        backups.verifying = None;
+        return;
+    };
     let list = backups.list.as_deref().unwrap_or_default();
-    let own = list.iter().find(|own| own.verified.is_none());
-    let left = list.iter().filter(|own| own.verified.is_none()).count();
-    match own.filter(|_| backups.verifying && app.screen == Screen::Restore) {
-        Some(own) => {
-            let what = Inspect::Verify(own.store, own.copy.clone());
-            app.say(format!("Looking at every byte: {left} to go, V stops."));
-            ask(app, what)
-        }
-        None => {
-            let was = std::mem::take(&mut backups.verifying);
-            let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
-            let (broken, all) = (broken.count(), list.len());
-            if was && left == 0 {
-                app.say(format!("{} looked at, {broken} damaged", counted(all as u64, "backup")));
-            }
-        }
-    }
+    // What can't be compared is not looked at again, nor what was listed again meanwhile.
+    let place = |own: &Backup| (own.store, own.copy.path.clone());
+    let left: Vec<&Backup> =
+        list.iter().filter(|own| own.differs.is_none() && !looked.contains(&place(own))).collect();
+    let Some(own) = left.first() else {
+        let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
+        let (broken, all) = (broken.count(), list.len());
+        backups.verifying = None;
+        return app.say(format!("{} looked at, {broken} damaged", counted(all as u64, "backup")));
+    };
+    looked.insert(place(own));
+    let what = Inspect::Verify(own.store, own.copy.clone(), Compare::Each);
+    let left = left.len();
+    app.say(format!("Looking at every byte: {left} to go, V stops."));
+    ask(app, what)
 }
 
 /// A backup was looked at.
 pub fn verified(app: &mut App, place: (usize, &Path), found: Found) {
     note(app.view.backups.list.as_mut(), place, found);
-    if app.view.backups.verifying {
+    if app.view.backups.verifying.is_some() {
         next(app);
     }
 }
