@@ -18,7 +18,7 @@ use super::{Context, open};
 use crate::deed::{By, Restoring, Wanted};
 use crate::disk::{Disk, Real};
 use crate::model::key::{Key, Written};
-use crate::model::{Moment, Snapshot, Store, Tell};
+use crate::model::{Entry, Moment, Snapshot, Store, Tell};
 use crate::ops;
 use crate::ops::restore::{Comparison, CopyFacts, Item, Kind, compare};
 use crate::store::commit::{Copy, NOT_VERIFIED, Reason, Vault, Verified, copies};
@@ -246,20 +246,40 @@ fn restore(
         Some(Written::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
         _ => false,
     };
-    let is_named = |item: &Item| ids.iter().any(|name| item.id.as_ref() == Some(name) || is_key(name, item));
+    let is_named = |item: &Item, name: &String| item.id.as_ref() == Some(name) || is_key(name, item);
+    let is_any = |item: &Item| ids.iter().any(|name| is_named(item, name));
+    let is_there = |name: &&String| {
+        compared.items.iter().any(|item| is_named(item, name)) || has(store, &copy.file, name)
+    };
+    if let Some(name) = ids.iter().filter(|_| whole).find(|name| !is_there(name)) {
+        let message = format!("the backup has no memory with the id or key {name:?}. Nothing was changed.");
+        return Err(Failure::new(Exit::Nothing, message));
+    }
     let one_by_one = !whole && compared.whole_only.is_none();
     let mut chosen = match ids {
         [] => compared.by_default(),
         _ if one_by_one => named(store, &compared, ids)?,
-        _ => compared.deleted().filter(|item| is_named(item)).map(|item| item.at).collect(),
+        _ => compared.deleted().filter(|item| is_any(item)).map(|item| item.at).collect(),
     };
     chosen.extend(compared.deleted().filter(|_| deleted).map(|item| item.at));
-    let has_none = if one_by_one { chosen.is_empty() } else { !compared.items.iter().any(is_named) };
+    let has_none = if one_by_one { chosen.is_empty() } else { !compared.items.iter().any(is_any) };
     if !ids.is_empty() && !whole && has_none {
         return Err(Failure::new(Exit::Nothing, "none of these can be restored. Nothing was changed."));
     }
     let wanted = Wanted::Restore(Restoring { store: number, copy, bytes: bytes.into(), chosen, whole });
     make_of(context, snapshot, (Vec::new(), By::Ids), wanted)
+}
+
+/// Whether a file of the store has a memory of that name. A backup that does not differ there has it, too.
+fn has(store: &Store, file: &Path, name: &str) -> bool {
+    let is_own = |entry: &Entry| store.document(entry).path == file;
+    let of_key = match Key::read(name) {
+        Some(Written::Key(key)) => store.at_key(&key),
+        _ => None,
+    };
+    let is_key = of_key.and_then(|at| store.entries.get(at as usize)).is_some_and(is_own);
+    let has_id = |entry: &Entry| store.view(entry).and_then(|view| view.id) == Some(name);
+    is_key || store.entries.iter().any(|entry| is_own(entry) && has_id(entry))
 }
 
 /// Where the records start that were named. Of an id that several share none is meant.

@@ -1,6 +1,6 @@
 //! No verb: the screens, or off a terminal the first of them as plain text.
 
-use std::io::{ErrorKind, IsTerminal};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -48,9 +48,18 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Settings)
         context.out.own(tui::plain(&frame).as_bytes())?;
         return Ok(Exit::Done);
     }
-    match tui::run(&options) {
+    left(tui::run(&options))
+}
+
+/// The exit status, or what is said of an error. Only an error at the start means that nothing was changed.
+fn left(outcome: io::Result<Ended>) -> Result {
+    match outcome {
         Ok(Ended::ByUser) => Ok(Exit::Done),
         Ok(Ended::BySignal(number)) => Ok(Exit::Signal(u8::try_from(number).unwrap_or_default())),
+        Ok(Ended::ByError(error)) => Err(Failure::new(
+            Exit::Failed,
+            format!("the terminal can't be used any more: {error}. `palimp journal` lists what was changed."),
+        )),
         Err(error) => {
             let what = match error.kind() {
                 // With this, the system gives no thread.
@@ -134,4 +143,18 @@ fn new_demo(now: Moment) -> Result<Demo> {
         demos.push(temporary);
     }
     Ok(demo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn that_no_store_was_touched_is_said_of_a_failed_start_alone() {
+        let error = || io::Error::from(ErrorKind::WouldBlock);
+        let said = |outcome| left(outcome).err().map(|failure| failure.message()).unwrap_or_default();
+        assert!(said(Err(error())).ends_with("No store was touched."), "{}", said(Err(error())));
+        let later = said(Ok(Ended::ByError(error())));
+        assert!(later.contains("`palimp journal`") && !later.contains("touched"), "{later}");
+    }
 }

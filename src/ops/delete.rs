@@ -13,7 +13,7 @@ use super::{
 };
 use crate::format::writing::{self, Deed, Deleting, Deletion, Faults, Writes, document, removals};
 use crate::model::plan::counted;
-use crate::model::{Change, Entry, Plan, Role, State, Store, Tell};
+use crate::model::{Change, Code, Entry, Plan, Role, State, Store, Tell};
 use crate::store::commit::deleted_from;
 use crate::text::lines;
 
@@ -100,6 +100,24 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
 pub fn is_deprecated(store: &Store, writes: &dyn Writes, entry: &Entry) -> bool {
     let is_faded = store.view(entry).is_some_and(|view| view.faded);
     is_faded && writes.deletion(&store.document(entry).path) == Deletion::Deprecated
+}
+
+/// Whether a deletion changes other parts of the file, and can be refused for what they are.
+pub fn changes_others(store: &Store) -> bool {
+    has(store, Deletion::Canonical)
+}
+
+/// Whether a plan deletes each record of a store that [`super::may`] allows. A tombstone hides all that have the
+/// same id.
+pub fn takes_each(store: &Store) -> bool {
+    let shares_ids = || store.problems.iter().any(|problem| problem.code == Code::DuplicateId);
+    !changes_others(store) && !(has(store, Deletion::Tombstone) && shares_ids())
+}
+
+/// Whether some records of a store are deleted in that way.
+fn has(store: &Store, deletion: Deletion) -> bool {
+    let own = |writes: &dyn Writes| store.documents.iter().any(|own| writes.deletion(&own.path) == deletion);
+    writes(store).is_ok_and(|(_, writes)| own(writes))
 }
 
 /// Lines that say that records are deleted, by the file that they go to.

@@ -49,12 +49,14 @@ const WAITED: Duration = Duration::from_millis(300);
 const RESTED: Duration = Duration::from_millis(400);
 
 /// How the screens were left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Ended {
     /// By the user.
     ByUser,
     /// By a signal of that number; by `SIGHUP` also where the terminal went without one.
     BySignal(i32),
+    /// By an error after the first frame. The user may have changed stores before.
+    ByError(io::Error),
 }
 
 /// What reaches the loop.
@@ -64,7 +66,8 @@ enum Happening {
     NoInput,
 }
 
-/// Runs the screens until they are left. The terminal is whole afterwards.
+/// Runs the screens until they are left. The terminal is whole afterwards. An error means that they could not
+/// be started, and that no store was touched.
 pub fn run(options: &Options) -> io::Result<Ended> {
     let now = || options.now.unwrap_or_else(Moment::of_the_clock);
     let size = if options.linear { linear::SIZE } else { crossterm::terminal::size()? };
@@ -79,10 +82,10 @@ pub fn run(options: &Options) -> io::Result<Ended> {
     }
     let mut screen = ManuallyDrop::new(enter()?);
     let mut workers = None;
-    let outcome = Loop::start(options, &mut app, &mut screen, signals).and_then(|mut run| {
+    let outcome = Loop::start(options, &mut app, &mut screen, signals).map(|mut run| {
         let outcome = run.until_left(&now);
         workers = Some(run.workers);
-        outcome
+        outcome.unwrap_or_else(Ended::ByError)
     });
     leave();
     // By a signal nobody asked for the form: what was typed into it is found again.
@@ -96,7 +99,9 @@ pub fn run(options: &Options) -> io::Result<Ended> {
     // A terminal that is gone can be neither drawn on nor taken back from an editor; that is how
     // a hang-up looks.
     match outcome {
-        Err(error) if is_gone() || error.raw_os_error() == Some(Errno::IO.raw_os_error()) => {
+        Err(error) | Ok(Ended::ByError(error))
+            if is_gone() || error.raw_os_error() == Some(Errno::IO.raw_os_error()) =>
+        {
             Ok(Ended::BySignal(SIGHUP))
         }
         outcome => outcome,

@@ -1,5 +1,5 @@
-//! The tasks of a new user on the first evening, on a real pseudo-terminal. Only keys that the screen names
-//! at that moment are pressed. Keys are counted, except the user's own words such as a search.
+//! The tasks of a new user on the first evening, on a real pseudo-terminal. Only keys that the screen names, or
+//! has named before in the task, are pressed. Keys are counted, except the user's own words such as a search.
 
 mod changes;
 mod finding;

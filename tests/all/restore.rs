@@ -55,6 +55,14 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
     assert_eq!(site.lines(), now);
     let refused = site.run(&["backup", "restore", &copy, "mem_4", "--yes"]).expect_status(1);
     assert!(refused.stderr.contains("mem_4: erased"), "{}", refused.stderr);
+    for names in [&["mem_77"][..], &["mem_1", "mem_77"]] {
+        let args = [&["backup", "restore", &copy, "--replace", "--yes"], names].concat();
+        let refused = site.run(&args).expect_status(1);
+        assert!(refused.stderr.contains("no memory with the id or key \"mem_77\""), "{}", refused.stderr);
+        assert_eq!(site.lines(), now);
+    }
+    // What is the same in both is named in vain, and not wrongly.
+    site.run(&["backup", "restore", &copy, "mem_0", "--replace", "--yes"]).expect_status(0);
 }
 
 /// A record that is already there is not brought back a second time by a plan that was made before.

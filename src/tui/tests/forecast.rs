@@ -128,6 +128,20 @@ fn a_memory_is_kept_until_a_day_and_no_longer_and_another_day_takes_its_place() 
 }
 
 #[test]
+fn the_row_of_what_is_kept_stays_in_sight() {
+    for (width, height) in [(80, 24), (120, 36)] {
+        for keys in ["P2027-01-31", "P40d", "i0.9", "i0.1"] {
+            let mut desk = open(width, height);
+            desk.type_keys(&format!("j{keys}"));
+            desk.press(KeyCode::Enter);
+            let (at, top) = (desk.app.list.at, desk.app.list.top);
+            let rows = crate::tui::layout::rows(&desk.app, Pane::Memories);
+            assert!((top..top + rows).contains(&at), "{keys}: row {at}, and {rows} from {top} on are shown");
+        }
+    }
+}
+
+#[test]
 fn a_format_that_has_no_tags_says_that_nothing_of_it_can_be_kept() {
     let mut desk = open(120, 36);
     to(&mut desk, "agent-memory", |_| true);

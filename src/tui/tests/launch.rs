@@ -76,3 +76,14 @@ fn a_theme_is_seen_before_it_is_chosen_and_esc_brings_the_one_before_back() {
     open(&mut desk);
     assert_eq!(desk.app.prompt.as_ref().unwrap().choice.at, 1, "it opens at the one in use");
 }
+
+#[test]
+fn where_no_colours_are_wanted_none_can_be_chosen() {
+    let mut desk = Desk::new(100, 30);
+    desk.app.palette = Palette::None;
+    desk.type_keys(":theme");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.notice.as_deref().is_some_and(|own| own.contains("--no-color")), "{}", desk.screen());
+    desk.press(KeyCode::Enter);
+    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (Palette::None, true));
+}

@@ -126,3 +126,17 @@ fn a_word_that_is_typed_never_lands_in_an_editor_and_what_is_asked_for_does() {
     desk.press(KeyCode::F(2));
     assert_eq!(desk.app.screen, crate::tui::app::Screen::Edit);
 }
+
+#[test]
+fn any_key_but_the_one_asked_for_cancels_what_was_to_be_opened() {
+    let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
+    let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    for between in [plain(KeyCode::Char('5')), plain(KeyCode::Char('0')), plain(KeyCode::Esc), interrupt] {
+        let (mut desk, _) = desk();
+        desk.app.linear = true;
+        desk.type_keys("e");
+        desk.send(Msg::Key(between));
+        desk.press(KeyCode::F(2));
+        assert_ne!(desk.app.screen, crate::tui::app::Screen::Edit, "{between:?}");
+    }
+}

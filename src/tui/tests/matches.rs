@@ -47,6 +47,40 @@ fn every_hit_shows_where_it_matches_at_every_width() {
 }
 
 #[test]
+fn the_line_below_a_hit_shows_the_word_that_its_title_lacks() {
+    let folder = crate::folder::new();
+    let sessions = folder.path().join("memory/sessions/one");
+    std::fs::create_dir_all(&sessions).unwrap();
+    let long = "x ".repeat(60);
+    let texts = [
+        "Rotate keys weekly\\nThese are stored in the vault of the team",
+        "Rotate it\\nrotate, ROTATE or rotated\\nthe vault",
+        &format!("Rotate soon\\nRotate {long}vault"),
+        &format!("Rotate late {long}vault"),
+    ];
+    let line = |(id, text): (usize, &&str)| {
+        format!(
+            "{{\"id\":\"m{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-0{}T00:00:00Z\",\
+             \"content\":{{\"finding\":\"{text}\"}}}}\n",
+            id + 1
+        )
+    };
+    let log: String = texts.iter().enumerate().map(line).collect();
+    std::fs::write(sessions.join("memory.jsonl"), log).unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    desk.type_keys("/rotate vault");
+    desk.press(KeyCode::Enter);
+    assert_eq!(desk.app.results.hits.len(), texts.len());
+    for width in [40, 46, 80, 100, 120] {
+        desk.send(Msg::Resize(width, 36));
+        update::ready(&mut desk.app);
+        for row in rows(&desk) {
+            assert!(row.contains("vault"), "{width}: {row}");
+        }
+    }
+}
+
+#[test]
 fn why_names_the_fields_that_matched() {
     for size in [(120, 36), (160, 44)] {
         let mut desk = Desk::new(size.0, size.1);

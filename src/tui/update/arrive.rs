@@ -140,7 +140,7 @@ fn arrived(app: &mut App, found: Found) {
     let same = app.answered.as_ref() == Some(&question);
     let moved = app.list.at > 0 || app.listed.is_whole() || !app.early.is_empty();
     let was_read = app.listed.is_whole();
-    let (above, was_at_top) = (app.list.at.saturating_sub(app.list.top), same && app.list.top == 0);
+    let (was, count) = (app.list, app.results.hits.len());
     let is_anew = !same && (app.held.is_some() || app.marks.is_due);
     let mut own = app.selected().filter(|_| moved && !is_anew);
     let mut back = app.held.as_ref().filter(|held| held.search == question.0.trim()).map(|held| held.at);
@@ -172,9 +172,13 @@ fn arrived(app: &mut App, found: Found) {
     let sought = app.sought.take().is_some_and(|sought| walk::find(app, &sought));
     let stays = sought || [own, back].into_iter().flatten().any(|at| walk::go_to(app, at));
     let_go(app);
-    if stays {
-        app.list.is_held = was_at_top && !sought;
-        app.list.top = if app.list.is_held { 0 } else { app.list.at.saturating_sub(above) };
+    if stays && same && was.top == 0 && !sought {
+        // Only rows that came above it push the cursor out of sight. It stays in sight if its memory has moved.
+        let came = app.results.hits.len().saturating_sub(count);
+        (app.list.top, app.list.is_held) = (0, app.list.at <= was.at + came);
+    } else if stays {
+        app.list.is_held = false;
+        app.list.top = app.list.at.saturating_sub(was.at.saturating_sub(was.top));
     } else if !same || !moved {
         app.list = Default::default();
     }

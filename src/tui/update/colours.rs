@@ -8,8 +8,13 @@ use crate::tui::msg::Effect;
 use crate::tui::palette::Palette;
 use crate::tui::prompt::{Prompt, Purpose};
 
-/// Opens it at the present colours.
+/// Opens it at the present colours. A screen without colours stays without: that was asked for.
 pub fn open(app: &mut App) {
+    if app.palette == Palette::None {
+        return app.say(
+            "There are no colours: `--no-color` or the variable `NO_COLOR` is set. Start palimp without.",
+        );
+    }
     let mut prompt = Prompt::new(Purpose::Theme, "", app.screen);
     prompt.colours = app.palette;
     prompt.choice.at = Palette::CHOICES.iter().position(|(own, ..)| *own == app.palette).unwrap_or(0);

@@ -1,12 +1,14 @@
 //! What the detail pane and the list say of memories, read when they come on screen.
 
+use std::ops::Range;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{distinct_titles, references, walk};
 use crate::format::{self, page};
 use crate::model::{Entry, EntryRef, RecordText, Store, Tie};
-use crate::query::{Hit, Query, highlights};
+use crate::query::{Hit, Query, highlights, words_in};
 use crate::text::secrets::cut;
 use crate::text::show::{show, show_lines};
 use crate::tui::action::Action;
@@ -70,16 +72,15 @@ fn keep_cursor_in_sight(app: &mut App, rows: usize) {
     }
 }
 
-/// The line with the match of the search, if the visible part of the title does not have all its words. A
-/// line of another field than the text begins with the name of the field. It has at most the columns of a
-/// row.
+/// The line with the most words that the visible part of the title lacks, if it lacks some. A line of
+/// another field than the text begins with the name of the field. It has at most the columns of a row.
 fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<String> {
     let title = match app.distinct_titles.rows.get(&at) {
         Some(shown) => shown.clone(),
         None => theme::fit(&theme::safe(app, app.titles.get(&at)?), seen.saturating_sub(1)),
     };
-    let in_title = distinct(&title, &app.parsed);
-    if in_title >= app.parsed.count_words() {
+    let lacks: Vec<bool> = words_in(&title, &app.parsed).into_iter().map(|is_in| !is_in).collect();
+    if !lacks.contains(&true) {
         return None;
     }
     let (store, entry) = app.listed.get(at);
@@ -87,23 +88,22 @@ fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<Strin
         // There is no main text before them, so each one has its label.
         let is_large = store.record(entry).span.len() > LARGE as u64;
         let named = if is_large { Vec::new() } else { page::searched_besides(store, entry) };
-        best_line(app, &std::iter::once(Default::default()).chain(named).collect::<Vec<_>>())
+        best_line(app, &std::iter::once(Default::default()).chain(named).collect::<Vec<_>>(), &lacks)
     };
-    let best = best_line(app, &page::searched(store, entry, text_of(store, entry))).or_else(besides)?;
-    // The title has all words that the line has.
-    let is_new = distinct(&best.1, &app.parsed) > in_title || in_title == 0;
-    is_new.then(|| around(app, &best.0, &best.1, room))
+    let text = page::searched(store, entry, text_of(store, entry));
+    let (name, line) = best_line(app, &text, &lacks).or_else(besides)?;
+    Some(around(app, &name, &line, (&lacks, room)))
 }
 
-/// The line with the most words of the search, and the name of its field. The first such line wins.
-fn best_line(app: &App, fields: &[(String, String)]) -> Option<(String, String)> {
+/// The line with the most of the lacking words, and the name of its field. The first such line wins.
+fn best_line(app: &App, fields: &[(String, String)], lacks: &[bool]) -> Option<(String, String)> {
     let mut best: Option<(usize, String, String)> = None;
     for (at, (name, text)) in fields.iter().enumerate() {
         // The main text needs no label.
         let name = if at == 0 { "" } else { name };
         let masked = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
         for line in show_lines(&masked) {
-            let count = distinct(&line, &app.parsed);
+            let count = count_lacking(&line, &app.parsed, lacks);
             if count > best.as_ref().map_or(0, |(count, ..)| *count) {
                 best = Some((count, name.to_owned(), line));
             }
@@ -112,13 +112,18 @@ fn best_line(app: &App, fields: &[(String, String)]) -> Option<(String, String)>
     best.map(|(_, name, line)| (name, line))
 }
 
-/// The part of a line that shows the first match, as wide as the room, after the name of its field.
-fn around(app: &App, name: &str, line: &str, room: usize) -> String {
+/// The part of a line that shows the first of the lacking words, as wide as the room, after the name of its
+/// field.
+fn around(app: &App, name: &str, line: &str, (lacks, room): (&[bool], usize)) -> String {
     const BEFORE: usize = 24;
     let name = if name.is_empty() { String::new() } else { format!("{}: ", theme::safe(app, name)) };
     let name = theme::fit(&name, room / 3);
     let room = room.saturating_sub(theme::width(&name));
-    let Some(found) = highlights(line, &app.parsed).into_iter().next() else { return name };
+    let all = highlights(line, &app.parsed);
+    let is_lacking = |found: &&Range<usize>| {
+        line.get((*found).clone()).is_some_and(|word| count_lacking(word, &app.parsed, lacks) > 0)
+    };
+    let Some(found) = all.iter().find(is_lacking).or(all.first()).cloned() else { return name };
     let long = theme::width(line.get(found.clone()).unwrap_or_default());
     let before = BEFORE.min(room.saturating_sub(long + 3));
     let head = &line[..found.start];
@@ -138,15 +143,9 @@ fn around(app: &App, name: &str, line: &str, room: usize) -> String {
     theme::fit(&format!("{name}{lead}{}", line[from..].trim_start()), room + theme::width(&name))
 }
 
-/// How many different words of a search are in a line.
-fn distinct(line: &str, query: &Query) -> usize {
-    let mut words: Vec<String> = highlights(line, query)
-        .into_iter()
-        .filter_map(|range| Some(line.get(range)?.to_lowercase()))
-        .collect();
-    words.sort_unstable();
-    words.dedup();
-    words.len()
+/// How many of the lacking words of a search are in a line.
+fn count_lacking(line: &str, query: &Query, lacks: &[bool]) -> usize {
+    words_in(line, query).into_iter().zip(lacks).filter(|(is_in, lacks)| *is_in && **lacks).count()
 }
 
 fn refresh_detail(app: &mut App) {

@@ -1,6 +1,8 @@
 //! The menu of what takes memories away, or brings them back: of one, of the marked ones, of all
 //! that the search shows.
 
+use std::collections::BTreeSet;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::change::{aim_at, ask, broken};
@@ -62,10 +64,13 @@ fn choice(aim: &Aim, (key, name, about, wanted): Line) -> Option<Choice> {
     if can == 0 && matches!(wanted, Wanted::Undelete | Wanted::Unarchive) {
         return None;
     }
+    let stores: BTreeSet<u32> = aim.at.iter().map(|at| at.store).collect();
+    let is_sure = |store: &u32| wanted.counts_all(&aim.snapshot.stores[*store as usize]);
+    let most = if stores.iter().all(is_sure) { "" } else { "up to " };
     let about = match aim.at.len() {
         1 => about.to_owned(),
-        all if can == all => memories(all),
-        all => format!("{can} of {}{REST}", memories(all)),
+        all if can == all => format!("{most}{}", memories(all)),
+        all => format!("{most}{can} of {}{REST}", memories(all)),
     };
     let refused = why.filter(|_| can == 0);
     Some(Choice { key, name, about, wanted, found: None, refused })

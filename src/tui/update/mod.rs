@@ -157,6 +157,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     if early::comes_after(app, key) {
         return;
     }
+    let asked_to_type = app.asked_to_type.take();
     if app.bulk.going.as_ref().is_some_and(Going::is_open) {
         return change::waiting_key(app, key);
     }
@@ -176,6 +177,9 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     if app.screen == Screen::Edit {
         return editor::key(app, key);
     }
+    if asked_to_type.is_some_and(|action| is_yes_to_type(app, key, action)) {
+        return;
+    }
     if app.waiting.is_empty() {
         if count::digit(app, key) {
             return;
@@ -183,9 +187,6 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
         if key.code == KeyCode::Esc && count::dropped(app) {
             return;
         }
-    }
-    if app.asked_to_type.take().is_some_and(|action| is_yes_to_type(app, key, action)) {
-        return;
     }
     let waiting = std::mem::take(&mut app.waiting);
     app.waited = false;
@@ -245,6 +246,7 @@ fn interrupt(app: &mut App) {
     app.interrupted = Some(app.running);
     app.waiting.clear();
     app.early.clear();
+    app.asked_to_type = None;
     app.count.typed = None;
     app.menu = None;
     app.confirm = None;
