@@ -164,7 +164,8 @@ impl<'a> Bench<'a> {
         let (turns, next): (Vec<&[T]>, _) = (items.chunks(TURN).collect(), AtomicUsize::new(0));
         let of_turn = |own: &Bench<'_>, turn: &[T]| turn.iter().map(|item| work(own, item)).collect();
         let taken = crowd::each(&vec![(); threads], |()| {
-            let own = Bench { shared: Arc::clone(shared), ..Bench::of(scene, material, anew.iter().copied()) };
+            let own =
+                Bench { shared: Arc::clone(shared), ..Bench::of(scene, material, anew.iter().copied()) };
             let turn = || crowd::one(&turns, &next);
             let made = std::iter::from_fn(turn).map(|(at, turn)| (at, of_turn(&own, turn)));
             made.collect::<Vec<(usize, Vec<R>)>>()
