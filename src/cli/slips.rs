@@ -40,6 +40,14 @@ pub fn near_option<'a>(word: &OsStr, options: impl Iterator<Item = &'a str>) -> 
     named.next().map(str::to_owned)
 }
 
+/// What is said of an option of one letter that has a dash too many.
+pub fn told_letter(word: &OsStr, mut letters: impl Iterator<Item = char>) -> Option<String> {
+    let name = word.to_str()?.strip_prefix("--")?;
+    let name = name.split_once('=').map_or(name, |(name, _)| name);
+    let letter = letters.find(|own| name.strip_prefix(*own) == Some(""))?;
+    Some(format!("--{letter} is no option. Did you mean -{letter}?\n"))
+}
+
 /// Names that option, and says how to type the word if it is really meant.
 pub fn told(word: &OsStr, option: &str, meant: Meant) -> String {
     let word = word.told();

@@ -154,7 +154,13 @@ impl<'a> Sorted<'a> {
         let every = self.command.get_arguments().filter(|own| own.is_global_set());
         let every = every.filter(|own| obeys(&verb, own.get_id().as_str()));
         let built_in = ["help"].into_iter().chain(verbs.is_empty().then_some("version"));
-        let names = own.chain(every).filter_map(clap::Arg::get_long).chain(built_in);
+        let known: Vec<&clap::Arg> = own.chain(every).collect();
+        let letters = known.iter().filter_map(|own| own.get_short());
+        if let Some(message) = slips::told_letter(word, letters) {
+            self.refused.get_or_insert_with(|| clap::Error::raw(ErrorKind::UnknownArgument, message));
+            return true;
+        }
+        let names = known.iter().filter_map(|own| own.get_long()).chain(built_in);
         let Some(option) = slips::near_option(word, names) else { return false };
         let meant = match verbs.first().map_or(Takes::Own, |verb| takes(OsStr::new(verb))) {
             Takes::Query => Meant::Absent,

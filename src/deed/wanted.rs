@@ -274,16 +274,6 @@ impl Wanted {
         ops::may(store, entry, deed)
     }
 
-    /// Whether a plan can be made for all memories of a store that [`Self::may`] lets through. Otherwise the
-    /// plan can leave some out, by what depends on them or by their age.
-    pub fn counts_all(&self, store: &Store) -> bool {
-        match self {
-            Wanted::Delete(_) => ops::delete::takes_each(store),
-            Wanted::Erase(_) => !ops::delete::changes_others(store),
-            _ => false,
-        }
-    }
-
     /// The plan of it, for records of one store.
     pub(super) fn of_records(
         &self,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::form::{Form, Kind as Holds};
 use crate::model::time::{Spelling, Stamp};
-use crate::model::{Code, Moment, Problem, Reference, Severity, Zone};
+use crate::model::{Code, Moment, Problem, Reference, Severity, Zone, names_no_day};
 use crate::text::json::{Json, Kind};
 
 /// A problem of one record, before it is placed.
@@ -22,6 +22,12 @@ pub enum Need {
 
 /// How far ahead a timestamp may lie, for clocks that differ: five minutes, in microseconds.
 const AHEAD: i64 = 5 * 60 * 1_000_000;
+
+/// What is wrong with tags in every format: one that is to keep the memory until a day, and names none.
+pub fn tag_faults(tags: &[Box<str>]) -> impl Iterator<Item = Fault> + '_ {
+    let told = |tag: &str| format!("The tag {tag:?} names no day, so it keeps nothing.");
+    tags.iter().filter(|tag| names_no_day(tag)).map(move |tag| (Code::OutOfRange, Severity::Note, told(tag)))
+}
 
 /// An object's members, and the faults found while they were read.
 pub struct Fields<'a> {

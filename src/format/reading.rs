@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Format;
-use super::fields::{Fault, Fields};
+use super::fields::{Fault, Fields, tag_faults};
 use super::form::Form;
 use crate::model::{Body, Code, Moment, Packer, Parsed, Problem, Record, Role, Severity, Span};
 use crate::text::json::{Json, Kind};
@@ -35,6 +35,7 @@ impl Rows {
     /// Adds a record that is at `span` and was read.
     pub fn push(&mut self, path: &Path, place: Place, parsed: &Parsed, faults: Vec<Fault>) {
         self.faults(path, place.line, parsed.id.as_deref(), faults);
+        self.faults(path, place.line, parsed.id.as_deref(), tag_faults(&parsed.tags).collect());
         let view = self.packer.add(parsed);
         self.own.push((place.record(Body::Broken), Some(view)));
     }

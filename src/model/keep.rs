@@ -42,6 +42,11 @@ impl Keep {
     }
 }
 
+/// Whether a tag looks as if it kept a memory until a day, and names none.
+pub fn names_no_day(tag: &str) -> bool {
+    tag.starts_with(KEEP_UNTIL) && Keep::by(tag).is_none()
+}
+
 /// Whether a memory is kept from fading at that time. Palimp does not remove such a memory because of its age
 /// or rank.
 pub fn is_kept(view: View<'_>, now: Moment) -> bool {

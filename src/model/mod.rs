@@ -24,7 +24,7 @@ pub use bytes::Bytes;
 pub use carried::Carry;
 pub use decay::{DecayRule, DecayTable};
 pub use document::{Document, Generation, Role};
-pub use keep::{KEEP_UNTIL, Keep, PINNED, is_kept, tag_until};
+pub use keep::{KEEP_UNTIL, Keep, PINNED, is_kept, names_no_day, tag_until};
 pub use key::{Key, Written, short_digest};
 pub use on_demand::{Blocks, OnDemand};
 pub use parsed::Parsed;

@@ -111,7 +111,7 @@ pub fn changes_others(store: &Store) -> bool {
 /// same id.
 pub fn takes_each(store: &Store) -> bool {
     let shares_ids = || store.problems.iter().any(|problem| problem.code == Code::DuplicateId);
-    !changes_others(store) && !(has(store, Deletion::Tombstone) && shares_ids())
+    !(changes_others(store) || has(store, Deletion::Tombstone) && shares_ids())
 }
 
 /// Whether some records of a store are deleted in that way.

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::format::Format;
 use crate::format::writing::{Deed, Faults, Writes, list};
-use crate::model::{Change, Entry, Plan};
+use crate::model::{Change, Entry, KEEP_UNTIL, Plan, names_no_day};
 use crate::text::edit::{self, quoted, scan, set};
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
@@ -146,11 +146,14 @@ fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     )))
 }
 
-/// What every format asks of tags that we write: something to be seen, and to be found by. A
-/// format's own rules come on top.
+/// What every format asks of tags that we write: something to be seen, and to be found by, and a day where one
+/// is meant. A format's own rules come on top.
 pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result<(), Refusal> {
     let is_word = |tag: &str| !tag.trim().is_empty() && !tag.chars().any(char::is_control);
-    match tags.into_iter().find(|tag| !is_word(tag)) {
+    match tags.into_iter().find(|tag| !is_word(tag) || names_no_day(tag)) {
+        Some(tag) if is_word(tag) => Err(Refusal::invalid(format!(
+            "the tag {tag:?} names no day, so it would keep nothing. Write the day as in {KEEP_UNTIL}2027-01-31."
+        ))),
         Some(tag) if tag.trim().is_empty() => Err(Refusal::invalid("a tag is empty.")),
         Some(tag) => Err(Refusal::invalid(format!("a tag can't contain control characters: {tag:?}."))),
         None => Ok(()),

@@ -150,6 +150,7 @@ fn copies_of_other_programs_beside_their_files_are_listed_with_the_file_they_are
 #[test]
 fn a_compaction_names_the_rule_and_each_memory_that_goes() {
     let site = KeptLog::of(&[line(0, "a"), line(1, "b")]);
+    site.run(&["tag", "mem_1", "+pinned", "--yes"]).expect_status(0);
     site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
     let rows = site.run(&["compact", "--dry-run", "--json"]).json_lines();
     let told = rows[0]["plan"]["told"].as_array().unwrap();
@@ -159,6 +160,10 @@ fn a_compaction_names_the_rule_and_each_memory_that_goes() {
     };
     assert!(told[0].as_str().unwrap().starts_with("the rule: deleted memories are removed"), "{told:?}");
     assert!(told.iter().any(|line| named(line, "mem_1")), "{told:?}");
+    assert!(
+        told[0].as_str().unwrap().contains("of the others") && !told[0].to_string().contains("always"),
+        "{told:?}"
+    );
     assert!(!told.iter().any(|line| named(line, "mem_0")), "{told:?}");
 }
 

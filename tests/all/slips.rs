@@ -340,3 +340,39 @@ fn a_repair_of_which_nothing_is_said_shows_all_safe_fixes_and_does_none() {
     assert!(own.stderr.contains("--all-safe") && own.stderr.contains("--dry-run"), "{}", own.stderr);
     assert!(support::lasting(&demo.store) == before);
 }
+
+#[test]
+fn a_tag_that_names_no_day_to_keep_a_memory_until_is_refused_and_a_stored_one_is_told() {
+    let tag = "keep-until.2026-13-45";
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(json!({"id": "mem_1", "tags": [tag]}))
+        .entries(1)
+        .build();
+    let told = on(&store, &["check", "--json"]).json_lines();
+    let is_it =
+        |own: &&Value| own["id"] == "mem_1" && own["message"].as_str().unwrap().contains("names no day");
+    assert_eq!(told.iter().filter(is_it).count(), 1, "{told:?}");
+    let add = ["add", "--session", "s", "--type", "finding", "--text", "a", "--tag", tag, "--yes"];
+    for words in [&["tag", "mem_1", "+keep-until.soon", "--yes"][..], &add] {
+        let own = on(&store, words).expect_status(3);
+        assert!(own.stderr.contains("names no day") && own.stderr.contains("2027-01-31"), "{own:?}");
+    }
+    for words in [
+        ["tag", "mem_1", "-keep-until.2026-13-45", "--yes"],
+        ["tag", "mem_1", "+keep-until.2027-01-31", "--yes"],
+    ] {
+        on(&store, &words).expect_status(0);
+    }
+    let told = on(&store, &["check", "--json"]).json_lines();
+    assert_eq!(told.iter().filter(is_it).count(), 0, "{told:?}");
+}
+
+#[test]
+fn an_option_of_one_letter_with_a_dash_too_many_is_named() {
+    let store = StoreBuilder::session_log().session("s").entries(1).build();
+    for words in [&["list", "--n", "4"][..], &["list", "--n=4"]] {
+        let own = on(&store, words).expect_status(2);
+        assert!(own.stderr.contains("Did you mean -n?") && !own.stderr.contains("--now"), "{own:?}");
+    }
+}

@@ -186,11 +186,16 @@ fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) 
     facets.extend(one(note, "trace_id").map(|trace| ("trace", trace.into())));
     let confidence = one(note, "confidence");
     let importance = CONFIDENCES.iter().find(|(word, _)| confidence.as_deref() == Some(word));
+    let tags: Box<[Box<str>]> = list(note, "tags").into_iter().map(Into::into).collect();
+    for (code, severity, message) in fields::tag_faults(&tags) {
+        let line = note.field("tags").map_or(1, |field| field.line);
+        found.add(code, severity, line, message);
+    }
     Parsed {
         kind: Cow::Borrowed("note"),
         created: created.or(updated),
         importance: importance.map_or(0.5, |(_, value)| *value),
-        tags: list(note, "tags").into_iter().map(Into::into).collect(),
+        tags,
         references: references(note, body),
         names: (*id != stem).then(|| Name { of: Named::Record, text: stem.into() }).into_iter().collect(),
         facets: facets.into(),

@@ -287,7 +287,7 @@ pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
 }
 
 /// What a compaction drops (§5.1).
-const RULE: &str = "deleted memories are removed, and those that have faded below a relevance of 0.05; preferences and what is pinned always stay";
+const RULE: &str = "deleted memories are removed, and of the others those that have faded below a relevance of 0.05, but no preferences and nothing that is pinned";
 
 /// The age in hours at which the relevance of an entry becomes too low.
 fn gone_at(importance: f64, half_life: Option<f64>) -> f64 {

@@ -7,7 +7,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::change::{aim_at, ask, broken};
 use crate::deed::{DeleteAs, Wanted, memories};
-use crate::model::State;
+use crate::model::{State, Store};
+use crate::ops::delete;
 use crate::tui::app::{Aim, App};
 use crate::tui::bulk::{Choice, Menu};
 use crate::tui::msg::Effect;
@@ -65,7 +66,7 @@ fn choice(aim: &Aim, (key, name, about, wanted): Line) -> Option<Choice> {
         return None;
     }
     let stores: BTreeSet<u32> = aim.at.iter().map(|at| at.store).collect();
-    let is_sure = |store: &u32| wanted.counts_all(&aim.snapshot.stores[*store as usize]);
+    let is_sure = |store: &u32| counts_all(&wanted, &aim.snapshot.stores[*store as usize]);
     let most = if stores.iter().all(is_sure) { "" } else { "up to " };
     let about = match aim.at.len() {
         1 => about.to_owned(),
@@ -74,6 +75,16 @@ fn choice(aim: &Aim, (key, name, about, wanted): Line) -> Option<Choice> {
     };
     let refused = why.filter(|_| can == 0);
     Some(Choice { key, name, about, wanted, found: None, refused })
+}
+
+/// Whether a plan can be made for all memories of a store that [`Wanted::may`] lets through. Otherwise the plan
+/// can leave some out, because of what depends on them or because of their age.
+fn counts_all(wanted: &Wanted, store: &Store) -> bool {
+    match wanted {
+        Wanted::Delete(_) => delete::takes_each(store),
+        Wanted::Erase(_) => !delete::changes_others(store),
+        _ => false,
+    }
 }
 
 /// A key while the menu is open. Only what the menu names does anything.

@@ -6,6 +6,8 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{Evening, sizes};
+use crate::support::terminal::Program;
+use crate::support::{Exit, SOON};
 
 const FIRST: &str = "Send one key with every charge retry";
 
@@ -39,7 +41,9 @@ fn what_an_agent_writes_shows_at_once_behind_a_torn_line_too() {
         ["", "{\"id\":\"mem_x\",\"session_id\":\"outage_jan_29\",\"time"].into_iter().enumerate()
     {
         for size in sizes(number) {
-            let mut evening = Evening::of(size);
+            let evening = Evening::before();
+            looks_in(&evening, "2026-02-01T11:00:00Z");
+            let mut evening = evening.open(size);
             let line = json!({"id": "mem_of_the_agent", "session_id": "checkout_rework", "type": "finding",
                 "timestamp": "2026-02-01T11:59:00Z", "content": {"finding": "The agent saw a comet"},
                 "importance": 0.9, "tags": [], "references": []});
@@ -55,6 +59,16 @@ fn what_an_agent_writes_shows_at_once_behind_a_torn_line_too() {
             evening.leaves();
         }
     }
+}
+
+/// An earlier visit: what is written after it is new.
+fn looks_in(evening: &Evening, now: &str) {
+    let (stores, data) = (evening.stores(), evening.data());
+    let args = [stores.to_str().unwrap(), "--now", now, "--data-dir", data.to_str().unwrap()];
+    let mut terminal = Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(24, 80);
+    terminal.wait_for_text(&format!("1 of {}", evening.list(&[]).len()), SOON);
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
 }
 
 #[test]
@@ -92,7 +106,7 @@ fn what_is_found_is_exported() {
 fn duplicates_are_grouped_and_those_that_are_marked_are_equal() {
     for size in sizes(1) {
         let evening = Evening::before();
-        write_again(&evening.stores().join("ops/memory/sessions/checkout_rework/memory.jsonl"));
+        write_again(&evening.stores().join("team/memories/learnings.jsonl"));
         let mut evening = evening.open(size);
         let before = evening.list(&[]);
         evening.press("g go to");
@@ -100,9 +114,10 @@ fn duplicates_are_grouped_and_those_that_are_marked_are_equal() {
         evening.sees("group by group");
         evening.sees(" marked · ");
         evening.took(2);
+        // The notice has the line of the hints until the next key.
+        evening.arrows("\x1b[B", 1);
         evening.press("d remove");
         evening.press("x  delete");
-        evening.agrees();
         evening.sees("Deleted ");
         evening.took(5);
         let after = evening.list(&[]);
@@ -126,7 +141,7 @@ fn write_again(log: &Path) {
     };
     let (line, id) = text.lines().rev().find_map(|line| Some((line, id(line)?))).unwrap();
     let mut log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
-    writeln!(log, "{}", line.replace(&id, &format!("{id}_again"))).unwrap();
+    writeln!(log, "{}", line.replace(&id, "0e1f2a3b-4c5d-4e6f-8a7b-0c1d2e3f4a5b")).unwrap();
 }
 
 /// The contents of a memory, without its ids.
