@@ -72,7 +72,7 @@ impl Broken<'_> {
         let id = legible_id(raw);
         let means = match id {
             Some(_) => "The memory that it names stays deleted.",
-            None => "It deletes a memory, but the id of that memory can't be read.",
+            None => "It deletes a memory whose id can't be read.",
         };
         let of_tombstone = |code: &Code| {
             let (code, severity, message) = fault(*code, false);

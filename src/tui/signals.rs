@@ -42,8 +42,7 @@ pub fn prepare() {
 /// The signals that the screens answer, from now on. One that this system hasn't is left out.
 pub fn listen() -> io::Result<Heard> {
     let (woken, wake) = UnixStream::pair()?;
-    let delivery =
-        SignalDelivery::with_pipe(woken.try_clone()?, wake.try_clone()?, SignalOnly::default(), ORDERLY)?;
+    let delivery = SignalDelivery::with_pipe(woken.try_clone()?, wake.try_clone()?, SignalOnly, ORDERLY)?;
     let handle = delivery.handle();
     let _ = handle.add_signal(SIGWINCH);
     if cfg!(target_os = "linux") {

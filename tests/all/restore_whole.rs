@@ -101,11 +101,26 @@ fn a_restore_from_a_damaged_backup_names_its_damage_even_if_nothing_changes() {
     site.store.write(LOG, torn.as_bytes());
     let told = told(&site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]));
     assert!(told.contains(&damage), "{told:?}");
-    // Whole lines are missing at its end.
-    site.store.write(LOG, lines.concat().as_bytes());
-    std::fs::write(&copy, &lines[0]).unwrap();
-    let output = site.run(&["backup", "restore", &copy, "--yes"]).expect_status(0);
-    assert!(output.stdout.contains("is damaged: its end is missing"), "{}", output.stdout);
+}
+
+#[test]
+fn a_restore_from_a_backup_without_its_last_lines_says_so() {
+    let memory = |id: &str| json!({"id": id, "content": format!("about {id}")});
+    let store = StoreBuilder::memory_server().learning(memory("k-1")).learning(memory("k-2")).build();
+    let site = KeptLog { store, data: support::folder::new() };
+    site.run(&["tag", "k-1", "+new", "--yes"]).expect_status(0);
+    let rows = site.run(&["backup", "list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["step"] == 1 && row["file"] == "learnings.jsonl").unwrap();
+    let copy = row["backup"].as_str().unwrap();
+    let all = site.store.read(copy);
+    let first = all.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    site.store.write(copy, &all[..first]);
+    for more in [&["--replace"][..], &[]] {
+        let words = [&["backup", "restore", copy, "--dry-run", "--json"], more].concat();
+        let told = told(&site.run(&words).expect_status(0));
+        let damage = "✖ the backup of learnings.jsonl is damaged: its end is missing".to_owned();
+        assert!(told.contains(&damage), "{told:#?}");
+    }
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn a_tombstone_without_a_legible_id_is_filled_from_the_journal_and_else_stays_as
 #[test]
 fn a_torn_tombstone_is_called_that_and_is_listed_as_no_memory() {
     for (torn_line, says) in [
-        ("{\"id\":\"mem_", "the id of that memory can't be read"),
+        ("{\"id\":\"mem_", "a memory whose id can't be read"),
         ("{\"id\":\"mem_2\",\"times", "The memory that it names stays deleted"),
     ] {
         let log = KeptLog::of(&[line(1, "first"), line(2, "second")]);
