@@ -1,5 +1,7 @@
 //! `palimp erase`: what was chosen goes, with every copy, for good.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use super::args::Chosen;
@@ -10,7 +12,7 @@ use super::told::{ChangeRow, plan_row};
 use super::{Context, open};
 use crate::deed::{By, ErasureAsked, Wanted};
 use crate::disk::Real;
-use crate::model::{EntryRef, Snapshot, Tell};
+use crate::model::{Change, EntryRef, Snapshot, Tell};
 use crate::query::Query;
 use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
@@ -111,7 +113,13 @@ pub fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>)
         left: erased.map_or(&[], |own| &own.left),
         cannot_reach: match erased {
             Some(own) => own.cannot_reach.clone(),
-            None => cannot_reach(History::before(&Real, &one.store.root).as_ref(), &one.store),
+            None => {
+                let git = History::before(&Real, &one.store.root);
+                let is_it = |own: &&Change, path: &Path| own.path == path && own.replaces();
+                cannot_reach(git.as_ref(), &one.store, &|path| {
+                    one.plan.changes.iter().any(|own| is_it(&own, path))
+                })
+            }
         },
         git: erased.and_then(|own| own.git.as_ref()),
     };

@@ -69,16 +69,19 @@ impl Broken<'_> {
     }
 
     fn torn(&self, rows: &mut Rows, place: Place, raw: &[u8], codes: &[Code]) {
-        let Some(id) = legible_id(raw) else {
-            return rows.broken(self.path, place, codes.iter().map(|code| fault(*code, false)).collect());
+        let id = legible_id(raw);
+        let means = match id {
+            Some(_) => "The memory that it names stays deleted.",
+            None => "It deletes a memory whose id can't be read.",
         };
-        let kept = |code: &Code| {
+        let of_tombstone = |code: &Code| {
             let (code, severity, message) = fault(*code, false);
-            let message = message.replace("a memory", "a tombstone");
-            (code, severity, format!("{message} The memory that it names stays deleted."))
+            (code, severity, format!("{} {means}", message.replace("a memory", "a tombstone")))
         };
+        let faults = codes.iter().map(of_tombstone).collect();
+        let Some(id) = id else { return rows.broken(self.path, place, faults) };
         let parsed = Parsed { id: Some(id), kind: "tombstone".into(), ..Parsed::default() };
-        rows.torn(self.path, place, &parsed, codes.iter().map(kept).collect());
+        rows.torn(self.path, place, &parsed, faults);
     }
 }
 

@@ -65,6 +65,11 @@ pub const PRIVATE: u32 = 0o600;
 pub const SHARED: u32 = 0o666;
 
 impl Change {
+    /// Whether old content goes: another name of the file keeps it.
+    pub fn replaces(&self) -> bool {
+        matches!(self.act, Act::Splice(_) | Act::Remove(_))
+    }
+
     /// A new private file.
     pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Change {
         Change { path: path.into(), act: Act::Create(bytes.into()), base: None, mode: PRIVATE, had: None }

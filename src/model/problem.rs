@@ -50,7 +50,7 @@ macro_rules! codes {
 }
 
 codes! {
-    TornLine "torn-line" "A line ends in the middle of a memory, probably because its writer stopped.",
+    TornLine "torn-line" "A line ends in the middle of a memory or a tombstone, probably because its writer stopped.",
     GluedRecords "glued-records" "Several memories are on one line.",
     ExtraBrace "extra-brace" "An extra closing brace follows a memory.",
     MultiLineRecord "multi-line-record" "One memory is spread over several lines.",

@@ -10,7 +10,7 @@ use super::document::Document;
 pub use super::document::Generation;
 use super::key::{Key, file_digest};
 use super::on_demand::OnDemand;
-use super::plan::{Act, Change};
+use super::plan::Change;
 use super::problem::{Code, Problem, Severity};
 use super::record::Record;
 use super::references::References;
@@ -136,8 +136,7 @@ impl Store {
     /// What is said of a plan that rewrites or removes files with several names.
     pub fn other_names(&self, changes: &[Change]) -> impl Iterator<Item = String> {
         let has_other = |path: &Path| self.with_other_names().any(|own| own == path);
-        let replaces = |own: &&Change| matches!(own.act, Act::Splice(_) | Act::Remove(_));
-        changes.iter().filter(replaces).filter(move |own| has_other(&own.path)).map(|own| {
+        changes.iter().filter(|own| own.replaces()).filter(move |own| has_other(&own.path)).map(|own| {
             format!("{} has a second name (a hard link), which keeps the old content", own.path.told())
         })
     }

@@ -2,6 +2,7 @@
 //! bringing that back. What is said here of a record is what the plan does to it.
 
 mod compare;
+mod damage;
 mod facts;
 mod whole;
 
@@ -145,6 +146,8 @@ pub struct Comparison {
     pub deletes: bool,
     /// Whether the copy lacks its last part.
     pub ends_early: bool,
+    /// What is broken in the copy, in a sentence.
+    pub damage: Option<String>,
     /// Sentences about deletions since the copy that are not fully known.
     pub doubts: Vec<String>,
 }
@@ -255,6 +258,7 @@ pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>
     all.push(change);
     let (mut plan, after) = plan_and_after("backup restore", scene, missing.len() + changed.len(), all)?;
     plan.lines.push(told(missing.len(), changed.len(), comparison, chosen));
+    plan.lines.extend(comparison.damage.clone());
     plan.lines.extend(left_out(scene, comparison, chosen));
     plan.lines.extend(comparison.doubts.iter().cloned());
     check(scene, &plan, &after)?;

@@ -113,8 +113,7 @@ impl Splitter<'_, '_> {
     fn objects(&mut self, mut start: usize, end: usize, mut faults: Vec<Code>, mut before: bool) -> Rest {
         loop {
             if self.bytes[start] != b'{' {
-                let code = self.why_no_object(start, end);
-                self.broken(start, end, 1, &[code]);
+                self.no_object(start, end);
                 return Rest::Done;
             }
             match self.tape.scan(&self.bytes[start..end], Newlines::Refused) {
@@ -155,14 +154,10 @@ impl Splitter<'_, '_> {
     fn incomplete(&mut self, start: usize, end: usize, mut faults: Vec<Code>) -> Rest {
         if let Some((stop, raw_newline)) = self.join(start) {
             let last = line_at(self.bytes, line_start(self.bytes, stop)).map_or(stop, |line| line.next);
-            let count = lines(&self.bytes[start..stop]).count() as u32;
-            if raw_newline {
-                let content_end = trim(self.bytes, start, line_content_end(self.bytes, stop)).1;
-                self.broken(start, content_end, count, &[Code::RawNewline]);
-                return Rest::Joined(last);
+            if !raw_newline {
+                faults.push(Code::MultiLineRecord);
             }
-            faults.push(Code::MultiLineRecord);
-            return match self.after_joined(start, stop, count, faults) {
+            return match self.joined(start, stop, raw_newline, faults) {
                 Rest::Done => Rest::Joined(last),
                 joined => joined,
             };
@@ -181,6 +176,15 @@ impl Splitter<'_, '_> {
             false => self.why_bad(start, end),
         };
         self.apart((start, end), whole, code, faults);
+    }
+
+    /// Something that does not start with a brace. Whole records can be behind it: the end of a line that was
+    /// broken before them, or bytes that another program wrote between records.
+    fn no_object(&mut self, start: usize, end: usize) {
+        let whole = whole_behind(&self.bytes[start..end], &|_| false).unwrap_or_default();
+        let first = whole.iter().find(|own| own.is_own && self.takes_apart);
+        let code = self.why_no_object(start, first.map_or(end, |own| start + own.range.start));
+        self.apart((start, end), whole, code, Vec::new());
     }
 
     /// The broken part, and the whole records after it on its line.
@@ -205,15 +209,21 @@ impl Splitter<'_, '_> {
         }
     }
 
-    /// A joined object, and what is behind it on its last line.
-    fn after_joined(&mut self, start: usize, stop: usize, count: u32, mut faults: Vec<Code>) -> Rest {
+    /// An object over several lines, and what is behind it on its last line.
+    fn joined(&mut self, start: usize, stop: usize, raw_newline: bool, mut faults: Vec<Code>) -> Rest {
+        let count = lines(&self.bytes[start..stop]).count() as u32;
         let line_end = line_content_end(self.bytes, stop);
         let (next, end) = trim(self.bytes, stop, line_end);
         let rest = skip_braces(self.bytes, next, end);
-        if rest > next {
-            faults.push(Code::ExtraBrace);
+        if raw_newline {
+            let braces_end = trim(self.bytes, start, rest.max(stop)).1;
+            self.broken(start, braces_end, count, &[Code::RawNewline]);
+        } else {
+            if rest > next {
+                faults.push(Code::ExtraBrace);
+            }
+            self.whole(start, stop, count, &faults);
         }
-        self.whole(start, stop, count, &faults);
         if rest == end {
             return Rest::Done;
         }

@@ -48,7 +48,7 @@ pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option
                 let is_text = std::str::from_utf8(object).is_ok();
                 if at > 0 && is_text && (is_apart || is_last && is_like()) {
                     let before = &content[torn.unwrap_or_default()..at];
-                    let begins_alike = first_name(object) == first_name(content);
+                    let begins_alike = content[0] == b'{' && first_name(object) == first_name(content);
                     let is_own = match is_apart {
                         true if begins_alike => true,
                         true => ends_the_line(&content[next..]) && is_alike(before, &tape, object, false),

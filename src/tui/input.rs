@@ -3,6 +3,7 @@
 //! The thread waits with `poll`, which tells at once of what was already there and of a
 //! terminal that is gone, and reads all that came: nothing is left behind for the next key.
 
+use std::ffi::c_int;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::decode::Decoder;
+use super::signals::Heard;
 
 /// The greatest pause between the parts of a sequence or of a paste.
 const SEQUENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
@@ -34,6 +36,8 @@ pub enum Input {
 pub struct Keyboard {
     whose: Mutex<Whose>,
     changed: Condvar,
+    /// Ctrl-c and others are sent as signals while another program has the keyboard.
+    signals: Heard,
     /// Wakes the thread that reads.
     wake: PipeWriter,
     woken: PipeReader,
@@ -58,19 +62,22 @@ struct Woken {
 
 impl Keyboard {
     /// A keyboard that nobody reads yet.
-    pub fn new() -> io::Result<Keyboard> {
+    pub fn new(signals: Heard) -> io::Result<Keyboard> {
         let (woken, wake) = io::pipe()?;
         let is_far = std::env::var_os("SSH_CONNECTION").is_some() || std::env::var_os("SSH_TTY").is_some();
-        Ok(Keyboard { whose: Mutex::new(Whose::Ours), changed: Condvar::new(), wake, woken, is_far })
+        let (whose, changed) = (Mutex::new(Whose::Ours), Condvar::new());
+        Ok(Keyboard { whose, changed, signals, wake, woken, is_far })
     }
 
     fn lock(&self) -> MutexGuard<'_, Whose> {
         self.whose.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether another program reads the keys.
-    pub fn is_lent(&self) -> bool {
-        *self.lock() == Whose::Lent
+    /// Waits for signals. Returns them, and whether another program read the keys as they came.
+    pub fn signals(&self) -> Result<(Vec<c_int>, bool), Errno> {
+        self.signals.wait()?;
+        let whose = self.lock();
+        Ok((self.signals.take(), *whose == Whose::Lent))
     }
 
     /// Takes the keyboard from the thread that reads; false where it does not let go.
@@ -88,9 +95,12 @@ impl Keyboard {
         *whose == Whose::Lent
     }
 
-    /// Lets the thread read again.
+    /// Lets the thread read again. The terminal sends no signals for keys any more.
     pub fn take_back(&self) {
-        *self.lock() = Whose::Ours;
+        let mut whose = self.lock();
+        self.signals.forget_typed();
+        *whose = Whose::Ours;
+        drop(whose);
         self.call();
     }
 
@@ -171,4 +181,26 @@ pub fn is_gone() -> bool {
     let mut input = [PollFd::new(&stdin, PollFlags::empty())];
     let looked = poll(&mut input, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
     looked.is_ok() && !input[0].revents().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use signal_hook::consts::{SIGINT, SIGUSR1};
+    use signal_hook::low_level::raise;
+
+    use super::*;
+
+    #[test]
+    fn a_ctrl_c_for_an_editor_that_has_ended_is_none_of_ours() {
+        let keyboard = Keyboard::new(crate::tui::signals::listen().unwrap()).unwrap();
+        *keyboard.lock() = Whose::Lent;
+        raise(SIGINT).unwrap();
+        assert_eq!(keyboard.signals().unwrap(), (vec![SIGINT], true));
+        raise(SIGINT).unwrap();
+        raise(SIGUSR1).unwrap();
+        keyboard.take_back();
+        assert_eq!(keyboard.signals().unwrap(), (vec![SIGUSR1], false));
+        raise(SIGINT).unwrap();
+        assert_eq!(keyboard.signals().unwrap(), (vec![SIGINT], false));
+    }
 }

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGTSTP, SIGWINCH};
-use signal_hook::iterator::Signals;
 
 use first::first_entries;
 pub use first::{frame, plain};
@@ -23,7 +22,7 @@ use super::app::{App, DEMO};
 use super::input::{Keyboard, is_gone};
 use super::linear;
 use super::msg::{Effect, Msg};
-use super::signals;
+use super::signals::{self, Heard};
 use super::terminal::{Screen, append, copy_out, enter, leave, redraw, retake, take_mouse, tell_lines};
 use super::update;
 use super::view::view;
@@ -139,7 +138,7 @@ impl<'a> Loop<'a> {
         options: &'a Options,
         app: &'a mut App,
         screen: &'a mut Screen,
-        signals: Signals,
+        signals: Heard,
     ) -> io::Result<Self> {
         first_entries(app);
         update::ready(app);
@@ -151,8 +150,8 @@ impl<'a> Loop<'a> {
         let workers = Workers::start(move |done| {
             let _ = deliver.send(Happening::Msg(Msg::Done(done)));
         })?;
-        let keyboard = Arc::new(Keyboard::new()?);
-        listen(&to_loop, &keyboard, signals)?;
+        let keyboard = Arc::new(Keyboard::new(signals)?);
+        listen(&to_loop, &keyboard)?;
         let mut this = Loop {
             options,
             app,

@@ -2,14 +2,18 @@
 
 use std::ffi::c_int;
 use std::io::{self, PipeWriter, Write};
-use std::sync::Arc;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use rustix::io::ioctl_fionbio;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, ioctl_fionbio};
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use signal_hook::consts::*;
 use signal_hook::iterator::Signals;
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
 use signal_hook::{flag, low_level};
 
 use super::terminal;
@@ -36,9 +40,10 @@ pub fn prepare() {
 }
 
 /// The signals that the screens answer, from now on. One that this system hasn't is left out.
-pub fn listen() -> io::Result<Signals> {
-    let signals = Signals::new(ORDERLY)?;
-    let handle = signals.handle();
+pub fn listen() -> io::Result<Heard> {
+    let (woken, wake) = UnixStream::pair()?;
+    let delivery = SignalDelivery::with_pipe(woken.try_clone()?, wake.try_clone()?, SignalOnly, ORDERLY)?;
+    let handle = delivery.handle();
     let _ = handle.add_signal(SIGWINCH);
     if cfg!(target_os = "linux") {
         let _ = handle.add_signal(SIGIO);
@@ -47,7 +52,46 @@ pub fn listen() -> io::Result<Signals> {
     for signal in rare() {
         let _ = handle.add_signal(signal.as_raw());
     }
-    Ok(signals)
+    Ok(Heard { woken, wake, came: Mutex::new((delivery, Vec::new())) })
+}
+
+/// The signals that came and are not answered yet. Any thread may take them.
+pub struct Heard {
+    woken: UnixStream,
+    wake: UnixStream,
+    /// What the handlers noted, and what was taken and left for the next.
+    came: Mutex<(SignalDelivery<UnixStream, SignalOnly>, Vec<c_int>)>,
+}
+
+impl Heard {
+    /// Waits until a signal came.
+    pub fn wait(&self) -> Result<(), Errno> {
+        loop {
+            match poll(&mut [PollFd::new(&self.woken, PollFlags::IN)], None) {
+                Err(Errno::INTR) => {}
+                other => return other.map(drop),
+            }
+        }
+    }
+
+    /// Takes the signals that came so far.
+    pub fn take(&self) -> Vec<c_int> {
+        let mut came = self.came.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = std::mem::take(&mut came.1);
+        all.extend(came.0.pending());
+        all
+    }
+
+    /// Forgets the signals that came so far and are sent by keys: they were for another program.
+    pub fn forget_typed(&self) {
+        let mut left = self.take();
+        left.retain(|number| !matches!(*number, SIGINT | SIGQUIT));
+        if left.is_empty() {
+            return;
+        }
+        self.came.lock().unwrap_or_else(PoisonError::into_inner).1.append(&mut left);
+        let _ = (&self.wake).write_all(b"!");
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use support::kept_log::{LOG, line};
-use support::{KeptLog, Output, run};
+use support::{KeptLog, Output, StoreBuilder, run};
 
 const BEFORE: &str = "2026-02-01T10:00:00Z";
 const NOW: &str = "2026-02-01T12:00:00Z";
@@ -78,7 +78,70 @@ fn a_copy_that_is_damaged_where_the_file_is_not_is_refused_as_every_other_change
     std::fs::write(&copy, [&lines[0], &lines[1][..30]].concat()).unwrap();
     let refused = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(3);
     assert!(refused.stderr.contains("Nothing was changed"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains(&format!("the backup of {LOG} is damaged: line 2 is broken")),
+        "{}",
+        refused.stderr
+    );
     assert_eq!(site.store.read(LOG), lines.concat().into_bytes());
+}
+
+#[test]
+fn a_restore_from_a_damaged_backup_names_its_damage_even_if_nothing_changes() {
+    let lines = [line(0, "a"), line(1, "b"), line(2, "c")];
+    let site = KeptLog::of(&lines);
+    let copy = site.backup(BEFORE, LOG);
+    let torn = [&lines[0], &lines[1][..30], "\n", &lines[2][..40]].concat();
+    std::fs::write(&copy, &torn).unwrap();
+    let damage = format!("✖ the backup of {LOG} is damaged: lines 2, 3 are broken");
+    let output = site.run(&["backup", "restore", &copy, "--yes"]).expect_status(0);
+    assert!(output.stderr.contains("there is nothing to change"), "{}", output.stderr);
+    assert!(output.stdout.contains(&damage), "{}", output.stdout);
+    // The file has the same damage.
+    site.store.write(LOG, torn.as_bytes());
+    let told = told(&site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]));
+    assert!(told.contains(&damage), "{told:?}");
+}
+
+#[test]
+fn a_restore_from_a_backup_without_its_last_lines_says_so() {
+    let memory = |id: &str| json!({"id": id, "content": format!("about {id}")});
+    let store = StoreBuilder::memory_server().learning(memory("k-1")).learning(memory("k-2")).build();
+    let site = KeptLog { store, data: support::folder::new() };
+    site.run(&["tag", "k-1", "+new", "--yes"]).expect_status(0);
+    let rows = site.run(&["backup", "list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["step"] == 1 && row["file"] == "learnings.jsonl").unwrap();
+    let copy = row["backup"].as_str().unwrap();
+    let all = site.store.read(copy);
+    let first = all.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    site.store.write(copy, &all[..first]);
+    for more in [&["--replace"][..], &[]] {
+        let words = [&["backup", "restore", copy, "--dry-run", "--json"], more].concat();
+        let told = told(&site.run(&words).expect_status(0));
+        let damage = "✖ the backup of learnings.jsonl is damaged: its end is missing".to_owned();
+        assert!(told.contains(&damage), "{told:#?}");
+    }
+}
+
+#[test]
+fn a_memory_that_was_archived_since_is_left_out_of_a_file_that_is_replaced() {
+    let memory = |id: &str| json!({"id": id, "content": format!("about {id}")});
+    let store = StoreBuilder::memory_server().learning(memory("k-1")).learning(memory("k-2")).build();
+    let site = KeptLog { store, data: support::folder::new() };
+    let copy = site.backup(BEFORE, "learnings.jsonl");
+    site.run(&["archive", "k-1", "--yes"]).expect_status(0);
+    site.store.write("learnings.jsonl", b"");
+    let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);
+    let told = told(&output);
+    assert_eq!(told[0], "+1 are restored, ·1 are in another file now, and are left out");
+    let named = |line: &String| line.starts_with("· about k-1  is left out  is in archive/");
+    assert!(told.iter().any(named), "{told:#?}");
+    site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    let rows = site.run(&["list", "--all", "--json"]).json_lines();
+    let mut all: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row["id"].as_str().unwrap(), row["state"].as_str().unwrap())).collect();
+    all.sort_unstable();
+    assert_eq!(all, [("k-1", "archived"), ("k-2", "live")]);
 }
 
 /// The demo's stores, and a folder for our own data.

@@ -122,14 +122,14 @@ impl<'a> SessionFiles<'a> {
         }
     }
 
-    /// The log's records, and what can't be read of the tombstones.
+    /// The log's records. A tombstone is no memory, and a broken one isn't, either: it has its problem alone.
     fn entries(&self, session: u32) -> Vec<Entry> {
         let mut entries = Vec::new();
         for &(document, file) in self.own {
-            for (record, read) in file.records.iter().enumerate() {
+            let own = file.records.iter().enumerate().filter(|_| file.role == Role::Records);
+            for (record, read) in own {
                 let state = match &read.body {
                     _ if read.view().is_none() => State::Broken,
-                    Body::Read(_) if file.role != Role::Records => continue,
                     Body::Read(own) if self.log.is_deleted(own.view()) => State::Deleted,
                     _ => State::Live,
                 };

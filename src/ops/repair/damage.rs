@@ -212,9 +212,10 @@ impl Bench<'_> {
                     let (confidence, reason) = self.claim(document, &own);
                     let at = range(record);
                     let edit = with_end(document, at.clone(), own.bytes);
-                    let behind = (at.end, bytes(document, at.end..edit.0.end).unwrap_or_default());
+                    let blanks = |part: Range<usize>| (part.start, bytes(document, part).unwrap_or_default());
+                    let around = [blanks(edit.0.start..at.start), blanks(at.end..edit.0.end)];
                     let out = own.out.into_iter().map(|(from, gone)| (at.start + from, gone));
-                    let out = out.chain([behind]).filter(|(_, gone)| !gone.is_empty());
+                    let out = out.chain(around).filter(|(_, gone)| !gone.is_empty());
                     let out = out.map(|own| piece(document, problem, own)).collect();
                     Fix::edit(own.title, confidence, reason, (&document.path, vec![edit], out))
                 })

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::super::{Refusal, Result, Scene, when, writes};
+use super::damage::damage;
 use super::{Comparison, CopyFacts, Item, Kind, role};
 use crate::format::writing::document;
 use crate::format::{self, Format, Shape};
@@ -19,7 +20,9 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], facts: &CopyFacts) -
     if now.is_some_and(|own| own.offset > 0) {
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }
-    let records = format.read(role(format, file), file, copy, scene.now).records;
+    let read = format.read(role(format, file), file, copy, scene.now);
+    let damage = damage(file, &read, facts.is_cut);
+    let records = read.records;
     let beside = Beside::of(scene.store, file, now);
     let erased = facts.gone.wanted(scene);
     let deletes = role(format, file) == Role::Tombstones;
@@ -53,7 +56,7 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], facts: &CopyFacts) -
         if items.iter().any(|item| item.kind == Kind::Missing) { forgotten(file, facts) } else { Vec::new() };
     let (ends_early, file) = (compared.missing.ends_early, file.to_owned());
     let records = now.map_or(0, |own| own.records.len());
-    Ok(Comparison { file, items, records, whole_only, is_alike, deletes, ends_early, doubts })
+    Ok(Comparison { file, items, records, whole_only, is_alike, deletes, ends_early, damage, doubts })
 }
 
 /// Sentences about deletions since the copy whose memories are not known any more.

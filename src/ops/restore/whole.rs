@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::super::{Refusal, Result, Scene, backups, base, check, plan, plan_and_after, writes};
+use super::damage::because_of;
 use super::{Comparison, CopyFacts, Item, Kind, role};
 use crate::format::Format;
 use crate::format::writing::document;
@@ -29,7 +30,7 @@ pub fn replace(
         return Err(Refusal::unfit(message));
     }
     let lines = comparison.whole(&scene.store.root, chosen);
-    let Some(copy) = comparison.without_deleted(format, copy, chosen)? else {
+    let Some(copy) = comparison.without_left_out(format, copy, chosen)? else {
         return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
     };
     let current = document(&scene.store.documents, file);
@@ -54,20 +55,26 @@ pub fn replace(
     let count = comparison.items.iter().filter(moves).count();
     let (mut plan, after) = plan_and_after("backup restore", scene, count, all)?;
     plan.lines.extend(lines);
-    check(scene, &plan, &after)?;
+    check(scene, &plan, &after).map_err(|refused| because_of(&comparison.damage, refused))?;
     Ok(plan)
 }
 
 impl Comparison {
-    /// The copy without the deleted records that were not chosen, or `None` if nothing is left.
-    fn without_deleted<'c>(
+    /// The copy without the deleted records that were not chosen, and without those that another file has
+    /// now, or `None` if nothing is left.
+    fn without_left_out<'c>(
         &self,
         format: &dyn Format,
         copy: &'c [u8],
         chosen: &HashSet<u64>,
     ) -> Result<Option<Cow<'c, [u8]>>> {
-        let left = self.deleted().filter(|item| !chosen.contains(&item.at));
-        let spans: Vec<Span> = left.map(Item::span).collect();
+        let is_left = |item: &&Item| match item.kind {
+            Kind::Deleted => !chosen.contains(&item.at),
+            Kind::Elsewhere => self.leaves_out_moved(),
+            _ => false,
+        };
+        let mut spans: Vec<Span> = self.items.iter().filter(is_left).map(Item::span).collect();
+        spans.sort_by_key(|span| span.start);
         let Some(first) = spans.first() else { return Ok(Some(copy.into())) };
         if is_log(&self.file) {
             let splices = whole_lines(copy, lines::holes(copy, &spans));
@@ -110,8 +117,14 @@ impl Comparison {
         for own in &all {
             lines.extend(of(own).map(|item| self.line(root, item, self.fate(*own).1)));
         }
+        lines.extend(self.damage.clone());
         lines.extend(self.doubts.iter().cloned());
         lines
+    }
+
+    /// Whether a memory that is in another file now is left out: it would be in both.
+    fn leaves_out_moved(&self) -> bool {
+        is_log(&self.file)
     }
 
     /// Whether something becomes of a record when the whole file is put back.
@@ -140,6 +153,9 @@ impl Comparison {
                 ("are restored as DELETED: a tombstone names them", "is restored as deleted")
             }
             (Kind::Erased, _) => ("were erased, and are not restored", "is not restored"),
+            (Kind::Elsewhere, _) if self.leaves_out_moved() => {
+                ("are in another file now, and are left out", "is left out")
+            }
             (Kind::Elsewhere, _) => ("are restored, and are in another file too", "is restored"),
             (Kind::Unreadable, _) => ("are restored, and are broken", "is restored, is broken"),
         }

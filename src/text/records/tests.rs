@@ -73,6 +73,55 @@ fn a_whole_object_behind_a_torn_one_is_a_record_of_its_own() {
 }
 
 #[test]
+fn a_whole_object_behind_bytes_that_start_none_is_a_record_of_its_own() {
+    for (line, expected) in [
+        (&b"\xff{\"a\":2}"[..], vec!["1 !invalid-utf8 \u{fffd}", "1 glued-records {\"a\":2}"]),
+        (
+            b"xt\":1,\"b\":\"y{\"a\":2} {\"a\":3}}",
+            vec![
+                "1 !bad-json xt\":1,\"b\":\"y",
+                "1 glued-records {\"a\":2}",
+                "1 extra-brace+glued-records {\"a\":3}",
+            ],
+        ),
+        (
+            b"{\"a\":1}\xfe{\"a\":2}",
+            vec!["1  {\"a\":1}", "1 !invalid-utf8 \u{fffd}", "1 glued-records {\"a\":2}"],
+        ),
+        (b"y\"}{\"a\":2}", vec!["1 !bad-json y\"}", "1 glued-records {\"a\":2}"]),
+    ] {
+        let text = [line, b"\n{\"c\":3}\n"].concat();
+        let expected: Vec<&str> = expected.into_iter().chain(["2  {\"c\":3}"]).collect();
+        assert_eq!(pieces(&text), expected, "{:?}", String::from_utf8_lossy(line));
+    }
+}
+
+#[test]
+fn an_object_in_the_end_of_a_broken_line_is_no_record() {
+    for line in ["xt\",\"b\":{\"c\":2}}", "1},{\"a\":2}]}", "see {\"a\":1} there", "[{\"a\":1}]"] {
+        let code = if line.starts_with('[') { "not-an-object" } else { "bad-json" };
+        assert_eq!(pieces(line.as_bytes()), [format!("1 !{code} {line}")]);
+    }
+}
+
+#[test]
+fn a_whole_object_behind_a_raw_line_break_is_a_record_of_its_own() {
+    assert_eq!(
+        pieces(b"{\"a\":\"x\ny\"}}{\"a\":2}\n{\"b\":2}\n"),
+        ["1 !raw-newline {\"a\":\"x\ny\"}}", "2 glued-records {\"a\":2}", "3  {\"b\":2}"]
+    );
+    assert_eq!(
+        pieces(b"{\"a\":1,\"b\ne\":2,\"c\":\"y{\"a\":2}\n{\"b\":2}\n"),
+        [
+            "1 !torn-line {\"a\":1,\"b",
+            "2 !bad-json e\":2,\"c\":\"y",
+            "2 glued-records {\"a\":2}",
+            "3  {\"b\":2}"
+        ]
+    );
+}
+
+#[test]
 fn an_object_within_a_torn_one_is_no_record() {
     for line in [
         "{\"a\":1,\"b\":{\"c\":2}",

@@ -9,7 +9,7 @@ use ratatui::text::Line;
 use super::row::{Cell, Row};
 use super::{About, Kind};
 use crate::check::findings;
-use crate::model::{Code, EntryRef, Problem, Severity, Snapshot, Store, Tell};
+use crate::model::{Code, EntryRef, Problem, Role, Severity, Snapshot, Store, Tell};
 use crate::ops::repair::{self, Beside, Ease, Pick, Which};
 use crate::tui::action::Action;
 use crate::tui::app::App;
@@ -267,8 +267,10 @@ fn reads(store: &Store, problem: &Problem, record: u32) -> bool {
 }
 
 /// What is wrong, in two or three words, and what it is about: a field, a tag, an id. Untrusted text.
-fn what(problem: &Problem) -> String {
+fn what(store: Option<&Store>, problem: &Problem) -> String {
+    let document = store.and_then(|own| own.at_path(&problem.file));
     let name = match problem.code {
+        Code::TornLine if document.is_some_and(|own| own.role == Role::Tombstones) => "torn tombstone".into(),
         Code::GluedRecords => "memories on one line".to_owned(),
         Code::MultiLineRecord => "memory over several lines".into(),
         Code::NoTimezone => "no time zone".into(),
@@ -306,9 +308,10 @@ fn things(message: &str) -> Vec<&str> {
 /// All that a problem says: what a filter looks in. Untrusted text.
 pub fn words(app: &App, number: usize) -> String {
     let Some((store, own)) = problem(app, number) else { return String::new() };
+    let what = what(app.snapshot.stores.get(store).map(Arc::as_ref), own);
     let (store, line) = (app.store_name(store), own.line.unwrap_or_default());
     let safe = if repair_of(app, number).is_some() { SAFE } else { "" };
-    format!("{} {} {store} {} {line} {} {safe}", own.code.as_str(), what(own), own.file.told(), own.message)
+    format!("{} {what} {store} {} {line} {} {safe}", own.code.as_str(), own.file.told(), own.message)
 }
 
 /// What heads the problems of a severity; as a filter it shows them alone.
@@ -333,14 +336,14 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
             vec![Cell::rest(text).styled(theme.dim())]
         }
         Row::Problem(number) => {
-            let Some((_, own)) = problem(app, number) else { return Vec::new() };
+            let Some((store, own)) = problem(app, number) else { return Vec::new() };
             let place = own.line.filter(|line| *line > 0).map_or(String::new(), |line| line.to_string());
             let severity = theme.severity(own.severity);
             let is_safe = repair_of(app, number).is_some();
             let mut cells = vec![
                 Cell::left(format!("  {}", sign(own.severity)), 3).styled(severity).close(),
                 Cell::right(place, 4).styled(theme.dim()).from(30).close(),
-                Cell::rest(what(own)),
+                Cell::rest(what(app.snapshot.stores.get(store).map(Arc::as_ref), own)),
             ];
             cells.extend(is_safe.then(|| Cell::left(SAFE, SAFE.len()).styled(theme.dim()).from(50)));
             cells

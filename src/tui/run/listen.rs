@@ -1,5 +1,6 @@
 //! Keys and signals, each on a thread of its own, on their way to the loop.
 
+use std::ffi::c_int;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -8,7 +9,6 @@ use std::time::Duration;
 
 use crossterm::event::Event;
 use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
-use signal_hook::iterator::Signals;
 
 use super::Happening;
 use crate::tui::input::{Input, Keyboard};
@@ -21,15 +21,11 @@ const ENOUGH: usize = 3;
 /// A program that has not ended so long after a signal is ended by force.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-pub(super) fn listen(
-    to_loop: &Sender<Happening>,
-    keyboard: &Arc<Keyboard>,
-    signals: Signals,
-) -> io::Result<()> {
+pub(super) fn listen(to_loop: &Sender<Happening>, keyboard: &Arc<Keyboard>) -> io::Result<()> {
     let (keys, own) = (to_loop.clone(), Arc::clone(keyboard));
     thread::Builder::new().name("keys".into()).spawn(move || read_keys(&keys, &own))?;
     let (to_loop, own) = (to_loop.clone(), Arc::clone(keyboard));
-    thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(signals, &to_loop, &own))?;
+    thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(&to_loop, &own))?;
     Ok(())
 }
 
@@ -51,35 +47,34 @@ fn read_keys(to_loop: &Sender<Happening>, keyboard: &Keyboard) {
 
 /// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
 /// While an editor has the terminal, Ctrl-c and Ctrl-\ are meant for it, and Ctrl-z stops both.
-fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard: &Keyboard) {
+fn wait_for_signals(to_loop: &Sender<Happening>, keyboard: &Keyboard) {
     let mut interrupts = 0;
-    for number in &mut signals {
-        let is_lent = keyboard.is_lent();
-        interrupts = if is_lent && number == SIGINT { interrupts + 1 } else { 0 };
-        match number {
-            SIGINT | SIGQUIT if is_lent && interrupts < ENOUGH => continue,
-            // It is heard by an editor that does not end, and asked for again and again.
-            SIGINT if is_lent => {
-                end_editor();
-                interrupts = 0;
-                continue;
-            }
-            SIGTSTP if is_lent => {
-                let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
-                continue;
-            }
-            SIGCONT | SIGWINCH if is_lent => continue,
-            SIGTSTP | SIGCONT | SIGWINCH => {
-                let _ = to_loop.send(Happening::Signal(number));
-                continue;
-            }
-            _ => {}
+    while let Ok((numbers, is_lent)) = keyboard.signals() {
+        for number in numbers {
+            answer((number, is_lent), &mut interrupts, to_loop);
         }
-        // The loop waits for it.
-        end_editors();
-        let _ = to_loop.send(Happening::Signal(number));
-        // The program ends under this thread when the loop is done: there is nothing to hear of.
-        thread::sleep(PATIENCE);
-        end(128 + number);
+    }
+}
+
+fn answer((number, is_lent): (c_int, bool), interrupts: &mut usize, to_loop: &Sender<Happening>) {
+    *interrupts = if is_lent && number == SIGINT { *interrupts + 1 } else { 0 };
+    match number {
+        SIGINT | SIGQUIT if is_lent && *interrupts < ENOUGH => {}
+        // It is heard by an editor that does not end, and asked for again and again.
+        SIGINT if is_lent => {
+            end_editor();
+            *interrupts = 0;
+        }
+        SIGTSTP if is_lent => drop(signal_hook::low_level::emulate_default_handler(SIGTSTP)),
+        SIGCONT | SIGWINCH if is_lent => {}
+        SIGTSTP | SIGCONT | SIGWINCH => drop(to_loop.send(Happening::Signal(number))),
+        _ => {
+            // The loop waits for it.
+            end_editors();
+            let _ = to_loop.send(Happening::Signal(number));
+            // The program ends under this thread when the loop is done: there is nothing to hear of.
+            thread::sleep(PATIENCE);
+            end(128 + number);
+        }
     }
 }

@@ -273,6 +273,24 @@ fn of_a_torn_line_whose_memory_was_deleted_no_fix_is_shown_that_brings_it_back()
 }
 
 #[test]
+fn a_torn_tombstone_is_a_problem_by_that_name_with_fixes_and_no_row_of_the_list() {
+    let mut desk = torn_after(false);
+    let root = desk.app.snapshot.stores[0].root.clone();
+    crate::disk::write_new(&root.join("sessions/a/tombstones.jsonl"), b"{\"id\":\"m").unwrap();
+    desk.press(KeyCode::Esc);
+    desk.type_keys("R");
+    let broken = |desk: &Desk| desk.app.snapshot.stores[0].count(crate::model::State::Broken);
+    assert_eq!(broken(&desk), 1);
+    desk.type_keys("/tombstone");
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("torn tombstone"), "{}", desk.screen());
+    fix(&mut desk);
+    let titles: Vec<String> =
+        desk.app.view.fix.iter().flat_map(|fix| &fix.ways).map(|way| way.title.clone()).collect();
+    assert_eq!(titles, ["move the line to quarantine"]);
+}
+
+#[test]
 fn a_memory_leads_to_its_own_problem_and_esc_back_to_it() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("]p");

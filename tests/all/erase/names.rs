@@ -220,3 +220,23 @@ fn where_something_is_left_all_else_is_said_too() {
         assert!(said.contains(own), "{own}: {said}");
     }
 }
+
+/// A second name of a file that stays as it is keeps nothing of what is erased.
+#[test]
+fn only_files_that_an_erasure_replaces_are_said_to_have_a_second_name_that_keeps_it() {
+    let site = session_log();
+    let (own, other) = (LOG, "sessions/sess_b/memory.jsonl");
+    for (number, file) in [own, other].iter().enumerate() {
+        let second = site.store.around().join(format!("second-{number}"));
+        std::fs::hard_link(site.store.file(file), second).unwrap();
+    }
+    let keeps = |row: &Value| {
+        let all = row["cannot_reach"].as_array().unwrap();
+        let all = all.iter().map(|line| line.as_str().unwrap().to_owned());
+        all.filter(|line| line.contains("hard link")).collect::<Vec<_>>()
+    };
+    let says = [format!("the second name of {own} (a hard link), which keeps what was in it")];
+    let plan = site.run(&["erase", "sess_a/mem_001", "--dry-run", "--json"]).expect_status(0);
+    assert_eq!(keeps(&plan.json_lines()[0]), says);
+    assert_eq!(keeps(&site.erase("sess_a/mem_001")), says);
+}

@@ -151,6 +151,25 @@ fn a_tombstone_without_a_legible_id_is_filled_from_the_journal_and_else_stays_as
 }
 
 #[test]
+fn a_torn_tombstone_is_called_that_and_is_listed_as_no_memory() {
+    for (torn_line, says) in [
+        ("{\"id\":\"mem_", "a memory whose id can't be read"),
+        ("{\"id\":\"mem_2\",\"times", "The memory that it names stays deleted"),
+    ] {
+        let log = KeptLog::of(&[line(1, "first"), line(2, "second")]);
+        write(&log, torn_line.as_bytes());
+        let message = torn(&log)["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("in the middle of a tombstone"), "{message}");
+        assert!(message.contains(says), "{message}");
+        for verb in [&["list", "--all", "--json"][..], &["list", "is:broken", "--json"], &["search", "mem"]] {
+            let listed = log.run(verb).stdout;
+            assert!(!listed.contains("broken"), "{verb:?}: {listed}");
+        }
+        assert_eq!(log.run(&["stores", "--json"]).json_lines()[0]["broken"], 0);
+    }
+}
+
+#[test]
 fn an_erasure_leaves_a_whole_tombstone_where_there_was_a_torn_one() {
     let log = deleted();
     let whole = log.store.read(TOMBSTONES);

@@ -10,7 +10,7 @@ use super::search::{self, Look, Searched};
 use super::{Erasing, History, vaulted};
 use crate::format::writing::Refusal;
 use crate::store::beside;
-use crate::store::commit::{CommitError, JournalLine, Writer};
+use crate::store::commit::{CommitError, FileLine, JournalLine, Writer};
 use crate::store::erase::{Contents, Sought, Target};
 use crate::text::needle::Needles;
 
@@ -57,6 +57,8 @@ impl Writer<'_> {
             // What was gone by then is not known any more.
             git.iter_mut().for_each(|own| own.stop("the erasure was interrupted"));
         }
+        let replaces = |own: &FileLine| matches!(own.change.as_str(), "rewrite" | "remove");
+        let is_replaced = |path: &Path| entry.files.iter().any(|own| own.path == path && replaces(own));
         let mut erased = Erased {
             step: entry.step,
             at: entry.at.clone(),
@@ -70,7 +72,7 @@ impl Writer<'_> {
             too_short: sought.needles.skipped(),
             also_elsewhere: sought.also_elsewhere,
             resumed,
-            cannot_reach: cannot_reach(git.as_ref(), self.store),
+            cannot_reach: cannot_reach(git.as_ref(), self.store, &is_replaced),
             git,
             receipt,
             notes: Vec::new(),

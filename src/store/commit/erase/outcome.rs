@@ -101,8 +101,12 @@ impl Erased {
     }
 }
 
-/// What no program can promise of a store.
-pub fn cannot_reach(git: Option<&History>, store: &Store) -> Vec<String> {
+/// What no program can promise of a store. `is_replaced` says of which files the old content goes.
+pub fn cannot_reach(
+    git: Option<&History>,
+    store: &Store,
+    is_replaced: &dyn Fn(&Path) -> bool,
+) -> Vec<String> {
     let mut texts: Vec<String> = [
         "old blocks of an SSD or of a copy-on-write file system",
         "snapshots and backups of the system, and what was copied elsewhere",
@@ -113,7 +117,7 @@ pub fn cannot_reach(git: Option<&History>, store: &Store) -> Vec<String> {
     .into();
     let second =
         |file: &Path| format!("the second name of {} (a hard link), which keeps what was in it", file.told());
-    texts.extend(store.with_other_names().map(second));
+    texts.extend(store.with_other_names().filter(|own| is_replaced(own)).map(second));
     texts.extend(git.map(History::told));
     texts
 }
