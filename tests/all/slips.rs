@@ -336,7 +336,8 @@ fn a_repair_of_which_nothing_is_said_shows_all_safe_fixes_and_does_none() {
     let shown = demo.run(&["repair", "--dry-run"]).expect_status(0).stdout;
     let safe = demo.run(&["repair", "--all-safe", "--dry-run"]).expect_status(0).stdout;
     // The names of backups end in the second in which the plan was made.
-    let untimed = |plan: &str| plan.lines().map(|line| line.split(".backup.").next().unwrap().to_owned()).collect();
+    let untimed =
+        |plan: &str| plan.lines().map(|line| line.split(".backup.").next().unwrap().to_owned()).collect();
     let (shown, safe): (Vec<String>, Vec<String>) = (untimed(&shown), untimed(&safe));
     assert_eq!(shown, safe);
     assert!(!shown.is_empty());
