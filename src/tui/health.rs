@@ -32,9 +32,7 @@ impl Deleted {
     pub fn is_due(&mut self, tallies: &[Tally]) -> bool {
         let sum = |of: fn(&Tally) -> usize| tallies.iter().map(of).sum::<usize>();
         let now = [sum(|own| own.listed), sum(|own| own.deleted), sum(|own| own.backups)];
-        // A memory that was added deletes nothing.
-        let is_same = |before: [usize; 3]| before[0] <= now[0] && before[1..] == now[1..];
-        !self.of.replace(now).is_some_and(is_same)
+        self.of.replace(now) != Some(now)
     }
 }
 

@@ -4,8 +4,10 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Desk, selected_title};
 use crate::tui::app::{Pane, Screen};
+use crate::tui::health::Deleted;
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::take;
+use crate::work::Tally;
 
 #[test]
 fn every_digit_before_a_move_is_a_count_where_the_keys_were() {
@@ -156,4 +158,15 @@ fn the_health_counts_what_is_deleted_as_its_search_does_also_after_a_deletion_an
     assert_eq!((told(&desk), found(&mut desk)), (before + 1, before + 1));
     desk.type_keys("u");
     assert_eq!(told(&desk), before);
+}
+
+#[test]
+fn deleted_memories_are_counted_again_whenever_anything_else_is_counted() {
+    let with = |listed, deleted, backups| [Tally { listed, deleted, backups, ..Tally::default() }];
+    let mut deleted = Deleted::default();
+    // A memory more may be one that an undo elsewhere brought back.
+    for tallies in [with(3, 1, 2), with(4, 1, 2), with(3, 1, 2), with(3, 0, 2), with(3, 0, 3)] {
+        assert!(deleted.is_due(&tallies), "{tallies:?}");
+        assert!(!deleted.is_due(&tallies), "{tallies:?}");
+    }
 }
