@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::show::columns;
+use super::show::{columns, is_plain};
 
 /// A size as people say it.
 pub fn human(bytes: u64) -> String {
@@ -23,20 +23,24 @@ pub fn fit(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
-    let mut cut = String::new();
+    let Some(room) = width.checked_sub(1) else { return String::new() };
+    format!("{}…", start(text, room))
+}
+
+/// The start of a text that fits in `room` columns. Its graphemes stay whole.
+fn start(text: &str, room: usize) -> &str {
+    // No ASCII character joins another one. This is faster than asking for graphemes.
+    if is_plain(text.as_bytes().get(..=room).unwrap_or_default()) && text.len() > room {
+        return text.get(..room).unwrap_or_default();
+    }
     let mut used = 0;
-    for grapheme in text.graphemes(true) {
-        let wide = columns(grapheme);
-        if used + wide + 1 > width {
-            break;
-        }
-        used += wide;
-        cut.push_str(grapheme);
-    }
-    if width > 0 {
-        cut.push('…');
-    }
-    cut
+    let fits = |(_, grapheme): &(usize, &str)| {
+        used += columns(grapheme);
+        used <= room
+    };
+    let end = text.grapheme_indices(true).take_while(fits).last();
+    let end = end.map_or(0, |(at, grapheme)| at + grapheme.len());
+    text.get(..end).unwrap_or_default()
 }
 
 /// `text` cut or filled up to exactly `width` columns.
@@ -75,4 +79,25 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     }
     lines.push(line);
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_what_belongs_together() {
+        for (text, width, shown) in [
+            ("abcdef", 6, "abcdef"),
+            ("abcdef", 5, "abcd…"),
+            ("abcdef", 1, "…"),
+            ("abcdef", 0, ""),
+            ("abcde\u{301}f", 5, "abcd…"),
+            ("abcde\u{301}fg", 6, "abcde\u{301}…"),
+            ("ab日本", 5, "ab日…"),
+            ("ab日本", 4, "ab…"),
+        ] {
+            assert_eq!(fit(text, width), shown, "{text} {width}");
+        }
+    }
 }

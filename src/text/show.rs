@@ -27,7 +27,7 @@ const KEYCAP: char = '\u{20e3}';
 /// emoji sequences are shown as their parts, without what joins and colours them, and flags
 /// as their letters.
 pub fn show(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+    if is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
@@ -54,9 +54,17 @@ pub fn show(text: &str) -> Cow<'_, str> {
     Cow::Owned(told_apart(shown))
 }
 
+/// Whether these bytes are printable ASCII alone. Then each is one character of one column.
+pub fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| (0x20..0x7f).contains(byte))
+}
+
 /// The number of columns of safe text: the sum over its characters. The halfwidth sound marks of katakana
 /// take one column each, in terminals and on palimp's screens.
 pub fn columns(text: &str) -> usize {
+    if is_plain(text.as_bytes()) {
+        return text.len();
+    }
     text.chars().map(|c| if matches!(c, '\u{ff9e}' | '\u{ff9f}') { 1 } else { c.width().unwrap_or(0) }).sum()
 }
 
@@ -70,6 +78,11 @@ fn one_by_one(text: &str) -> usize {
 pub fn is_width_certain(cluster: &str) -> bool {
     let mut chars = cluster.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else { return cluster.is_empty() };
+    is_char_certain(c)
+}
+
+/// The same for one character. None of these joins another one.
+fn is_char_certain(c: char) -> bool {
     match c as u32 {
         0x20..=0x7e => true,
         0xa0..=0x2ff
@@ -97,7 +110,7 @@ fn name(c: char, shown: &mut String) {
 /// Clusters that are wider or narrower together than their characters one by one, of which
 /// terminals make this or that: all but their first characters are named.
 fn told_apart(shown: String) -> String {
-    if shown.width() == one_by_one(&shown) {
+    if shown.chars().all(is_char_certain) || shown.width() == one_by_one(&shown) {
         return shown;
     }
     let mut apart = String::with_capacity(shown.len());
@@ -253,6 +266,21 @@ mod tests {
                 for cluster in shown.graphemes(true) {
                     assert_eq!(cluster.width(), one_by_one(cluster), "{:x}: {shown}", c as u32);
                 }
+            }
+        }
+    }
+
+    /// Pairs are enough: only neighbours could join.
+    #[test]
+    fn characters_of_certain_width_have_their_own_columns_beside_each_other_too() {
+        let certain: Vec<char> =
+            (0..=0xffff).filter_map(char::from_u32).filter(|c| is_char_certain(*c)).collect();
+        assert!(certain.len() > 30_000);
+        let step = crate::tries::count(997, 31);
+        for (number, first) in certain.iter().enumerate() {
+            for second in certain.iter().skip(number % step).step_by(step) {
+                let text = [*first, *second].iter().collect::<String>();
+                assert_eq!(text.width(), one_by_one(&text), "{text}");
             }
         }
     }
