@@ -138,11 +138,16 @@ impl Evening {
     /// Presses the down arrow, which needs no hint, until the row under the cursor has that text.
     #[track_caller]
     fn goes_down_to(&mut self, text: &str) {
-        let mut at = 1;
-        while !self.row("▶").is_some_and(|row| row.contains(text)) {
-            at += 1;
+        let under = |screen: &vt100::Screen| {
+            screen.contents().lines().find(|line| line.contains('▶')).map(str::to_owned)
+        };
+        loop {
+            let before = self.terminal().screen(under);
+            if before.as_ref().is_some_and(|row| row.contains(text)) {
+                return;
+            }
             self.arrows("\x1b[B", 1);
-            self.sees(&format!("{at} of "));
+            self.terminal().wait_for(|screen| under(screen) != before, SOON);
         }
     }
 
