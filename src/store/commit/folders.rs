@@ -8,8 +8,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::carry::Carried;
-use super::{CommitError, Writer, hidden};
-use crate::disk::{Item, ItemKind};
+use super::unfinished::is_fresh;
+use super::vault::{FileLine, JournalLine};
+use super::{CommitError, Host, Writer, hidden};
+use crate::disk::{Disk, Item, ItemKind, Machine};
 use crate::model::{Act, Change, Plan, Tell, plan};
 use crate::store::lock;
 
@@ -141,4 +143,33 @@ impl Writer<'_> {
             line.files.iter().any(|file| file.path == relative && file.change == "remove")
         })
     }
+
+    /// Removes the folders that a palimp left empty when it was ended, and those that are empty then.
+    pub(super) fn remove_left_folders(&self) {
+        let Ok(journal) = self.vault.journal() else { return };
+        loop {
+            let Host { disk, machine, .. } = self.host;
+            let left: Vec<PathBuf> = left_folders((disk, machine), &self.place.root, &journal).collect();
+            if left.iter().filter(|folder| disk.remove_folder(folder).is_ok()).count() == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// The empty folders that the last step was to remove. The palimp that did it was ended after it had removed
+/// their last file. One that changed within the last second may be an agent's that is about to fill it.
+pub(super) fn left_folders<'j>(
+    (disk, machine): (&'j dyn Disk, &'j dyn Machine),
+    root: &'j Path,
+    journal: &'j [JournalLine],
+) -> impl Iterator<Item = PathBuf> + 'j {
+    // Folders have no length. This spares looking for each file that was removed.
+    let is_folder = |file: &&FileLine| file.change == "remove" && file.bytes_before == 0;
+    let removed = journal.last().into_iter().flat_map(|line| &line.files).filter(is_folder);
+    removed.map(|file| root.join(&file.path)).filter(move |folder| {
+        let item = disk.look(folder).ok().filter(|item| item.kind == ItemKind::Folder);
+        item.is_some_and(|item| !is_fresh(machine, &item.generation))
+            && disk.list(folder).is_ok_and(|items| items.is_empty())
+    })
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::folders::left_folders;
 use super::{CommitError, Host, Vault, Writer, hidden};
 use crate::disk::{Disk, Holder, Item, Machine};
 use crate::model::{Role, Store};
@@ -26,10 +27,12 @@ pub fn is_left_over(
     store: &Store,
 ) -> Result<bool, CommitError> {
     let vault = Vault::look(disk, data, &store.root);
+    let journal = vault.journal()?;
     let is_waiting = vault.is_unfinished()?
         || !vault.untold()?.is_empty()
-        || vault.has_expired(machine.now(), &vault.journal()?)?;
-    Ok(is_waiting || !store.own.is_empty())
+        || vault.has_expired(machine.now(), &journal)?;
+    let is_folder_left = || left_folders((disk, machine), &store.root, &journal).next().is_some();
+    Ok(is_waiting || !store.own.is_empty() || is_folder_left())
 }
 
 impl Writer<'_> {

@@ -81,6 +81,7 @@ impl<'a> Writer<'a> {
         self.settle_exchanged(self.store);
         self.remove_leftovers(self.store);
         self.recover()?;
+        self.remove_left_folders();
         self.derive_pending()?;
         self.rescued = self.rescue(self.store);
         self.finished = self.finish_erasing()?;
