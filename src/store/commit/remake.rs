@@ -86,8 +86,9 @@ fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[Remade]) -> bool {
 }
 
 /// Makes derived files anew as they will be: byte for byte what they were, where they are what
-/// the records give at the time when they were written.
-pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
+/// the records give at the time when they were written. A step that was as planned names them all:
+/// any other it left as it was, right or not, and so does what takes it back.
+pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade], is_planned: bool) {
     let store = writer.store;
     let touched = touched(plan, remade);
     let after = derive::after(store, &plan.changes, writer.host.now);
@@ -106,8 +107,10 @@ pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
         plan.lines
             .push(format!("{} is rebuilt from the memories; its old bytes are not kept", own.path.told()));
     }
-    let is_new = |own: &Change| plan.all().all(|other| other.path != own.path);
-    let mut derived: Vec<Change> = made.into_values().filter(is_new).filter(|own| !own.is_empty()).collect();
+    let is_named = |own: &Change| !is_planned || remade.iter().any(|other| other.path == own.path);
+    let is_due =
+        |own: &Change| is_named(own) && !own.is_empty() && plan.all().all(|other| other.path != own.path);
+    let mut derived: Vec<Change> = made.into_values().filter(is_due).collect();
     derived.sort_by(|one, other| one.path.cmp(&other.path));
     plan.derived.extend(derived);
     plan.made_of = derive::made_of(store, &touched);

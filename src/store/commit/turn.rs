@@ -267,7 +267,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         }
     }
     if !plan.derive_after && !own.remade.is_empty() {
-        remake(writer, &mut plan, &own.remade);
+        remake(writer, &mut plan, &own.remade, is_planned);
     }
     if plan.derive_after {
         plan.derived.clear();
