@@ -191,3 +191,17 @@ fn a_salvaged_memory_is_not_called_whole_if_more_fields_followed() {
     }
     assert!(formats.len() > 1, "{formats:?}");
 }
+
+#[test]
+fn a_memory_broken_by_nuls_and_a_line_break_is_whole_after_one_safe_repair() {
+    for (format, log) in LOGS {
+        let (first, own) = (record(format, "a1", "x"), record(format, "a2", "y"));
+        let place = own.rfind("\":\"").unwrap() + 2;
+        let (start, end) = own.split_at(place);
+        let bytes = format!("{first}\n{start}\0\0\0\n{end}\n{start}\0\0\0\n");
+        let (left, _) = repaired(format, log, bytes.as_bytes());
+        assert_eq!(whole(format, log, &left), [first, own], "{format}");
+        let (again, _) = repaired(format, log, &left);
+        assert_eq!(String::from_utf8_lossy(&again), String::from_utf8_lossy(&left), "{format}");
+    }
+}
