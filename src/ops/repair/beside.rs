@@ -47,12 +47,23 @@ fn place(document: &Document, problem: &Problem, fixes: &[Fix]) -> Range<usize> 
     let own = match (record, problem.record) {
         // The problem covers both sides and all markers.
         _ if problem.code == Code::ConflictMarkers => edited(document, fixes),
-        (Some(_), Some(number)) if is_log(document) => stretch(document, number as usize),
+        (Some(_), Some(number)) if is_log(document) => {
+            stretch(document, number as usize).map(|own| with_safe(document, own, fixes))
+        }
         (Some(record), _) => Some(range(record)),
         _ => None,
     };
     let first = || fixes.iter().find_map(|own| Some(touched(document, edits_of(own)?)));
     own.or_else(first).unwrap_or_default()
+}
+
+/// The lines, and those after and before them that a safe fix joins to them.
+fn with_safe(document: &Document, lines: Range<usize>, fixes: &[Fix]) -> Range<usize> {
+    let safe = fixes.iter().filter(|own| own.is_safe).filter_map(edits_of).map(|own| touched(document, own));
+    let joined = safe.filter(|own| {
+        own.start <= lines.start && own.end > lines.end || own.start < lines.start && own.end >= lines.end
+    });
+    joined.fold(lines.clone(), |all, own| all.start.min(own.start)..all.end.max(own.end))
 }
 
 /// All lines that one of the fixes changes, and the lines between them.

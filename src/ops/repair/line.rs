@@ -10,8 +10,14 @@ use super::fix::{Edit, Fix, Piece};
 use crate::format::reading::is_record;
 use crate::model::bytes::Ranges;
 use crate::model::{Code, Document, Problem};
+use crate::text::scan::{Newlines, Scan, Tape};
 use crate::text::tidy::tidied;
 use crate::text::torn::first_name;
+
+/// So many records before and behind a broken one may belong to the same memory.
+const REACH: usize = 8;
+/// A part of a memory that has more bytes is not joined to others.
+const WIDE: u64 = 1 << 16;
 
 /// Whether a problem is that something can't be read. A whole memory on its line can be separated from it.
 fn is_broken(code: Code) -> bool {
@@ -74,6 +80,9 @@ impl Bench<'_> {
         if lines.len() > damage::LONG && document.records.get(number)?.view().is_none() {
             return None;
         }
+        if let Some(all) = self.joined_without_noise(document, number) {
+            lines = lines.start.min(all.start)..lines.end.max(all.end);
+        }
         if document.records.first().is_some_and(|own| lines.contains(&(own.span.start as usize))) {
             lines.start = 0;
         }
@@ -106,6 +115,45 @@ impl Bench<'_> {
         let has_whole = is_parted || inside.any(|own| own.view().is_some());
         let zoned = zoned.into_iter().map(|(range, _)| range.start).collect();
         Some(Tidied { file: document.path.clone(), lines, fix, has_whole, zoned })
+    }
+
+    /// The lines around a broken record that are one memory once the NULs between them are removed.
+    fn joined_without_noise(&self, document: &Document, number: usize) -> Option<Range<usize>> {
+        let records = &document.records;
+        let gap = |next: usize| {
+            let (before, own) = (records.get(next.checked_sub(1)?)?, records.get(next)?);
+            damage::bytes(document, before.span.end as usize..own.span.start as usize)
+        };
+        let is_noise = |next: usize| gap(next).is_some_and(|own| own.contains(&0));
+        let (from, to) = (number.saturating_sub(REACH), (number + REACH).min(records.len()));
+        if !(from + 1..to).any(is_noise) {
+            return None;
+        }
+        let broken = |at: usize| {
+            let own = records.get(at).filter(|own| own.view().is_none() && own.span.len() <= WIDE)?;
+            damage::bytes(document, damage::range(own))
+        };
+        (from..=number).find_map(|first| {
+            let mut text = broken(first).filter(|own| own.starts_with(b"{"))?;
+            let mut has_noise = false;
+            for next in first + 1..to {
+                has_noise |= is_noise(next);
+                text.extend(gap(next)?.into_iter().filter(|byte| *byte != 0));
+                text.extend(broken(next)?);
+                if next >= number && has_noise && self.is_one_object(document, &text) {
+                    let (start, end) = (records[first].span.start, records[next].span.end);
+                    let end = document.bytes.line_end(end as usize);
+                    return Some(document.bytes.line_start(start as usize)..end);
+                }
+            }
+            None
+        })
+    }
+
+    fn is_one_object(&self, document: &Document, text: &[u8]) -> bool {
+        let mut tape = Tape::default();
+        matches!(tape.scan(text, Newlines::Noticed), Scan::Whole { end, raw_newline: false } if end == text.len())
+            && self.is_record(document, text)
     }
 
     /// The records of some lines with times that say that they are UTC, where they said nothing.

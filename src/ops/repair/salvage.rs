@@ -78,7 +78,7 @@ impl Bench<'_> {
         let all = silent.into_iter().chain(times).chain(filled).chain(wrong).chain(cut);
         let reason: Vec<String> = all.collect();
         let reason = match reason.as_slice() {
-            [] => "All fields that the format asks for survived.".to_owned(),
+            [] => format!("All fields that the format asks for survived. {}", rest(content, own)),
             all => all.join(" "),
         };
         let title = match document.role {
@@ -286,6 +286,13 @@ impl Bench<'_> {
         let digest = crate::model::short_digest(seed.iter());
         format!("salvaged_{}", hex(&digest.to_be_bytes()))
     }
+}
+
+/// What became of fields that the format doesn't ask for.
+fn rest(content: &[u8], own: &Completed) -> &'static str {
+    let behind = content.get(own.kept..).unwrap_or_default();
+    let is_nothing = behind.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0);
+    if is_nothing { "Others may have followed." } else { "What stood behind them is left out." }
 }
 
 /// Whether a field names the record.

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::Judge;
 use super::desk::Files;
 use super::memories::{Memory, all, fields, live, more_than};
+use super::stores;
 
 /// The promises of a fix before it is carried out.
 struct Claim {
@@ -31,6 +32,9 @@ impl Claim {
         format!("{code} {file}:{line} fix {} \"{}\": \"{}\"", self.number, self.fix.title, self.fix.reason)
     }
 }
+
+/// What a fix says of the fields behind those that survived.
+const AFTER: [&str; 2] = ["What stood behind them is left out.", "Others may have followed."];
 
 impl Judge<'_> {
     /// Carries out some fixes of the store's problems, and all safe ones together, and checks what was said
@@ -88,7 +92,7 @@ impl Judge<'_> {
         self.leaves_the_lines(claim, &files);
         self.says_what_comes_and_goes(store, &after, claim, &plan.join("\n"));
         self.keeps_bytes(claim, &files);
-        self.means_its_words(store, &after, claim);
+        self.means_its_words((store, &after), claim, &files);
         let alike = |store: &Store| {
             let is = |own: &&Problem| own.code == claim.problem.code && own.file == claim.problem.file;
             store.problems.iter().filter(is).count()
@@ -176,7 +180,7 @@ impl Judge<'_> {
     }
 
     /// What a title or a reason says about the memory is true.
-    fn means_its_words(&mut self, store: &Store, after: &Store, claim: &Claim) {
+    fn means_its_words(&mut self, (store, after): (&Store, &Store), claim: &Claim, files: &Files) {
         let (title, reason) = (claim.fix.title.as_str(), claim.fix.reason.as_str());
         let (now, told) = (all(after), claim.told());
         if title.starts_with("keep what can be read") && claim.after.is_some() {
@@ -184,11 +188,15 @@ impl Judge<'_> {
         }
         if let Some(place) = title.split("intact on line ").nth(1) {
             let line: usize = place.parse().unwrap_or_default();
+            // The number is that of the line before the fix. The broken memory may span several lines.
+            let was = files.get(&self.path_of(&claim.problem.file)).cloned().unwrap_or_default();
+            let own = was.split(|byte| *byte == b'\n').nth(line - 1).unwrap_or_default();
             let bytes = self.desk.read(&claim.problem.file).unwrap_or_default();
-            let moved = usize::from(claim.problem.line.is_some_and(|own| (own as usize) < line));
-            let own = bytes.split(|byte| *byte == b'\n').nth(line - moved - 1).unwrap_or_default();
+            let is_left = bytes.split(|byte| *byte == b'\n').any(|line| line == own);
             let is_whole = fields(own.trim_ascii()).is_some();
-            self.holds(is_whole, "the memory is intact on the line that is named", || told.clone());
+            self.holds(is_whole && is_left, "the memory is intact on the line that is named", || {
+                told.clone()
+            });
         }
         if title == "remove this copy" {
             let left = now.iter().any(|own| match reason.contains("byte for byte") {
@@ -229,8 +237,12 @@ impl Judge<'_> {
                 known.filter(|(_, id)| Some(id) == own.id.as_ref()).map(|(own, _)| own).collect();
             if says_whole && !of_id.is_empty() {
                 let is = fields(&own.raw).unwrap_or_default();
-                let has_all =
-                    of_id.iter().any(|was| was.iter().all(|(name, value)| is.get(name) == Some(value)));
+                let asked = stores::record(self.desk.place.format, 0);
+                // A field that the format doesn't ask for may be lost, and the reason says so.
+                let says_more = AFTER.iter().any(|own| claim.fix.reason.contains(own));
+                let may_lack = |name: &str| says_more && asked.get(name).is_none() && !is.contains_key(name);
+                let is_so = |(name, value): (&String, &Value)| is.get(name) == Some(value) || may_lack(name);
+                let has_all = of_id.iter().any(|was| was.iter().all(is_so));
                 self.holds(has_all, "what is called whole has every field as it was", || {
                     format!("{}: {}", claim.told(), own.told())
                 });

@@ -3,6 +3,7 @@
 use palimp::model::{Code, Problem, Severity};
 use palimp::ops::repair::{Bench, Fix, Material, Which, chosen};
 
+use super::coming_back::One;
 use super::corpus::counts;
 use super::*;
 use crate::support::tries::count;
@@ -159,4 +160,48 @@ fn fifty_thousand_torn_lines_are_tidied_in_a_few_seconds() {
     let (left, _) = fixed(format, log, bytes.as_bytes(), Code::TornLine);
     assert_eq!(whole(format, log, &left).len(), lines);
     assert!(began.elapsed().as_secs() < count(30, 60), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_salvaged_memory_is_not_called_whole_if_more_fields_followed() {
+    let mut formats = Vec::new();
+    for (format, log) in LOGS {
+        let mut whole = record(format, "a1", "some words");
+        whole.pop();
+        let reason = |behind: &str| {
+            let one = One::of((format, log), &format!("{whole}{behind}\n"));
+            let found = one.problem("torn-line");
+            let fixes = found["fixes"].as_array().unwrap().clone();
+            let is_it = |fix: &&Value| fix["title"].as_str().unwrap().starts_with("keep what can be read");
+            fixes.iter().find(is_it).unwrap()["reason"].as_str().unwrap().to_owned()
+        };
+        let all = "All fields that the format asks for survived.";
+        if !reason("").starts_with(all) {
+            continue;
+        }
+        formats.push(format);
+        assert_eq!(reason(""), format!("{all} Others may have followed."), "{format}");
+        for behind in [",", ",\"later", ",\"later\":", ",\"later\":12"] {
+            assert_eq!(
+                reason(behind),
+                format!("{all} What stood behind them is left out."),
+                "{format} {behind}"
+            );
+        }
+    }
+    assert!(formats.len() > 1, "{formats:?}");
+}
+
+#[test]
+fn a_memory_broken_by_nuls_and_a_line_break_is_whole_after_one_safe_repair() {
+    for (format, log) in LOGS {
+        let (first, own) = (record(format, "a1", "x"), record(format, "a2", "y"));
+        let place = own.rfind("\":\"").unwrap() + 2;
+        let (start, end) = own.split_at(place);
+        let bytes = format!("{first}\n{start}\0\0\0\n{end}\n{start}\0\0\0\n");
+        let (left, _) = repaired(format, log, bytes.as_bytes());
+        assert_eq!(whole(format, log, &left), [first, own], "{format}");
+        let (again, _) = repaired(format, log, &left);
+        assert_eq!(String::from_utf8_lossy(&again), String::from_utf8_lossy(&left), "{format}");
+    }
 }
