@@ -156,7 +156,8 @@ fn material_for<'p>(
     let broken = problems.iter().filter(|own| is_broken(own.code));
     let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
     let is_damaged = |file: &Path| damaged.contains(file);
-    if !damaged.is_empty() {
+    // A memory that shares an id may get another, which none must have had.
+    if !damaged.is_empty() || problems.iter().any(|own| own.code == Code::DuplicateId) {
         own.deleted = Deletions::of(&vault, store, now)?;
     }
     let mut room = MOST;

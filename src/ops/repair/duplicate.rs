@@ -125,11 +125,13 @@ impl Bench<'_> {
         if let Some(known) = self.free.borrow().get(id) {
             return Rc::clone(known);
         }
-        let others = self.others();
-        let mut ids = (2_u64..).map(|number| another(id, number)).filter(|own| !others.has(own));
-        let rest = others.here.get(id).into_iter().flatten().skip(1);
-        let named =
-            rest.filter_map(|own| Some(((own.document.path.clone(), own.record.span.start), ids.next()?)));
+        let mut ids = (2_u64..).map(|number| another(id, number));
+        let rest = self.others().here.get(id).into_iter().flatten().skip(1);
+        let named = rest.filter_map(|own| {
+            let path = &own.document.path;
+            let free = ids.find(|id| !self.is_taken(path, id))?;
+            Some(((path.clone(), own.record.span.start), free))
+        });
         let found = Rc::new(named.collect::<Free>());
         self.free.borrow_mut().insert(id.to_owned(), Rc::clone(&found));
         found

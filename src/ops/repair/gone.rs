@@ -68,6 +68,13 @@ impl<'a> Bench<'a> {
         (!is_here).then(told)
     }
 
+    /// Whether a memory has that id, or had it until it was deleted or erased. No other gets it.
+    pub(super) fn is_taken(&self, file: &Path, id: &str) -> bool {
+        self.others().has(id)
+            || self.why_deleted(file, id).is_some()
+            || self.erased().is_some_and(|erased| erased.has_id(id))
+    }
+
     /// The session that a file is in.
     pub(super) fn session_at(&self, file: &Path) -> Option<&'a str> {
         let sessions = &self.store().sessions;

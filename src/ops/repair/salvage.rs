@@ -269,16 +269,13 @@ impl Bench<'_> {
 
     /// An id for a memory whose own is lost: the next number where ids are numbered.
     fn new_id(&self, document: &Document, object: &[u8], near: Option<&[u8]>, name: &str) -> String {
-        let others = self.others();
         let last = near.and_then(|near| member(near, name)).unwrap_or_default();
         let last = last.trim_matches('"');
         let digits = last.len() - last.trim_end_matches(|own: char| own.is_ascii_digit()).len();
         let (stem, number) = last.split_at(last.len() - digits);
         if let (1..=18, Ok(number)) = (digits, number.parse::<u64>()) {
             let next = format!("{stem}{:0digits$}", number + 1);
-            let own = set(object, &[name], &quoted(&next)).unwrap_or_default();
-            // It must not be the id of a deleted or erased memory.
-            if !others.has(&next) && self.why_gone(&document.path, document.role, &own).is_none() {
+            if !self.is_taken(&document.path, &next) {
                 return next;
             }
         }

@@ -283,6 +283,11 @@ impl<'a> Wanted<'a> {
         self.keyed.has_time(view) || is_unnamed && of_file()
     }
 
+    /// Whether one that is erased has that id.
+    pub fn has_id(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
     /// Whether a record stays that has the id of one that is erased.
     pub fn is_shared(&self, id: &str) -> bool {
         self.by_id.get(id).is_some_and(|own| own.iter().any(|(_, group)| group.is_shared()))

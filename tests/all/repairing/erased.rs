@@ -92,6 +92,38 @@ fn of_what_had_no_id_a_torn_line_is_not_completed() {
 }
 
 #[test]
+fn an_id_that_is_filled_in_is_not_that_of_a_memory_which_was_erased() {
+    for own in ERASED {
+        let one = One::of(own, &["msg-001", "msg-002"].map(|id| record(own.0, id, "words") + "\n").concat());
+        one.run(&["erase", "msg-002", "--yes"]).expect_status(0);
+        // It was created at another time, and is another memory.
+        let left = nameless(own.0, "what is left of it").replace("01-20", "01-21");
+        one.store.append(own.1, &left.as_bytes()[..left.len() - 1]);
+        let found = one.problem("torn-line");
+        let at = titles(&found).iter().position(|title| title.starts_with("keep what can be read")).unwrap();
+        one.fix("torn-line", at + 1);
+        let left = one.text();
+        assert!(left.contains("what is left of it") && !left.contains("msg-002"), "{own:?}: {left}");
+    }
+}
+
+#[test]
+fn an_id_of_its_own_is_not_that_of_a_memory_which_was_deleted_or_erased() {
+    for own in [LOGS[0], LOGS[1], LOGS[3]] {
+        for gone in [&["delete", "same-2", "--remove", "--yes"][..], &["erase", "same-2", "--yes"]] {
+            let one = One::of(own, &["other", "same-2"].map(|id| record(own.0, id, "words") + "\n").concat());
+            one.run(gone).expect_status(0);
+            let twice = ["one text", "another text"].map(|text| record(own.0, "same", text) + "\n").concat();
+            one.store.append(own.1, twice.replace("01-20", "01-21").as_bytes());
+            assert_eq!(titles(&one.problem("duplicate-id"))[0], "give it an id of its own", "{own:?}");
+            one.fix("duplicate-id", 1);
+            let left = one.text();
+            assert!(left.contains("another text") && !left.contains("same-2"), "{own:?} {gone:?}: {left}");
+        }
+    }
+}
+
+#[test]
 fn another_memory_without_an_id_is_not_taken_for_one_that_was_erased() {
     for own in ERASED {
         let one = erased(own, "the words that were erased");
