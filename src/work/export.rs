@@ -17,13 +17,17 @@ fn of_home(file: &str) -> PathBuf {
 
 /// Writes memories into a file that is not there yet, in the shape that its name asks for. Says what was
 /// done, and whether secrets are masked in it.
-pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
+///
+/// # Errors
+///
+/// If nothing was written; the sentence says why.
+pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> Result<String, String> {
     let path = of_home(file);
     let Some(shape) = Shape::of_name(&path) else {
-        return format!("{file}: the name must end in .md, .csv, .json or .jsonl. Nothing was written.");
+        return Err(format!("{file}: the name must end in .md, .csv, .json or .jsonl. Nothing was written."));
     };
     if let Some(folder) = path.parent().filter(|own| *own != Path::new("") && Real.look(own).is_err()) {
-        return format!("There is no folder {}. Nothing was exported.", folder.told());
+        return Err(format!("There is no folder {}. Nothing was exported.", folder.told()));
     }
     let mut text = Vec::new();
     let mut with_secrets = 0;
@@ -33,17 +37,18 @@ pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> String {
         text.extend(piece);
     }
     if let Some((_, file)) = snapshot.changed().next() {
-        return format!("{} changed meanwhile. Nothing was written; try again.", file.path.told());
+        return Err(format!("{} changed meanwhile. Nothing was written; try again.", file.path.told()));
     }
     match write_new(&path, &text) {
         Ok(()) => {
             let whole = std::path::absolute(&path).unwrap_or(path);
             let done = format!("Exported {} to {}.", crate::deed::memories(entries.len()), whole.told());
-            [Some(done), masked(with_secrets)].into_iter().flatten().collect::<Vec<_>>().join(" ")
+            Ok([Some(done), masked(with_secrets)].into_iter().flatten().collect::<Vec<_>>().join(" "))
         }
         Err(error) if error.source.kind() == std::io::ErrorKind::AlreadyExists => {
-            format!("There is a file {} already. Nothing was exported; choose another name.", path.told())
+            let path = path.told();
+            Err(format!("There is a file {path} already. Nothing was exported; choose another name."))
         }
-        Err(error) => format!("{}: {}. Nothing was exported.", path.told(), error.source),
+        Err(error) => Err(format!("{}: {}. Nothing was exported.", path.told(), error.source)),
     }
 }

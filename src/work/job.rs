@@ -185,7 +185,9 @@ pub enum Done {
     DraftFound(EntryRef, Option<FormDraft>),
     /// Files of ours were looked after.
     Tended(Tended),
-    /// What to tell the user: that memories were written into a file, or why something was not kept.
+    /// That memories were written into a file, or why not, as a sentence.
+    Exported(Result<String, String>),
+    /// What to tell the user: why something was not kept.
     Said(String),
 }
 
@@ -276,7 +278,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
             let (store, entry) = snapshot.get(at);
             Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
         }
-        Job::Export { snapshot, at, file } => Some(Done::Said(export::write(&snapshot, &at, &file))),
+        Job::Export { snapshot, at, file } => Some(Done::Exported(export::write(&snapshot, &at, &file))),
         Job::KeepLasting { what, data } => what.keep_in(&data).err().map(Done::Said),
         Job::Tend { snapshot, data, now } => Some(Done::Tended(tend(&snapshot, &data, now))),
     }

@@ -187,11 +187,12 @@ fn about(app: &App, width: usize) -> About {
     if !is_said(problem.code.meaning(), &problem.message) {
         lines.extend(says(problem.code.meaning(), Style::new()));
     }
+    let is_any_safe = app.view.fix.as_ref().is_some_and(|fix| fix.ways.iter().any(|way| way.is_safe));
     lines.extend(
         app.snapshot
             .stores
             .get(store)
-            .and_then(|own| can_do(own, problem, repair_of(app, number)))
+            .and_then(|own| can_do(own, problem, repair_of(app, number), is_any_safe))
             .into_iter()
             .flat_map(|told| says(&told, Style::new()).collect::<Vec<_>>()),
     );
@@ -234,14 +235,15 @@ fn is_said(meaning: &str, message: &str) -> bool {
     meaning.iter().filter(|word| said.contains(word)).count() * 2 > meaning.len()
 }
 
-/// What can be done about a problem.
-fn can_do(store: &Store, problem: &Problem, safe: Option<&str>) -> Option<String> {
+/// What can be done about a problem. Of a line with several problems, another one may have a safe repair.
+fn can_do(store: &Store, problem: &Problem, safe: Option<&str>, is_any_safe: bool) -> Option<String> {
     Some(match (safe, problem.record) {
         (Some(deed), _) => {
             format!("`palimp repair --all-safe` does this, and can lose nothing: {deed}.")
         }
         (None, Some(record)) => match reads(store, problem, record) {
             true => "It can be repaired in the memory: Enter goes there.".into(),
+            false if is_any_safe => return None,
             false => "No repair of this line is safe: choose one.".into(),
         },
         (None, None) => match problem.code {

@@ -1,5 +1,7 @@
 //! What a new user wants to do, by what is on the screen alone, with the keys counted.
 
+use std::sync::Arc;
+
 use super::back::{learnings, lost_nine};
 use super::changes::{files, notice};
 use super::*;
@@ -304,8 +306,30 @@ fn a_file_named_behind_export_is_where_it_goes_and_no_folder_is_made_for_it() {
         enter(&mut desk);
         enter(&mut desk);
         assert!(notice(&desk).starts_with(said), "{}", notice(&desk));
+        desk.press(KeyCode::Esc);
     }
     assert!(!folder.join("none").exists() && folder.join("retries.md").exists());
+}
+
+#[test]
+fn the_name_of_a_file_that_is_there_is_corrected_in_its_prompt() {
+    let mut desk = Desk::new(120, 36);
+    let file = desk._folder.path().join("a.md");
+    std::fs::write(&file, "mine").unwrap();
+    let before = desk.app.snapshot.clone();
+    typed(&mut desk, &format!(":export {}", file.display()));
+    enter(&mut desk);
+    enter(&mut desk);
+    assert!(notice(&desk).contains("choose another name"), "{}", notice(&desk));
+    // The keys of a name do nothing else: `a` archives, `d` deletes, `e` edits.
+    for _ in 0..4 {
+        desk.press(KeyCode::Backspace);
+    }
+    typed(&mut desk, "aded.md");
+    enter(&mut desk);
+    assert!(notice(&desk).starts_with("Exported "), "{}", notice(&desk));
+    assert!(desk.app.prompt.is_none() && Arc::ptr_eq(&before, &desk.app.snapshot));
+    assert!(file.with_file_name("aded.md").exists() && std::fs::read(&file).unwrap() == b"mine");
 }
 
 #[test]

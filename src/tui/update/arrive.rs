@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{change, compare, confirm, detail, early, editor, filter, list_view, mark, statistics, walk};
+use super::{
+    change, compare, confirm, detail, early, editor, fields, filter, list_view, mark, statistics, walk,
+};
 use crate::deed::AllChecked;
 use crate::model::Carry;
 use crate::query::Query;
@@ -62,6 +64,7 @@ pub fn done(app: &mut App, done: Done) {
         Done::TextKept(said) => editor::text_kept(app, &said),
         Done::Saved(saved) => editor::saved(app, *saved),
         Done::DraftFound(at, draft) => editor::draft_found(app, at, draft),
+        Done::Exported(outcome) => fields::exported(app, outcome),
         Done::Said(said) => app.say(said),
         Done::Tended(tended) => change::tended(app, tended),
     }

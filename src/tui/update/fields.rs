@@ -86,7 +86,8 @@ pub fn entered(app: &mut App) {
             app.give_job(job);
         }),
         Purpose::Export => {
-            if let Some(aim) = app.prompt.take().and_then(|prompt| prompt.aim) {
+            // It stays open until the file is written: what is typed must not run as keys.
+            if let Some(aim) = prompt.aim.clone() {
                 let (snapshot, at, file) = (aim.snapshot, aim.at, text.trim().to_owned());
                 app.give_job(Job::Export { snapshot, at, file });
             }
@@ -104,6 +105,14 @@ pub fn entered(app: &mut App) {
         }),
     };
     outcome.unwrap_or_else(|why| app.say(why));
+}
+
+/// The file was written, or the name is to be corrected.
+pub fn exported(app: &mut App, outcome: Result<String, String>) {
+    if outcome.is_ok() {
+        app.prompt.take_if(|prompt| prompt.purpose == Purpose::Export);
+    }
+    app.say(outcome.unwrap_or_else(|why| why));
 }
 
 fn wanted(app: &App, purpose: Purpose, text: &str) -> Result<Wanted, &'static str> {
