@@ -9,7 +9,7 @@ fn a_torn_line_is_repaired_and_says_something_then() {
         let before = evening.list(&["is:broken"]).len();
         evening.press("g go to");
         evening.press("p problems");
-        evening.sees("1 of ");
+        evening.sees("▌Problems");
         evening.goes_down_to("torn line");
         evening.press("Alt-f fix");
         evening.sees("Nothing is changed yet");
