@@ -248,8 +248,10 @@ fn restore(
     };
     let is_named = |item: &Item, name: &String| item.id.as_ref() == Some(name) || is_key(name, item);
     let is_any = |item: &Item| ids.iter().any(|name| is_named(item, name));
+    let has_it = |item: &Item| !item.kind.is_only_here();
     let is_there = |name: &&String| {
-        compared.items.iter().any(|item| is_named(item, name)) || has(store, &copy.file, name)
+        compared.items.iter().any(|item| has_it(item) && is_named(item, name))
+            || has(store, &copy.file, name) && !compared.is_only_here(&store.root, name)
     };
     if let Some(name) = ids.iter().filter(|_| whole).find(|name| !is_there(name)) {
         let message = format!("the backup has no memory with the id or key {name:?}. Nothing was changed.");

@@ -116,9 +116,7 @@ pub fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>)
             None => {
                 let git = History::before(&Real, &one.store.root);
                 let is_it = |own: &&Change, path: &Path| own.path == path && own.replaces();
-                cannot_reach(git.as_ref(), &one.store, &|path| {
-                    one.plan.changes.iter().any(|own| is_it(&own, path))
-                })
+                cannot_reach(git.as_ref(), &one.store, &|path| one.plan.all().any(|own| is_it(&own, path)))
             }
         },
         git: erased.and_then(|own| own.git.as_ref()),

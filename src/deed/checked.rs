@@ -68,8 +68,8 @@ pub struct AllChecked {
 }
 
 impl Known {
-    /// Checks the stores; `None` where nothing more is to be told of them.
-    pub fn all(&mut self, of: Arc<Snapshot>, data: Option<&Path>, now: Moment) -> Option<AllChecked> {
+    /// Checks the stores.
+    pub fn all(&mut self, of: Arc<Snapshot>, data: Option<&Path>, now: Moment) -> AllChecked {
         let mut unread = Vec::new();
         let mut unsure = HashSet::new();
         let mut has_changed = false;
@@ -97,11 +97,11 @@ impl Known {
         let is_new = self.0.iter().any(|(was, with)| !Arc::ptr_eq(was, with));
         self.0.retain(|(was, _)| !unsure.contains(&was.root));
         if !is_new && unread.is_empty() && !has_changed {
-            return None;
+            return AllChecked { with: Arc::clone(&of), of, has_changed, unread };
         }
         let with = Arc::new(Snapshot::of(with));
         with.references();
-        Some(AllChecked { of, with, has_changed, unread })
+        AllChecked { of, with, has_changed, unread }
     }
 }
 
@@ -165,12 +165,12 @@ mod tests {
         crate::disk::write_new(&list, b"no list\n").unwrap();
         let (mut known, snapshot) = (Known::default(), Arc::new(Snapshot::of(vec![store])));
         let mut look = || known.all(Arc::clone(&snapshot), Some(&data), now);
-        assert_eq!(look().unwrap().unread.len(), 1);
-        assert_eq!(look().unwrap().unread.len(), 1, "it is told as long as it is so");
+        assert_eq!(look().unread.len(), 1);
+        assert_eq!(look().unread.len(), 1, "it is told as long as it is so");
         let erased = "{\"step\":1,\"at\":\"2026-01-02T00:00:00Z\",\"id\":\"mem_1\",\"session\":\"s\",\
                       \"file\":\"sessions/s/memory.jsonl\"}\n";
         std::fs::write(&list, erased).unwrap();
-        let found = look().unwrap();
+        let found = look();
         assert_eq!(found.unread, Vec::<String>::new());
         let codes: Vec<Code> = found.with.stores[0].problems.iter().map(|own| own.code).collect();
         assert!(codes.contains(&Code::ErasedAnew), "{codes:?}");

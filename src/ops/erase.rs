@@ -84,8 +84,9 @@ pub fn plan(
         )
     };
     removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));
-    let others: Vec<String> = scene.store.other_names(&removal.plan.changes).collect();
-    removal.plan.lines.extend(others);
+    let removes = &mut removal.plan;
+    removes.lines.extend(scene.store.other_names(&removes.changes));
+    removes.lines.extend(scene.store.other_names(&removes.derived));
     Ok(removal)
 }
 

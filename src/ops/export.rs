@@ -75,7 +75,7 @@ pub fn for_people(shape: Shape, piece: Vec<u8>) -> (Vec<u8>, bool) {
     }
 }
 
-/// What is said where so many memories of an export have masked secrets.
+/// The sentence about the memories of an export whose secrets are masked.
 pub fn masked(count: usize) -> Option<String> {
     let what = match count {
         0 => return None,

@@ -17,7 +17,7 @@ use super::effect::named;
 use super::{Refusal, Result, Scene, backups, base, check, plan_and_after, writes};
 use crate::format::writing::document;
 use crate::format::{Format, Placement};
-use crate::model::key::Key;
+use crate::model::key::{Key, Written};
 use crate::model::{Change, Moment, Plan, Role, Span, plan::counted};
 
 /// What became of a record since a copy was made.
@@ -116,6 +116,8 @@ pub struct Item {
     pub can_come: bool,
     /// Whether the file has it byte for byte, whatever else is to be told of it.
     pub is_as_it_was: bool,
+    /// Whether it was moved to another file of the store, so that it would be in both.
+    pub has_moved: bool,
     /// Whether the file has another record of its id.
     pub shares: bool,
     /// Where it is in the file.
@@ -180,6 +182,19 @@ impl Comparison {
         let mut own: Vec<&Item> = self.items.iter().filter(|item| self.has_key(root, item, key)).collect();
         own.sort_by_key(|item| item.at);
         own.get(key.number as usize - 1).or(own.last()).copied()
+    }
+
+    /// Whether the file has a record of that id or key of which the copy has no version.
+    pub fn is_only_here(&self, root: &Path, name: &str) -> bool {
+        let key = match Key::read(name) {
+            Some(Written::Key(key)) => Some(key),
+            _ => None,
+        };
+        self.items.iter().filter(|item| item.kind.is_only_here()).any(|item| {
+            let own = Key::alone(root, &self.file, &item.is);
+            item.id.as_deref() == Some(name)
+                || key.as_ref().is_some_and(|key| (own.file, own.record) == (key.file, key.record))
+        })
     }
 
     fn has_key(&self, root: &Path, item: &Item, key: &Key) -> bool {

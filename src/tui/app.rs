@@ -139,6 +139,8 @@ pub struct App {
     pub opened: Option<(Screen, String, String)>,
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
+    /// The number of exports so far.
+    pub exports: u64,
     /// The actions that were done last, the newest first.
     pub done_last: Vec<Action>,
     pub menu: Option<Menu>,

@@ -70,6 +70,8 @@ pub struct Prompt {
     pub colours: Palette,
     /// The memories that it is about.
     pub aim: Option<Aim>,
+    /// The number of the export that it started, until that has ended.
+    pub export: Option<u64>,
     /// What a word of it can be completed to.
     pub words: Words,
     /// The completion that is there, until something is typed.
@@ -100,8 +102,21 @@ impl Prompt {
         line.move_cursor(tui_textarea::CursorMove::End);
         let (choice, before) = (Cursor::default(), text.to_owned());
         let (words, completed, suggested) = (Words::default(), None, Vec::new());
-        let (launch, colours, aim) = (None, Palette::default(), None);
-        Prompt { purpose, line, before, choice, over, launch, colours, aim, words, completed, suggested }
+        let (launch, colours, aim, export) = (None, Palette::default(), None, None);
+        Prompt {
+            purpose,
+            line,
+            before,
+            choice,
+            over,
+            launch,
+            colours,
+            aim,
+            export,
+            words,
+            completed,
+            suggested,
+        }
     }
 
     /// What has been typed.

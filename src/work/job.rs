@@ -68,6 +68,8 @@ pub enum Job {
     },
     /// Write memories into a new file.
     Export {
+        /// Which export this is: its outcome has the same number.
+        number: u64,
         /// The stores.
         snapshot: Arc<Snapshot>,
         /// Which memories.
@@ -185,8 +187,8 @@ pub enum Done {
     DraftFound(EntryRef, Option<FormDraft>),
     /// Files of ours were looked after.
     Tended(Tended),
-    /// That memories were written into a file, or why not, as a sentence.
-    Exported(Result<String, String>),
+    /// Which export has ended: that memories were written into a file, or why not, as a sentence.
+    Exported(u64, Result<String, String>),
     /// What to tell the user: why something was not kept.
     Said(String),
 }
@@ -247,7 +249,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
     match job {
         Job::Load { places, previous, now, .. } => Some(Done::Loaded(read(&places, &previous, now))),
         Job::Check { snapshot, data, now } => {
-            kept.checked.all(snapshot, data.as_deref(), now).map(Done::Checked)
+            Some(Done::Checked(kept.checked.all(snapshot, data.as_deref(), now)))
         }
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
         Job::Select(asked) => find(asked, kept, cancel).map(|found| Done::Selected(Box::new(found))),
@@ -278,7 +280,9 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
             let (store, entry) = snapshot.get(at);
             Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
         }
-        Job::Export { snapshot, at, file } => Some(Done::Exported(export::write(&snapshot, &at, &file))),
+        Job::Export { number, snapshot, at, file } => {
+            Some(Done::Exported(number, export::write(&snapshot, &at, &file)))
+        }
         Job::KeepLasting { what, data } => what.keep_in(&data).err().map(Done::Said),
         Job::Tend { snapshot, data, now } => Some(Done::Tended(tend(&snapshot, &data, now))),
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use support::kept_log::{LOG, line};
-use support::{KeptLog, Output, StoreBuilder, run};
+use support::{KeptLog, Output, StoreBuilder, TempStore, run};
 
 const BEFORE: &str = "2026-02-01T10:00:00Z";
 const NOW: &str = "2026-02-01T12:00:00Z";
@@ -142,6 +142,48 @@ fn a_memory_that_was_archived_since_is_left_out_of_a_file_that_is_replaced() {
         rows.iter().map(|row| (row["id"].as_str().unwrap(), row["state"].as_str().unwrap())).collect();
     all.sort_unstable();
     assert_eq!(all, [("k-1", "archived"), ("k-2", "live")]);
+}
+
+/// A-MEM keeps each event twice: in the log of its month and in its trace.
+#[test]
+fn a_lost_log_comes_back_with_the_events_that_their_traces_have() {
+    let event = |number: usize| {
+        let event = json!({
+            "timestamp": format!("2026-01-1{number}T12:00:00Z"), "event_id": format!("evt_{number}"),
+            "trace_id": "abc", "status": "success", "schema_version": "1.0",
+            "event_type": "gateway.tool_call", "source": "gateway", "metadata": {"tool_name": "deploy"},
+        });
+        format!("{event}\n")
+    };
+    let (log, trace) = ("events/2026-01/events.jsonl", "events/2026-01/traces/abc.jsonl");
+    let all = [event(1), event(2), event(3)].concat();
+    let files = [log, trace].map(|file| (PathBuf::from(file), all.clone().into_bytes()));
+    let site = KeptLog { store: TempStore::of_files("memory", &files), data: support::folder::new() };
+    let copy = site.backup(BEFORE, log);
+    site.store.write(log, event(1).as_bytes());
+    let restore = ["backup", "restore", &copy, "--replace", "--dry-run", "--json"];
+    let told = told(&site.run(&restore).expect_status(0));
+    assert!(!told.iter().any(|line| line.contains("left out")), "{told:#?}");
+    assert!(told[0].contains("2 are restored, and are in another file too"), "{told:#?}");
+    site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    assert_eq!(String::from_utf8(site.store.read(log)).unwrap(), all);
+}
+
+#[test]
+fn a_name_that_only_the_file_has_is_no_name_in_the_backup() {
+    let site = KeptLog::of(&[line(0, "stays"), line(1, "goes")]);
+    let copy = site.backup(BEFORE, LOG);
+    let now = [line(0, "stays"), line(1, "goes"), line(8, "late")].concat();
+    site.store.write(LOG, now.as_bytes());
+    let rows = site.run(&["list", "--json"]).json_lines();
+    let key = rows.iter().find(|row| row["id"] == "mem_8").unwrap()["key"].as_str().unwrap().to_owned();
+    for name in ["mem_8", &key] {
+        let refused = site.run(&["backup", "restore", &copy, name, "--replace", "--yes"]).expect_status(1);
+        assert!(refused.stderr.contains("the backup has no memory"), "{name}: {}", refused.stderr);
+    }
+    assert_eq!(site.store.read(LOG), now.into_bytes());
+    // The backup has it as the file does.
+    site.run(&["backup", "restore", &copy, "mem_0", "--replace", "--yes"]).expect_status(0);
 }
 
 /// The demo's stores, and a folder for our own data.

@@ -142,8 +142,10 @@ struct Beside<'a> {
     ids: HashMap<&'a str, Vec<&'a Record>>,
     /// What tombstones name, and where they are.
     tombstones: HashMap<&'a str, String>,
-    /// Ids in other files, and in which.
-    elsewhere: HashMap<&'a str, &'a Path>,
+    /// Ids in other files, in which, and whether they were moved there.
+    elsewhere: HashMap<&'a str, (&'a Path, bool)>,
+    /// Whether two files of the store have each record.
+    keeps_copies: bool,
 }
 
 impl<'a> Beside<'a> {
@@ -153,6 +155,7 @@ impl<'a> Beside<'a> {
             ids: HashMap::new(),
             tombstones: HashMap::new(),
             elsewhere: HashMap::new(),
+            keeps_copies: writes(store).is_ok_and(|(_, writes)| writes.keeps_copies()),
         };
         for record in now.into_iter().flat_map(|now| &now.records) {
             if let Some(id) = record.view().and_then(|view| view.id) {
@@ -177,7 +180,11 @@ impl<'a> Beside<'a> {
                     self.tombstones.insert(id, told);
                 }
                 Role::Records | Role::Archive if document.path != file => {
-                    self.elsewhere.insert(id, &document.path);
+                    let has_moved = document.role == Role::Archive || !self.keeps_copies;
+                    let own = self.elsewhere.entry(id).or_insert((&document.path, has_moved));
+                    if has_moved {
+                        *own = (&document.path, true);
+                    }
                 }
                 _ => {}
             }
@@ -249,8 +256,9 @@ impl Compared<'_> {
             let own = self.beside_its_id(item(Kind::Changed, String::new()), own, now);
             return Some(if own.kind == Kind::Missing { deleted(own) } else { own });
         }
-        if let Some(path) = id.and_then(|id| self.beside.elsewhere.get(id)) {
-            return Some(item(Kind::Elsewhere, format!("is in {}", path.told())));
+        if let Some((path, has_moved)) = id.and_then(|id| self.beside.elsewhere.get(id)) {
+            let (path, has_moved) = (path.told(), is_log(self.file) && *has_moved);
+            return Some(Item { has_moved, ..item(Kind::Elsewhere, format!("is in {path}")) });
         }
         let written = record.view().and_then(|view| view.created);
         let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
@@ -290,6 +298,7 @@ impl Compared<'_> {
             is: Vec::new(),
             can_come: false,
             is_as_it_was: false,
+            has_moved: false,
             shares: false,
             place: None,
         }

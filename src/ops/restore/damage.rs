@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::super::Refusal;
+use super::Comparison;
 use crate::format::reading::Reading;
 use crate::model::{Severity, Tell};
 
-/// So many broken lines are named.
+/// The number of broken lines that are named.
 const NAMED: usize = 5;
 
 /// What is broken in a backup of a file. A shorter file than was copied is damaged, too.
@@ -34,12 +35,12 @@ fn named(lines: &BTreeSet<u32>) -> String {
 }
 
 /// The refusal of a restore, with the damage of the backup that is the reason for it.
-pub fn because_of(damage: &Option<String>, refused: Refusal) -> Refusal {
-    let Some(damage) = damage else { return refused };
-    let message = format!(
-        "{}: {} Without --replace, intact memories of the backup can be restored.",
-        damage.trim_start_matches("✖ "),
-        refused.message
-    );
+pub fn because_of(comparison: &Comparison, refused: Refusal) -> Refusal {
+    let Some(damage) = &comparison.damage else { return refused };
+    let way = match comparison.whole_only {
+        None => " Without --replace, intact memories of the backup can be restored.",
+        Some(_) => "",
+    };
+    let message = format!("{}: {}{way}", damage.trim_start_matches("✖ "), refused.message);
     Refusal { message, ..refused }
 }

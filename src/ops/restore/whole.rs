@@ -55,7 +55,7 @@ pub fn replace(
     let count = comparison.items.iter().filter(moves).count();
     let (mut plan, after) = plan_and_after("backup restore", scene, count, all)?;
     plan.lines.extend(lines);
-    check(scene, &plan, &after).map_err(|refused| because_of(&comparison.damage, refused))?;
+    check(scene, &plan, &after).map_err(|refused| because_of(comparison, refused))?;
     Ok(plan)
 }
 
@@ -70,7 +70,7 @@ impl Comparison {
     ) -> Result<Option<Cow<'c, [u8]>>> {
         let is_left = |item: &&Item| match item.kind {
             Kind::Deleted => !chosen.contains(&item.at),
-            Kind::Elsewhere => self.leaves_out_moved(),
+            Kind::Elsewhere => item.has_moved,
             _ => false,
         };
         let mut spans: Vec<Span> = self.items.iter().filter(is_left).map(Item::span).collect();
@@ -94,16 +94,24 @@ impl Comparison {
     /// What putting the whole file back comes to: how many of each, then each by name.
     /// Untrusted text.
     fn whole(&self, root: &Path, chosen: &HashSet<u64>) -> Vec<String> {
-        // The plan first names what is lost, because the rest can be restored again. Only deleted records
-        // have to be chosen.
+        // The plan first names what is lost, because the rest can be restored again. Deleted records only come
+        // if they are chosen, and records of other files only if they were not moved there.
         let first =
             [(Kind::Newer, true), (Kind::Absent, true), (Kind::Deleted, false), (Kind::Deleted, true)];
-        let then = [Kind::Tombstoned, Kind::Changed, Kind::Missing];
-        let rest = [Kind::Elsewhere, Kind::Unreadable, Kind::Erased];
-        let all: Vec<_> =
-            first.into_iter().chain(then.into_iter().chain(rest).map(|kind| (kind, true))).collect();
+        let then = [Kind::Tombstoned, Kind::Changed, Kind::Missing].map(|kind| (kind, true));
+        let rest = [
+            (Kind::Elsewhere, false),
+            (Kind::Elsewhere, true),
+            (Kind::Unreadable, true),
+            (Kind::Erased, true),
+        ];
+        let all: Vec<_> = first.into_iter().chain(then).chain(rest).collect();
         let of = |&(kind, comes): &(Kind, bool)| {
-            let comes_so = move |item: &&Item| kind != Kind::Deleted || chosen.contains(&item.at) == comes;
+            let comes_so = move |item: &&Item| match kind {
+                Kind::Deleted => chosen.contains(&item.at) == comes,
+                Kind::Elsewhere => item.has_moved != comes,
+                _ => true,
+            };
             let is_it = move |item: &&Item| item.kind == kind && self.is_told(item);
             self.items.iter().filter(is_it).filter(comes_so)
         };
@@ -120,11 +128,6 @@ impl Comparison {
         lines.extend(self.damage.clone());
         lines.extend(self.doubts.iter().cloned());
         lines
-    }
-
-    /// Whether a memory that is in another file now is left out: it would be in both.
-    fn leaves_out_moved(&self) -> bool {
-        is_log(&self.file)
     }
 
     /// Whether something becomes of a record when the whole file is put back.
@@ -153,9 +156,7 @@ impl Comparison {
                 ("are restored as DELETED: a tombstone names them", "is restored as deleted")
             }
             (Kind::Erased, _) => ("were erased, and are not restored", "is not restored"),
-            (Kind::Elsewhere, _) if self.leaves_out_moved() => {
-                ("are in another file now, and are left out", "is left out")
-            }
+            (Kind::Elsewhere, _) if !comes => ("are in another file now, and are left out", "is left out"),
             (Kind::Elsewhere, _) => ("are restored, and are in another file too", "is restored"),
             (Kind::Unreadable, _) => ("are restored, and are broken", "is restored, is broken"),
         }

@@ -8,8 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::carry::Carried;
-use super::unfinished::is_fresh;
-use super::vault::{FileLine, JournalLine};
+use super::vault::{FileLine, JournalLine, Vault};
 use super::{CommitError, Host, Writer, hidden};
 use crate::disk::{Disk, Item, ItemKind, Machine};
 use crate::model::{Act, Change, Plan, Tell, plan};
@@ -149,7 +148,8 @@ impl Writer<'_> {
         let Ok(journal) = self.vault.journal() else { return };
         loop {
             let Host { disk, machine, .. } = self.host;
-            let left: Vec<PathBuf> = left_folders((disk, machine), &self.place.root, &journal).collect();
+            let left: Vec<PathBuf> =
+                left_folders((disk, machine), &self.place.root, (&self.vault, &journal)).collect();
             if left.iter().filter(|folder| disk.remove_folder(folder).is_ok()).count() == 0 {
                 return;
             }
@@ -157,19 +157,30 @@ impl Writer<'_> {
     }
 }
 
+/// An empty folder that changed within this time, in nanoseconds, may be an agent's that is about to fill it.
+const SETTLED: i128 = 10_000_000_000;
+
+/// A step empties its folders within this time, in nanoseconds, after the journal told of it. A folder that
+/// changed later was made again by somebody else.
+const EMPTIED: i128 = 120_000_000_000;
+
 /// The empty folders that the last step was to remove. The palimp that did it was ended after it had removed
-/// their last file. One that changed within the last second may be an agent's that is about to fill it.
+/// their last file.
 pub(super) fn left_folders<'j>(
     (disk, machine): (&'j dyn Disk, &'j dyn Machine),
     root: &'j Path,
-    journal: &'j [JournalLine],
+    (vault, journal): (&Vault<'_>, &'j [JournalLine]),
 ) -> impl Iterator<Item = PathBuf> + 'j {
+    let now = i128::from(machine.now().0) * 1000;
+    let told = vault.told();
+    let is_left =
+        move |changed: i128| now - changed > SETTLED && told.is_some_and(|told| changed - told < EMPTIED);
     // Folders have no length. This spares looking for each file that was removed.
     let is_folder = |file: &&FileLine| file.change == "remove" && file.bytes_before == 0;
     let removed = journal.last().into_iter().flat_map(|line| &line.files).filter(is_folder);
     removed.map(|file| root.join(&file.path)).filter(move |folder| {
         let item = disk.look(folder).ok().filter(|item| item.kind == ItemKind::Folder);
-        item.is_some_and(|item| !is_fresh(machine, &item.generation))
+        item.is_some_and(|item| is_left(item.generation.modified))
             && disk.list(folder).is_ok_and(|items| items.is_empty())
     })
 }

@@ -31,7 +31,7 @@ pub fn is_left_over(
     let is_waiting = vault.is_unfinished()?
         || !vault.untold()?.is_empty()
         || vault.has_expired(machine.now(), &journal)?;
-    let is_folder_left = || left_folders((disk, machine), &store.root, &journal).next().is_some();
+    let is_folder_left = || left_folders((disk, machine), &store.root, (&vault, &journal)).next().is_some();
     Ok(is_waiting || !store.own.is_empty() || is_folder_left())
 }
 

@@ -311,6 +311,35 @@ fn a_file_named_behind_export_is_where_it_goes_and_no_folder_is_made_for_it() {
     assert!(!folder.join("none").exists() && folder.join("retries.md").exists());
 }
 
+/// The effects of Enter, not yet performed.
+fn entered(desk: &mut Desk) -> Vec<Effect> {
+    let (time, enter) = (desk.time(), KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+    update(&mut desk.app, Msg::Key(enter), time)
+}
+
+#[test]
+fn an_export_is_started_once_and_its_end_closes_its_own_prompt_alone() {
+    let mut desk = Desk::new(120, 36);
+    let folder = desk._folder.path().to_owned();
+    let ask = |desk: &mut Desk, name: &str| {
+        typed(desk, &format!(":export {}", folder.join(name).display()));
+        enter(desk);
+    };
+    ask(&mut desk, "one.md");
+    let first = entered(&mut desk);
+    assert!(entered(&mut desk).is_empty());
+    assert_eq!(notice(&desk), "The file is being written.");
+    desk.press(KeyCode::Esc);
+    ask(&mut desk, "two.md");
+    desk.settle(first);
+    assert!(notice(&desk).starts_with("Exported "), "{}", notice(&desk));
+    let typed = desk.app.prompt.as_ref().map(|prompt| prompt.text());
+    assert!(typed.is_some_and(|text| text.ends_with("two.md")), "another prompt was closed");
+    enter(&mut desk);
+    assert!(desk.app.prompt.is_none());
+    assert!(folder.join("one.md").exists() && folder.join("two.md").exists());
+}
+
 #[test]
 fn the_name_of_a_file_that_is_there_is_corrected_in_its_prompt() {
     let mut desk = Desk::new(120, 36);

@@ -64,7 +64,7 @@ pub fn done(app: &mut App, done: Done) {
         Done::TextKept(said) => editor::text_kept(app, &said),
         Done::Saved(saved) => editor::saved(app, *saved),
         Done::DraftFound(at, draft) => editor::draft_found(app, at, draft),
-        Done::Exported(outcome) => fields::exported(app, outcome),
+        Done::Exported(number, outcome) => fields::exported(app, number, outcome),
         Done::Said(said) => app.say(said),
         Done::Tended(tended) => change::tended(app, tended),
     }
@@ -88,7 +88,6 @@ fn loaded(app: &mut App, read: Loaded) {
     if app.is_whole() {
         let (snapshot, data) = (Arc::clone(&app.snapshot), app.data.clone());
         app.give_job(Job::Check { snapshot, data, now: app.now });
-        count_deleted(app);
     }
     change::tend(app);
     list_view::renew(app, held);
@@ -104,7 +103,8 @@ fn count_deleted(app: &mut App) {
     app.give_job(Job::CountDeleted { snapshot: Arc::clone(&app.snapshot), data, now: app.now });
 }
 
-/// More was found wrong with the stores than reading them told. Their memories are the same.
+/// The stores were checked. While an agent writes, a check only ends once there is a pause: the deleted
+/// memories, too, are only counted then.
 fn checked(app: &mut App, found: AllChecked) {
     if !Arc::ptr_eq(&found.of, &app.snapshot) {
         return;
@@ -115,6 +115,14 @@ fn checked(app: &mut App, found: AllChecked) {
     if let Some(why) = found.unread.first() {
         app.say(format!("What was erased could not be looked for: {why}"));
     }
+    if !Arc::ptr_eq(&found.with, &found.of) {
+        told_more(app, found);
+    }
+    count_deleted(app);
+}
+
+/// More was found wrong with the stores than reading them told. Their memories are the same.
+fn told_more(app: &mut App, found: AllChecked) {
     if Arc::ptr_eq(&app.listed, &found.of) {
         app.listed = Arc::clone(&found.with);
         app.detail_of = None;

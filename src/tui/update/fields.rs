@@ -10,7 +10,7 @@ use crate::model::time::{self, DAY};
 use crate::model::{KEEP_UNTIL, Keep, Moment, PINNED, State, tag_until};
 use crate::query::most_first;
 use crate::tui::app::{Aim, App};
-use crate::tui::prompt::{Purpose, Words};
+use crate::tui::prompt::{Prompt, Purpose, Words};
 use crate::work::Job;
 
 /// Opens a prompt with what fits it, most used first.
@@ -85,14 +85,7 @@ pub fn entered(app: &mut App) {
             app.prompt = None;
             app.give_job(job);
         }),
-        Purpose::Export => {
-            // It stays open until the file is written: what is typed must not run as keys.
-            if let Some(aim) = prompt.aim.clone() {
-                let (snapshot, at, file) = (aim.snapshot, aim.at, text.trim().to_owned());
-                app.give_job(Job::Export { snapshot, at, file });
-            }
-            Ok(())
-        }
+        Purpose::Export => export(app, text.trim().to_owned()),
         Purpose::RenameTag => renamed(&text).map(|(from, to)| {
             app.prompt = None;
             rename(app, from, to)
@@ -107,10 +100,30 @@ pub fn entered(app: &mut App) {
     outcome.unwrap_or_else(|why| app.say(why));
 }
 
-/// The file was written, or the name is to be corrected.
-pub fn exported(app: &mut App, outcome: Result<String, String>) {
-    if outcome.is_ok() {
-        app.prompt.take_if(|prompt| prompt.purpose == Purpose::Export);
+/// Starts an export. Its prompt stays open until the file is written: what is typed must not run as keys.
+fn export(app: &mut App, file: String) -> Result<(), String> {
+    let Some(prompt) = &mut app.prompt else { return Ok(()) };
+    if prompt.export.is_some() {
+        return Err("The file is being written.".into());
+    }
+    if let Some(Aim { snapshot, at, .. }) = prompt.aim.clone() {
+        app.exports += 1;
+        prompt.export = Some(app.exports);
+        app.give_job(Job::Export { number: app.exports, snapshot, at, file });
+    }
+    Ok(())
+}
+
+/// The file was written, or the name is to be corrected in the prompt that asked for it.
+pub fn exported(app: &mut App, number: u64, outcome: Result<String, String>) {
+    let is_its = |prompt: &mut Prompt| prompt.export == Some(number);
+    match &outcome {
+        Ok(_) => drop(app.prompt.take_if(is_its)),
+        Err(_) => {
+            if let Some(prompt) = app.prompt.as_mut().filter(|own| own.export == Some(number)) {
+                prompt.export = None;
+            }
+        }
     }
     app.say(outcome.unwrap_or_else(|why| why));
 }

@@ -1,7 +1,7 @@
 //! Ids that repeat what a record said, and reasons of tombstones: an erasure takes them, too.
 
 use super::*;
-use crate::support::Verb;
+use crate::support::{DemoStore, Verb};
 
 /// A key that no prefix tells.
 fn key() -> String {
@@ -239,4 +239,31 @@ fn only_files_that_an_erasure_replaces_are_said_to_have_a_second_name_that_keeps
     let plan = site.run(&["erase", "sess_a/mem_001", "--dry-run", "--json"]).expect_status(0);
     assert_eq!(keeps(&plan.json_lines()[0]), says);
     assert_eq!(keeps(&site.erase("sess_a/mem_001")), says);
+}
+
+/// Index files and counts are replaced, too.
+#[test]
+fn the_preview_names_the_same_second_names_as_the_receipt_in_every_format() {
+    for name in
+        ["notes/.chora/memory", "ops/memory", "shop/.bmad/memory", "team/memories", "web/.agent-memory"]
+    {
+        let desk = DemoStore::new(name);
+        let files = crate::support::lasting(&desk.store).into_keys();
+        for (number, file) in files.filter(|file| file.starts_with(&desk.store)).enumerate() {
+            std::fs::hard_link(file, desk.folder().join(format!("second-{number}"))).unwrap();
+        }
+        let rows = desk.run(&["list", "--json"]).json_lines();
+        let key = rows.first().unwrap()["key"].as_str().unwrap();
+        let keeps = |words: &[&str]| {
+            let output = desk.run(&[&["erase", key, "--json"], words].concat());
+            let row =
+                output.json_lines().first().unwrap_or_else(|| panic!("{name}: {}", output.stderr)).clone();
+            let all = row["cannot_reach"].as_array().unwrap();
+            let all = all.iter().map(|line| line.as_str().unwrap().to_owned());
+            all.filter(|line| line.contains("hard link")).collect::<Vec<_>>()
+        };
+        let told = keeps(&["--dry-run"]);
+        assert!(!told.is_empty(), "{name}");
+        assert_eq!(keeps(&["--yes"]), told, "{name}");
+    }
 }

@@ -102,6 +102,11 @@ impl Vault<'_> {
         Ok(lines)
     }
 
+    /// When the journal last told of a step, in nanoseconds since 1970.
+    pub(in crate::store::commit) fn told(&self) -> Option<i128> {
+        self.disk.look(&self.path(JOURNAL)).ok().map(|item| item.generation.modified)
+    }
+
     /// What to say of lines of the journal that are damaged: a sentence each.
     pub(in crate::store::commit) fn damaged(&self) -> Result<Vec<String>, CommitError> {
         let path = self.path(JOURNAL);
