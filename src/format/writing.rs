@@ -133,6 +133,11 @@ pub trait Writes: Sync {
         false
     }
 
+    /// Whether the specification says that a record of one of these logs is in the other, too.
+    fn are_copies(&self, _one: &Path, _other: &Path) -> bool {
+        false
+    }
+
     /// How an archived record comes back, as the end of a sentence about it.
     fn way_back(&self, _session: Option<&str>) -> String {
         "`palimp unarchive` brings it back".into()

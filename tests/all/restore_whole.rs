@@ -167,6 +167,33 @@ fn a_lost_log_comes_back_with_the_events_that_their_traces_have() {
     assert!(told[0].contains("2 are restored, and are in another file too"), "{told:#?}");
     site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
     assert_eq!(String::from_utf8(site.store.read(log)).unwrap(), all);
+    let step =
+        site.run(&["journal", "--json"]).json_lines().into_iter().find(|row| row["verb"] == "backup restore");
+    assert_eq!(step.unwrap()["records"], 2);
+    // In the log of another month they are no copies.
+    site.store.write(log, event(1).as_bytes());
+    site.store.write("events/2026-02/events.jsonl", [event(2), event(3)].concat().as_bytes());
+    let told = self::told(&site.run(&restore).expect_status(0));
+    assert!(told[0].contains("2 are in another file now, and are left out"), "{told:#?}");
+}
+
+#[test]
+fn a_memory_that_shares_its_id_with_one_of_the_backup_is_named_when_it_is_lost() {
+    let site = KeptLog::of(&[line(0, "stays"), line(1, "stays too")]);
+    let copy = site.backup(BEFORE, LOG);
+    let now = [line(0, "stays"), line(1, "stays too"), line(0, "only here")].concat();
+    site.store.write(LOG, now.as_bytes());
+    let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);
+    let told = told(&output);
+    assert!(told[0].starts_with('−') && told[0].contains("LOST"), "{told:#?}");
+    let named = |line: &&String| line.contains("only here") && line.contains("LOST");
+    assert_eq!(told.iter().filter(named).count(), 1, "{told:#?}");
+    let rows = site.run(&["list", "--all", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["title"].as_str().unwrap().contains("only here")).unwrap();
+    let key = row["key"].as_str().unwrap();
+    site.run(&["backup", "restore", &copy, key, "--replace", "--yes"]).expect_status(1);
+    assert_eq!(site.store.read(LOG), now.into_bytes());
+    site.run(&["backup", "diff", &copy]).expect_status(0);
 }
 
 #[test]

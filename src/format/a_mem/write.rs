@@ -66,6 +66,10 @@ impl Writes for AMem {
         true
     }
 
+    fn are_copies(&self, one: &Path, other: &Path) -> bool {
+        layout::is_trace(one) != layout::is_trace(other)
+    }
+
     fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
         match (layout::kind_of(file), deed) {
             ("event", Deed::Edit | Deed::Tag | Deed::Delete) => Err(APPEND_ONLY.into()),

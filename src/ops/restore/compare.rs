@@ -7,7 +7,7 @@ use std::path::Path;
 use super::super::{Refusal, Result, Scene, when, writes};
 use super::damage::damage;
 use super::{Comparison, CopyFacts, Item, Kind, role};
-use crate::format::writing::document;
+use crate::format::writing::{Writes, document};
 use crate::format::{self, Format, Shape};
 use crate::model::{Document, Entry, Moment, Record, Role, Span, Store, Tell};
 use crate::store::erase::{Wanted, is_log};
@@ -44,7 +44,8 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], facts: &CopyFacts) -
             Some(item) => items.push(item),
         }
     }
-    items.extend(compared.newer(&records));
+    let newer = compared.newer(&records, &items);
+    items.extend(newer);
     items.sort_by_key(|item| (item.kind, item.at));
     let is_alike = now.is_some_and(|own| *own.bytes == *copy);
     let whole_only = whole_only(format, file);
@@ -144,8 +145,8 @@ struct Beside<'a> {
     tombstones: HashMap<&'a str, String>,
     /// Ids in other files, in which, and whether they were moved there.
     elsewhere: HashMap<&'a str, (&'a Path, bool)>,
-    /// Whether two files of the store have each record.
-    keeps_copies: bool,
+    /// Says which files have the records of which others, too.
+    writes: Option<&'static dyn Writes>,
 }
 
 impl<'a> Beside<'a> {
@@ -155,7 +156,7 @@ impl<'a> Beside<'a> {
             ids: HashMap::new(),
             tombstones: HashMap::new(),
             elsewhere: HashMap::new(),
-            keeps_copies: writes(store).is_ok_and(|(_, writes)| writes.keeps_copies()),
+            writes: writes(store).ok().map(|(_, writes)| writes),
         };
         for record in now.into_iter().flat_map(|now| &now.records) {
             if let Some(id) = record.view().and_then(|view| view.id) {
@@ -180,7 +181,7 @@ impl<'a> Beside<'a> {
                     self.tombstones.insert(id, told);
                 }
                 Role::Records | Role::Archive if document.path != file => {
-                    let has_moved = document.role == Role::Archive || !self.keeps_copies;
+                    let has_moved = !self.writes.is_some_and(|own| own.are_copies(file, &document.path));
                     let own = self.elsewhere.entry(id).or_insert((&document.path, has_moved));
                     if has_moved {
                         *own = (&document.path, true);
@@ -326,12 +327,12 @@ impl Compared<'_> {
         }
     }
 
-    /// The records of the file that the copy has not.
-    fn newer(&mut self, records: &[Record]) -> Vec<Item> {
+    /// The records of the file that the copy has not, but for those that one of the copy is put back to.
+    fn newer(&mut self, records: &[Record], items: &[Item]) -> Vec<Item> {
         let Some(now) = self.now else { return Vec::new() };
         let lines: HashSet<&[u8]> = records.iter().map(|record| bytes_of(self.copy, record)).collect();
-        let ids = records.iter().filter_map(|record| record.view()?.id);
-        let ids: HashSet<&str> = ids.collect();
+        let changed = items.iter().filter(|item| item.kind == Kind::Changed);
+        let ids: HashSet<&str> = changed.filter_map(|item| item.id.as_deref()).collect();
         let mut items = Vec::new();
         for record in &now.records {
             let (raw, view) = (now.raw(record), record.view());

@@ -37,9 +37,11 @@ fn named(lines: &BTreeSet<u32>) -> String {
 /// The refusal of a restore, with the damage of the backup that is the reason for it.
 pub fn because_of(comparison: &Comparison, refused: Refusal) -> Refusal {
     let Some(damage) = &comparison.damage else { return refused };
-    let way = match comparison.whole_only {
-        None => " Without --replace, intact memories of the backup can be restored.",
-        Some(_) => "",
+    let way = match &comparison.whole_only {
+        None if comparison.items.iter().any(|item| item.can_come) => {
+            " Without --replace, intact memories of the backup can be restored."
+        }
+        _ => "",
     };
     let message = format!("{}: {}{way}", damage.trim_start_matches("✖ "), refused.message);
     Refusal { message, ..refused }

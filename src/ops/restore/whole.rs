@@ -34,6 +34,10 @@ pub fn replace(
         return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
     };
     let current = document(&scene.store.documents, file);
+    if current.is_none() && copy.is_empty() && !comparison.items.is_empty() {
+        // An empty file would be made of what is left out.
+        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
+    }
     let change = |bytes: &[u8]| match current {
         Some(now) => Change::rewrite(file, base(now), bytes),
         None => Change::create(file, bytes),
@@ -50,6 +54,7 @@ pub fn replace(
     all.push(change);
     let moves = |item: &&Item| match item.kind {
         Kind::Deleted => chosen.contains(&item.at),
+        Kind::Elsewhere => !item.has_moved,
         kind => matches!(kind, Kind::Missing | Kind::Changed) || kind.is_only_here(),
     };
     let count = comparison.items.iter().filter(moves).count();

@@ -143,16 +143,16 @@ impl Writer<'_> {
         })
     }
 
-    /// Removes the folders that a palimp left empty when it was ended, and those that are empty then.
+    /// Removes the folders that a palimp left empty when it was ended, and those around them that are empty
+    /// then.
     pub(super) fn remove_left_folders(&self) {
         let Ok(journal) = self.vault.journal() else { return };
-        loop {
-            let Host { disk, machine, .. } = self.host;
-            let left: Vec<PathBuf> =
-                left_folders((disk, machine), &self.place.root, (&self.vault, &journal)).collect();
-            if left.iter().filter(|folder| disk.remove_folder(folder).is_ok()).count() == 0 {
-                return;
-            }
+        let Host { disk, machine, .. } = self.host;
+        let removed: Vec<PathBuf> = removed_folders(&self.place.root, &journal).collect();
+        let left = left_folders((disk, machine), &self.place.root, (&self.vault, &journal));
+        for folder in left.collect::<Vec<_>>() {
+            let around = folder.ancestors().take_while(|own| removed.iter().any(|one| one == own));
+            let _ = around.map(|own| disk.remove_folder(own)).take_while(Result::is_ok).count();
         }
     }
 }
@@ -175,12 +175,17 @@ pub(super) fn left_folders<'j>(
     let told = vault.told();
     let is_left =
         move |changed: i128| now - changed > SETTLED && told.is_some_and(|told| changed - told < EMPTIED);
-    // Folders have no length. This spares looking for each file that was removed.
-    let is_folder = |file: &&FileLine| file.change == "remove" && file.bytes_before == 0;
-    let removed = journal.last().into_iter().flat_map(|line| &line.files).filter(is_folder);
-    removed.map(|file| root.join(&file.path)).filter(move |folder| {
+    removed_folders(root, journal).filter(move |folder| {
         let item = disk.look(folder).ok().filter(|item| item.kind == ItemKind::Folder);
         item.is_some_and(|item| is_left(item.generation.modified))
             && disk.list(folder).is_ok_and(|items| items.is_empty())
     })
+}
+
+/// The folders that the last step was to remove.
+fn removed_folders<'j>(root: &'j Path, journal: &'j [JournalLine]) -> impl Iterator<Item = PathBuf> + 'j {
+    // Folders have no length. This spares looking for each file that was removed.
+    let is_folder = |file: &&FileLine| file.change == "remove" && file.bytes_before == 0;
+    let removed = journal.last().into_iter().flat_map(|line| &line.files).filter(is_folder);
+    removed.map(|file| root.join(&file.path))
 }

@@ -88,6 +88,10 @@ fn loaded(app: &mut App, read: Loaded) {
     if app.is_whole() {
         let (snapshot, data) = (Arc::clone(&app.snapshot), app.data.clone());
         app.give_job(Job::Check { snapshot, data, now: app.now });
+        // After a change of the user's own nothing is waited for.
+        if app.deleted.of.is_none() {
+            count_deleted(app);
+        }
     }
     change::tend(app);
     list_view::renew(app, held);
