@@ -4,10 +4,15 @@ use std::io::Read;
 
 use super::change::{Written, make, request};
 use super::failure::{Exit, Failure, Result};
+use super::told::{Said, print, tell};
 use super::{Context, open};
-use crate::deed::{NewRecord, Wanted};
+use crate::deed::{self, NewRecord, Wanted};
 use crate::format::writing::Refusal;
 use crate::model::{Snapshot, Store, Tell};
+use crate::store::commit::Host;
+use crate::store::named;
+use crate::text::edit::scan;
+use crate::text::scan::Tape;
 
 /// Adds a record to the one store that is open, or to the one that has the session.
 pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
@@ -21,6 +26,15 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     let input = if typed { Some(standard_input()?) } else { None };
     if asked.text.as_deref() == Some("-") {
         asked.text = input.as_deref().map(|text| text.strip_suffix('\n').unwrap_or(text).to_owned());
+    }
+    let records = asked.record.as_ref().and(input.as_deref()).map(records_in).unwrap_or_default();
+    if records.len() > 1 {
+        let one = |record: &str| NewRecord { record: Some(record.to_owned()), ..asked.clone() };
+        return add_all(context, &records.into_iter().map(one).collect::<Vec<_>>());
+    }
+    asked.record = asked.record.and(input);
+    if let Some(exit) = append(context, &asked)? {
+        return Ok(exit);
     }
     let snapshot = open::to_change(context)?;
     let number = the_store(&snapshot, asked.session.as_deref())?;
@@ -36,10 +50,69 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
             Refusal::unfit("memories of this format belong to no session: leave --session out.").into()
         );
     }
-    asked.record = asked.record.and(input);
     let written = asked.text.clone().or_else(|| asked.record.clone());
     let written = written.as_deref().map(|text| Written { text, in_editor: false });
     make(context, request(context, &snapshot, Wanted::Add(number, asked)), written)
+}
+
+/// The records of standard input: one JSON object, or JSON Lines.
+fn records_in(input: &str) -> Vec<&str> {
+    let mut tape = Tape::default();
+    match scan(&mut tape, input.trim().as_bytes()) {
+        Ok(_) => vec![input],
+        Err(_) => input.lines().filter(|line| !line.trim().is_empty()).collect(),
+    }
+}
+
+/// Adds several records in one step.
+fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
+    let snapshot = open::to_change(context)?;
+    let session = all.first().and_then(|own| own.session.as_deref());
+    let store = &snapshot.stores[the_store(&snapshot, session)?];
+    let data = open::data_folder(context)?;
+    let host = Host::here(&data, context.now);
+    let refused = || Refusal::unfit("these memories can't be added at once: add them one by one.");
+    if context.options.dry_run || context.options.readonly || !context.options.yes {
+        let plan = deed::plan_all(store, all, host)?.ok_or_else(refused)?;
+        print(context, &plan, false, None)?;
+        return match context.options.dry_run {
+            true => Ok(Exit::Done),
+            false if context.options.readonly => {
+                Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."))
+            }
+            false => Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it.")),
+        };
+    }
+    let receipt = deed::append_all(store, all, host)?.ok_or_else(refused)?;
+    tell(context, store, &receipt, (&Said::Verb("added"), false))?;
+    Ok(Exit::Done)
+}
+
+/// Adds a record that only needs the ends of logs, where nothing is to be shown or asked before: the store is
+/// not read for it. None where that does not do.
+fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
+    let options = &context.options;
+    if !options.yes || options.dry_run || options.readonly {
+        return Ok(None);
+    }
+    let (Some(place), Ok(data)) = (open::the_place(context), open::data_folder(context)) else {
+        return Ok(None);
+    };
+    let outcome = deed::append(&place, asked, Host::here(&data, context.now));
+    let written = asked.text.as_deref().or(asked.record.as_deref()).unwrap_or_default();
+    match outcome {
+        Ok(Some((store, receipt))) => {
+            tell(context, &store, &receipt, (&Said::All("saved".into()), false))?;
+            Ok(Some(Exit::Done))
+        }
+        Ok(None) => Ok(None),
+        // It is read, and what is in the way is told of, or asked about.
+        Err(failed) if failed.is_untouched() => Ok(None),
+        Err(failed) => {
+            let kept = deed::keep_at(&data, (&named(&place), None), written.as_bytes(), context.now);
+            Err(Failure::from(failed).with(&kept))
+        }
+    }
 }
 
 /// All of standard input, which must be UTF-8.

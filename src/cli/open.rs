@@ -79,6 +79,17 @@ fn known_by_journal(looked: Looked, data: Option<&Path>) -> Looked {
     looked
 }
 
+/// The one store that is named, if there is one and all of what was named could be looked into.
+pub fn the_place(context: &Context) -> Option<Place> {
+    let looked = places(context, &[]);
+    let is_sure = |own: &Looked| own.found.is_ok() && own.unseen.is_empty() && own.alike.is_empty();
+    let mut found = found(&looked).into_iter();
+    match (found.next(), found.next()) {
+        (Some(place), None) if looked.iter().all(is_sure) => Some(place),
+        _ => None,
+    }
+}
+
 /// The stores in what was looked at, each once.
 pub fn found(looked: &[Looked]) -> Vec<Place> {
     store::once(looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten())

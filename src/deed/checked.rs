@@ -1,16 +1,16 @@
 //! What is wrong with a store, all of it: the verbs and the screens tell the same.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::held_store;
 use crate::check::derived;
 use crate::disk::Real;
-use crate::model::{Change, Code, Extent, Moment, OnDemand, Problem, Snapshot, Store};
+use crate::model::{Change, Code, Extent, Moment, OnDemand, Problem, Severity, Snapshot, Store};
 use crate::ops::erase::Gone;
 use crate::store::commit::Vault;
-use crate::store::still_holds;
+use crate::store::{derive, still_holds};
 
 /// A store with its problems.
 pub struct Checked {
@@ -43,11 +43,45 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
     let unread = erased.as_ref().err().map(ToString::to_string);
     let gone = Gone::of_lines(erased.ok().flatten().unwrap_or_default());
     more.extend(gone.written_anew(held, now));
-    let store = match more.is_empty() {
+    let due = data.map(|data| due(data, held, now)).unwrap_or_default();
+    let store = match more.is_empty() && due.is_empty() {
         true => Arc::clone(store),
-        false => Arc::new(Store::clone(store).with_problems(more)),
+        false => Arc::new(told(store, more, &due)),
     };
     Checked { store, anew, unread }
+}
+
+/// The store as it was read, in which a derived file that waits to be made anew is called due, not stale.
+pub fn with_due(data: &Path, store: Store, now: Moment) -> Store {
+    let due = due(data, &store, now);
+    if due.is_empty() { store } else { told(&store, Vec::new(), &due) }
+}
+
+/// The derived files that wait to be made anew, as palimp added what they lack.
+fn due(data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
+    let touched = Vault::look(&Real, data, &store.root).due().unwrap_or_default();
+    if touched.is_empty() {
+        return HashSet::new();
+    }
+    let derived = derive::derived(store, &store.documents, &touched, now);
+    derived.into_iter().map(|change| change.path).collect()
+}
+
+/// The store with more problems. What is wrong with a derived file that is due is that alone.
+fn told(store: &Store, more: Vec<Problem>, due: &HashSet<PathBuf>) -> Store {
+    let is_due =
+        |own: &Problem| due.contains(&own.file) && matches!(own.code, Code::IndexStale | Code::CountMismatch);
+    let message =
+        "It is brought up to date within two seconds after palimp's last change, or at its next start.";
+    let note = |file: &PathBuf| Problem::of_file(Code::IndexDue, Severity::Note, file, message);
+    let mut own = store.clone();
+    let mut problems = std::mem::take(&mut own.problems);
+    problems.extend(more);
+    let found: HashSet<PathBuf> =
+        problems.iter().filter(|own| is_due(own)).map(|own| own.file.clone()).collect();
+    problems.retain(|own| !is_due(own));
+    problems.extend(found.iter().map(note));
+    own.with_problems(problems)
 }
 
 /// What the stores were found to have besides, by their files: one whose files are the same is not

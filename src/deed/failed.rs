@@ -75,6 +75,14 @@ impl Failed {
         Failed { message: format!("{}: {}", root.told(), self.message), ..self }
     }
 
+    /// Whether no file was changed.
+    pub fn is_untouched(&self) -> bool {
+        match &*self.cause {
+            Cause::Commit(error) => error.files() == Files::Untouched,
+            Cause::Refused(_) | Cause::Unread(_) => true,
+        }
+    }
+
     /// The step that was to be turned is not there any more.
     pub(super) fn is_gone(&self) -> bool {
         matches!(*self.cause, Cause::Commit(CommitError::NoStep(_)))

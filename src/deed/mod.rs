@@ -2,6 +2,7 @@
 //! told. Verbs, screens and programs all come here; what differs between them is who is asked and how
 //! it is told, which is [`By`] and [`Teller`].
 
+mod append;
 mod asked;
 mod carried;
 mod checked;
@@ -19,11 +20,12 @@ mod turn;
 mod visits;
 mod wanted;
 
+pub use append::{append, append_all, plan_all};
 pub use asked::{By, ChangeRequest};
 pub use carried::{
     Changed, Committed, Quiet, Teller, Turned, carry_out, carry_out_at_once, commit, make, memories,
 };
-pub use checked::{AllChecked, Checked, Known, checked};
+pub use checked::{AllChecked, Checked, Known, checked, with_due};
 pub use deleted::{deleted_count, with_deleted};
 pub use drafts::{keep, keep_at, not_made};
 pub use erase::{ERASED, ErasureAsked, is_erased, unless_erased};

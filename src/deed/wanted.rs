@@ -70,7 +70,7 @@ pub struct NewRecord {
 }
 
 impl NewRecord {
-    fn draft(&self) -> Draft<'_> {
+    pub(super) fn draft(&self) -> Draft<'_> {
         Draft {
             session: self.session.as_deref(),
             kind: &self.kind,

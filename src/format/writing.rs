@@ -2,6 +2,7 @@
 //! All of it is pure. What has a body here is right for most formats.
 
 mod edits;
+mod ends;
 mod erases;
 mod faults;
 mod floor;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use edits::{decay_update, removals, with_members};
+pub use ends::{EndScene, Ends, Lines, with_config_of};
 pub use erases::{Erases, Part};
 pub use faults::{Fault, Faults};
 pub use floor::AtFloor;
@@ -22,10 +24,8 @@ pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Recorded, S
 pub use reason::{is_code, reason};
 pub use refusal::{Changes, Refusal, Result};
 
-use super::reading::{whole_object, without_mark};
 use crate::model::{Change, DecayRule, Document, Entry, Moment, Store, Tell, View};
 use crate::text::json::Json;
-use crate::text::scan::Tape;
 use crate::text::unpack::Member;
 
 /// The restored form of a document that can't be read.
@@ -88,6 +88,17 @@ pub trait Writes: Sync {
     /// The changes that add a record.
     fn add(&self, _scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
         Err(Refusal::unfit(format!("a {:?} can't be added in this format.", draft.kind)))
+    }
+
+    /// The lines that add a record, where that needs no more than the ends of logs.
+    fn append(&self, _scene: &EndScene<'_>, _draft: &Draft<'_>) -> Result<Lines> {
+        Ok(None)
+    }
+
+    /// The id that was given last to a memory of that session and type, by what was read of the store, where
+    /// ids are numbered.
+    fn last_id(&self, _store: &Store, _session: &str, _kind: &str) -> Option<String> {
+        None
     }
 
     /// The records that go when one is added that brings `bytes`: where a full log is compacted
@@ -330,9 +341,8 @@ pub fn document<'a>(documents: &'a [std::sync::Arc<Document>], path: &Path) -> O
 
 /// What a store's config says; it is asked also where there is none.
 pub fn with_config<T>(store: &Store, take: impl FnOnce(Option<Json<'_>>) -> T) -> T {
-    let mut tape = Tape::default();
     let config = document(&store.documents, Path::new("config.json"));
-    take(config.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok()))
+    with_config_of(config.map(|own| &*own.bytes), take)
 }
 
 /// Refuses what a session would become, where it is over the limit. One that was over it already may

@@ -6,6 +6,7 @@
 //! format's lock, journalled, and undone by `palimp undo`.
 //! The front page of the library has an example.
 
+mod append;
 mod error;
 mod events;
 mod outcome;
@@ -16,6 +17,7 @@ mod sessions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use append::Known;
 pub use error::{MemoryError, Result};
 pub use outcome::{Added, Dropped};
 pub use recalled::Recalled;
@@ -40,6 +42,8 @@ pub struct Memory {
     data: PathBuf,
     /// The store as it was read last, alone in a snapshot.
     snapshot: Snapshot,
+    /// What is known between two records that are added.
+    known: Known,
 }
 
 /// How a plan is made, and what is told of it.
@@ -109,7 +113,8 @@ impl Memory {
         data: &Path,
     ) -> Memory {
         let data = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
-        let mut memory = Memory { disk, machine, place, data, snapshot: Snapshot::default() };
+        let mut memory =
+            Memory { disk, machine, place, data, snapshot: Snapshot::default(), known: Known::default() };
         memory.refresh();
         memory
     }
@@ -123,6 +128,7 @@ impl Memory {
     pub fn refresh(&mut self) {
         let previous = self.snapshot.stores.first().map(|store| &**store);
         let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
+        let store = if self.known.is_due { deed::with_due(&self.data, store, self.now()) } else { store };
         self.snapshot = Snapshot::of(vec![Arc::new(store)]);
     }
 
@@ -142,6 +148,11 @@ impl Memory {
 
     /// Does something with a store that was read whole, or with records in it, and reads what came of it.
     fn make(&mut self, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned> {
+        // A change is planned on derived files that are right.
+        if self.known.is_due {
+            self.flush()?;
+            self.refresh();
+        }
         self.store().whole()?;
         let snapshot = Arc::new(Snapshot::of(self.snapshot.stores.clone()));
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
@@ -158,15 +169,16 @@ impl Memory {
     /// made when no other palimp can write. What is told of it is told of that very plan.
     fn commit_anew<T>(&mut self, planned: &Anew<'_, T>) -> Result<T> {
         let (now, random) = (self.now(), self.machine.random());
-        let told = {
+        let (told, left) = {
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
             let writer = Writer::open(host, self.store())?;
             let store = writer.load();
             store.whole()?;
             let (plan, told) = planned(&Scene { store: &store, now, random, packed: &NO_PACKED })?;
             writer.commit(&plan)?;
-            told
+            (told, writer.left())
         };
+        self.known.vault = left;
         self.refresh();
         Ok(told)
     }

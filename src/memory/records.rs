@@ -1,5 +1,6 @@
 //! Records: written, recalled, deleted.
 
+use super::append::Made;
 use super::outcome::{Added, Brought, brought, dropped};
 use super::{Memory, MemoryError, Recalled, Result};
 use crate::deed::{DeleteAs, Wanted};
@@ -24,6 +25,19 @@ pub struct New<'a> {
     pub importance: Option<f64>,
     /// Members of the record as a JSON object: they come before what is made up for it.
     pub record: Option<&'a str>,
+}
+
+impl<'a> New<'a> {
+    fn draft(&self) -> Draft<'a> {
+        Draft {
+            session: self.session,
+            kind: self.kind,
+            text: (!self.text.is_empty() || self.record.is_none()).then_some(self.text),
+            tags: self.tags,
+            importance: self.importance,
+            record: self.record,
+        }
+    }
 }
 
 /// A record that was recalled. All of its text is untrusted: an agent may have copied a web
@@ -58,15 +72,12 @@ impl Memory {
     ///
     /// If the format refuses the record, a limit of size is reached, or the change can't be made.
     pub fn add(&mut self, new: &New<'_>) -> Result<Added> {
+        let draft = new.draft();
+        if let Some(Made { mut names, .. }) = self.append(std::slice::from_ref(&draft))? {
+            let id = names.pop().unwrap_or_default();
+            return Ok(Added { id, dropped: Vec::new() });
+        }
         self.refresh();
-        let draft = Draft {
-            session: new.session,
-            kind: new.kind,
-            text: (!new.text.is_empty() || new.record.is_none()).then_some(new.text),
-            tags: new.tags,
-            importance: new.importance,
-            record: new.record,
-        };
         let (brought, dropped) = self.commit_anew(&|scene| {
             let plan = ops::add::add(scene, &draft)?;
             let told = (brought(scene.store, &plan, scene.now), dropped(scene.store, &plan, scene.now));
@@ -78,6 +89,51 @@ impl Memory {
             nameless => self.key_of(&nameless).ok_or_else(lost)?,
         };
         Ok(Added { id, dropped })
+    }
+
+    /// Adds records in one step: one lock, and each log is made durable once. Refused as a whole where one of
+    /// them is, with its number. Where the format does not add them as lines, or a session gets full by them,
+    /// each is a step of its own.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-add-all-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = |text| New { session: Some(&session), kind: "finding", text, ..New::default() };
+    /// let added = memory.add_all(&[new("The pool is too small"), new("The cache is cold")])?;
+    /// assert_eq!(memory.query("type:finding")?.len(), added.len());
+    /// // The index of the session is written once for both.
+    /// memory.close()?;
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Memory::add`]. Those before the one that failed may be added where each is a step of its own; the
+    /// message says so.
+    pub fn add_all(&mut self, all: &[New<'_>]) -> Result<Vec<Added>> {
+        let drafts: Vec<Draft<'_>> = all.iter().map(New::draft).collect();
+        if drafts.is_empty() {
+            return Ok(Vec::new());
+        }
+        if let Some(Made { names, .. }) = self.append(&drafts)? {
+            return Ok(names.into_iter().map(|id| Added { id, dropped: Vec::new() }).collect());
+        }
+        let mut added = Vec::new();
+        for (number, new) in (1..).zip(all) {
+            let before = added.len();
+            let failed = |error: MemoryError| {
+                let message = format!("memory {number}: {} {before} before it were added.", error.message);
+                MemoryError { message, ..error }
+            };
+            added.push(self.add(new).map_err(failed)?);
+        }
+        Ok(added)
     }
 
     /// The key of a record without an id: where it is now.

@@ -31,6 +31,8 @@ enum Of {
     Spliced(Bytes, Vec<Splice>, OnceLock<Vec<usize>>),
     /// Those of a file, which are read when they are asked for.
     File(Blocked),
+    /// So many of a file, of which only the last are known.
+    End(usize, Vec<u8>),
 }
 
 /// So many are compared at once.
@@ -60,12 +62,25 @@ impl Bytes {
         Bytes::made_of(Of::File(file))
     }
 
+    /// The bytes of a file with that length, of which only the last are known.
+    pub fn end_of_file(len: usize, last: Vec<u8>) -> Bytes {
+        Bytes::made_of(Of::End(len, last))
+    }
+
+    /// The last of them, if only those are known.
+    pub fn known_end(&self) -> Option<&[u8]> {
+        match &self.0.of {
+            Some(Of::End(_, last)) => Some(last),
+            _ => None,
+        }
+    }
+
     fn made_of(of: Of) -> Bytes {
         let is_of_a_file = match &of {
             Of::Spliced(base, splices, _) => {
                 base.is_of_a_file() || splices.iter().any(|own| own.becomes.is_of_a_file())
             }
-            Of::File(_) => true,
+            Of::File(_) | Of::End(..) => true,
         };
         Bytes(Arc::new(Held { whole: OnceLock::new(), of: Some(of), is_of_a_file }))
     }
@@ -80,7 +95,7 @@ impl Bytes {
         match &self.0.of {
             Some(Of::Spliced(base, ..)) => base.are_gone(),
             Some(Of::File(file)) => file.has_changed(),
-            None => false,
+            Some(Of::End(..)) | None => false,
         }
     }
 
@@ -92,6 +107,7 @@ impl Bytes {
                 None => stretches(base.len(), splices).map(|own| own.size()).sum(),
             },
             (None, Some(Of::File(file))) => file.len(),
+            (None, Some(Of::End(len, _))) => *len,
             (whole, _) => whole.map_or(0, Vec::len),
         }
     }
@@ -109,6 +125,10 @@ impl Bytes {
                 of_spliced((base, splices), ends, range)
             }
             (None, Some(Of::File(file))) => file.range(range).map(Cow::Owned),
+            (None, Some(Of::End(len, last))) => {
+                let from = len - last.len();
+                last.get(range.start.checked_sub(from)?..range.end.checked_sub(from)?).map(Cow::Borrowed)
+            }
             _ => self.get(range).map(Cow::Borrowed),
         }
     }
@@ -122,7 +142,7 @@ impl Bytes {
     ) -> Result<bool, E> {
         let spliced = match (self.0.whole.get(), &self.0.of) {
             (None, Some(Of::Spliced(base, splices, _))) => Some((base, &splices[..])),
-            (None, Some(Of::File(_))) => Some((self, &[][..])),
+            (None, Some(Of::File(_) | Of::End(..))) => Some((self, &[][..])),
             _ => None,
         };
         let Some((base, splices)) = spliced else { return take(self).map(|()| true) };
@@ -177,6 +197,8 @@ impl Bytes {
         match &self.0.of {
             None => Vec::new(),
             Some(Of::File(file)) => file.whole(),
+            // As of a file that changed since: what is not known is zeros.
+            Some(Of::End(len, last)) => [vec![0; len - last.len()], last.clone()].concat(),
             Some(Of::Spliced(base, splices, _)) => {
                 let mut whole = Vec::with_capacity(self.len());
                 stretches(base.len(), splices).for_each(|own| match own {
@@ -348,6 +370,15 @@ mod tests {
             (first, last) = (first.min(took(0)), last.min(took(4 * (MANY - 500))));
         }
         assert!(last < first * 100, "{first:?} at the start, {last:?} at the end");
+    }
+
+    #[test]
+    fn of_the_end_of_a_file_the_last_bytes_are_known() {
+        let end = Bytes::end_of_file(10, b"\ntwo\n".to_vec());
+        assert_eq!((end.len(), end.range(6..10).as_deref()), (10, Some(&b"two\n"[..])));
+        assert!(end.is_of_a_file() && end.range(4..10).is_none() && end.range(6..11).is_none());
+        assert_eq!((Ranges::line_before(&end, 10), &*end.at(3..8)), (6, &b"\0\0\ntw"[..]));
+        assert_eq!(end.each_block(4, &mut |_| Ok::<_, ()>(())), Ok(false));
     }
 
     #[test]

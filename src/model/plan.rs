@@ -276,6 +276,8 @@ pub struct Plan {
     pub made_of: Vec<(PathBuf, u64)>,
     /// Whether what is derived has to be worked out when the files are changed.
     pub derive_after: bool,
+    /// Whether what is derived may wait: it is written down that it is due.
+    pub derive_later: bool,
     /// The change of several stores of which it is a part: the plans of the others have the same.
     pub change: Option<String>,
     /// Whether the user agreed to it as it is: what it replaces has to be as it was shown, and
@@ -310,6 +312,7 @@ impl Plan {
             derived: Vec::new(),
             made_of: Vec::new(),
             derive_after: false,
+            derive_later: false,
             change: None,
             exact: false,
             with_torn: Vec::new(),
@@ -346,6 +349,12 @@ impl Plan {
             (Ok(beside), Some(around)) => around.join(beside),
             _ => self.root.join(file),
         }
+    }
+
+    /// Whether it only adds lines, to logs of which nothing but the end was read.
+    pub fn is_of_ends(&self) -> bool {
+        let is_new = |own: &Change| own.base.as_ref().is_none_or(|base| base.known_end().is_some());
+        self.derive_later && self.all().all(|own| matches!(own.act, Act::Append(_)) && is_new(own))
     }
 
     /// Every change in order.

@@ -71,6 +71,7 @@ codes! {
     ChecksumMismatch "checksum-mismatch" "The checksum does not match the memory.",
     ChecksumLegacy "checksum-legacy" "The checksum is in the old form, which does not cover the content.",
     IndexStale "index-stale" "An index disagrees with the memories that it was made from.",
+    IndexDue "index-due" "An index waits to be brought up to date with memories that palimp added.",
     IndexBroken "index-broken" "An index can't be read. It is rebuilt from the memories.",
     CountMismatch "count-mismatch" "A stored count disagrees with what is there.",
     HashMismatch "hash-mismatch" "A stored hash disagrees with its content.",

@@ -1,11 +1,14 @@
 //! `add`: one new record.
 
+use std::path::{Path, PathBuf};
+
 use super::tag::check_words;
-use super::{Draft, Refusal, Result, Scene, backups, check, plan_and_after, writes};
-use crate::format::writing::{Members, removals};
+use super::{Draft, Refusal, Result, Scene, backups, breaks, check, plan_and_after, refused_for, writes};
+use crate::format::writing::{EndScene, Ends, Members, removals};
 use crate::format::{self, Format};
+use crate::model::key::Key;
 use crate::model::plan::{line_end_for, whole_lines};
-use crate::model::{Act, Change, Entry, Plan, Store};
+use crate::model::{Act, Change, Entry, Moment, Plan, Role, Store};
 use crate::text::edit::scan;
 use crate::text::scan::Tape;
 
@@ -29,6 +32,83 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan> {
     }
     check(scene, &plan, &after)?;
     Ok(plan)
+}
+
+/// Records that are added by the ends of logs alone.
+pub struct Appended {
+    /// What adds them, all in one step.
+    pub plan: Plan,
+    /// Their ids, or the key of one that has none.
+    pub names: Vec<String>,
+}
+
+/// Adds records by the ends of logs alone: what that costs does not grow with the store. What is derived
+/// waits. None where it takes more, and [`add`] plans it. `random` makes each its own.
+pub fn append(
+    (format, root): (&'static dyn Format, &Path),
+    (ends, now): (&dyn Ends, Moment),
+    random: &dyn Fn() -> [u8; 16],
+    drafts: &[Draft<'_>],
+) -> Result<Option<Appended>> {
+    let (mut logs, mut names): (Vec<(PathBuf, Vec<u8>)>, _) = (Vec::new(), Vec::new());
+    for (number, draft) in (1..).zip(drafts) {
+        let numbered = |refusal: Refusal| match drafts.len() {
+            1 => refusal,
+            _ => Refusal { message: format!("memory {number}: {}", refusal.message), ..refusal },
+        };
+        check_draft(format, draft).map_err(numbered)?;
+        let scene = EndScene { ends, now, random: random() };
+        let Some(lines) = format.append(&scene, draft).map_err(numbered)? else { return Ok(None) };
+        let (id, name) = named_in(format, root, &lines, now).map_err(numbered)?;
+        ends.added(draft, id.as_deref(), &lines);
+        names.push(name);
+        for (path, line) in lines {
+            match logs.iter_mut().find(|(own, _)| *own == path) {
+                Some((_, all)) => all.extend(line),
+                None => logs.push((path, line)),
+            }
+        }
+    }
+    let mut changes = Vec::new();
+    for (path, lines) in logs {
+        let Ok(end) = ends.end(&path) else { return Ok(None) };
+        changes.push(Change::append(path, lines, end));
+    }
+    let plan = Plan::unseen("add", root, format.name());
+    let plan = Plan { records: drafts.len(), changes, derive_later: true, ..plan };
+    Ok(Some(Appended { plan, names }))
+}
+
+/// The id of the record that the first of some lines is, if it has one, and what it is called. Refused if
+/// there is something wrong with the lines.
+fn named_in(
+    format: &dyn Format,
+    root: &Path,
+    lines: &[(PathBuf, Vec<u8>)],
+    now: Moment,
+) -> Result<(Option<String>, String)> {
+    let mut named = None;
+    for (path, line) in lines {
+        let read = format.read(Role::Records, path, line, now);
+        if let Some(problem) = read.problems.iter().find(|own| breaks(own)) {
+            return Err(refused_for(problem));
+        }
+        let record = read.records.first().filter(|_| named.is_none());
+        named = named.or(record.map(|record| {
+            let raw = &line[record.span.start as usize..record.span.end as usize];
+            let id = record.view().and_then(|view| view.id).map(str::to_owned);
+            let key = || Key::alone(root, path, raw).to_string();
+            (id.clone(), id.unwrap_or_else(key))
+        }));
+    }
+    named.ok_or_else(|| Refusal::invalid("the memory has no line of its own."))
+}
+
+fn check_draft(format: &dyn Format, draft: &Draft<'_>) -> Result<()> {
+    check_words(draft.tags.iter().map(String::as_str))?;
+    let own = Members::of(draft.record).map(|own| own.texts("tags")).unwrap_or_default();
+    check_words(own.iter().map(String::as_str))?;
+    has_text(format, draft)
 }
 
 /// Refuses a record that says nothing.

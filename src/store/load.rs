@@ -24,9 +24,10 @@ use crate::format::{self, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
 use crate::model::{Blocks, Bytes, Document, Extent, Moment, Role, Snapshot, Store, Unread};
 pub use assembled::of_documents;
+pub use tail::named;
 
 use assembled::put_together;
-use tail::{SHORTEST_TAIL, TAIL, named, shift, waiting};
+use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
 
 /// So many bytes of a file beside a store are read.
 const BESIDE: u64 = 16 << 20;

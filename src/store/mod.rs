@@ -1,10 +1,12 @@
 //! Finding stores, loading them, and keeping writers apart.
 
+pub mod appended;
 mod beside;
 mod chunks;
 pub mod commit;
 pub mod crowd;
 pub mod derive;
+pub mod ends;
 pub mod erase;
 mod files;
 mod find;
@@ -20,6 +22,6 @@ mod unchanged;
 
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use grown::still_holds;
-pub use load::{load, load_each, load_from, of_documents};
+pub use load::{load, load_each, load_from, named, of_documents};
 pub use packed::{Packing, packed_bytes};
 pub use unchanged::is_as_read;

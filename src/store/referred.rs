@@ -40,6 +40,9 @@ pub fn newly_missing(disk: &dyn Disk, store: &Store, plan: &Plan, now: Moment) -
     let Some(around) = around(&store.root, format) else { return Vec::new() };
     // Logs, which are large, name no files outside a store.
     let changes: Vec<Change> = plan.changes.iter().filter(|own| !is_log(&own.path)).cloned().collect();
+    if changes.is_empty() && !plan.changes.is_empty() {
+        return Vec::new();
+    }
     let before: Vec<PathBuf> = format.refers(&store.documents).into_iter().map(|own| own.path).collect();
     let after = derive::after(store, &changes, now);
     let new = format.refers(&after).into_iter().filter(|own| !before.contains(&own.path));

@@ -21,6 +21,7 @@ mod kept;
 mod lost;
 pub mod machine;
 mod meanwhile;
+mod open_memory;
 mod other_names;
 mod planted;
 mod put_off;

@@ -8,6 +8,7 @@ use palimp::{disk, model};
 
 mod a_mem;
 mod a_mem_write;
+mod add_large;
 mod agent_memory;
 mod agent_memory_beside;
 mod agent_memory_write;
@@ -41,6 +42,7 @@ mod left;
 mod listed;
 mod lossless;
 mod memory;
+mod memory_append;
 mod namesakes;
 mod nothing_made;
 mod odd_names;

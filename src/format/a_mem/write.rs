@@ -39,8 +39,8 @@ use super::indexes::{self, Links};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
 use crate::format::writing::{
-    Changes, Deed, Deleting, Deletion, Draft, Due, Faults, Recorded, Refusal, Result, Scene, Setting, Writes,
-    document,
+    Changes, Deed, Deleting, Deletion, Draft, Due, EndScene, Faults, Lines, Recorded, Refusal, Result, Scene,
+    Setting, Writes, document,
 };
 use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
@@ -122,6 +122,10 @@ impl Writes for AMem {
                 Err(Refusal::invalid(message))
             }
         }
+    }
+
+    fn append(&self, scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+        if draft.kind == "event" { events::appended(scene, draft) } else { Ok(None) }
     }
 
     fn edit(&self, scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Option<Changes> {

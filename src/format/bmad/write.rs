@@ -34,8 +34,8 @@ use std::sync::Arc;
 use super::{Bmad, config, layout};
 use crate::format::Format;
 use crate::format::writing::{
-    AtFloor, Changes, Deed, Draft, Due, Refusal, Result, Scene, Setting, Writes, document, set_field,
-    with_config, within_limit,
+    AtFloor, Changes, Deed, Draft, Due, EndScene, Lines, Members, Refusal, Result, Scene, Setting, Writes,
+    document, set_field, with_config, with_config_of, within_limit,
 };
 use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, Named, Role, Session, Store, View};
 use crate::text::digest::hex;
@@ -48,7 +48,7 @@ use crate::text::unpack::Member;
 
 use decay::compacted;
 use logs::logs_in;
-use record::new_record;
+use record::{new_record, next_record, refers};
 use session::{new_session, session_id};
 
 pub use derived::derived;
@@ -98,6 +98,33 @@ impl Writes for Bmad {
         let (path, line) = new_record(name, &logs, draft, &referred_to(scene.store), scene.now)?;
         let base = document(&scene.store.documents, &path).map(|log| log.bytes.clone());
         Ok(vec![Change::append(path, line, base)])
+    }
+
+    /// The next number is only known where the last one is.
+    fn append(&self, scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+        let (Some(name), None) = (draft.session, draft.importance) else { return Ok(None) };
+        let Some(last) = scene.ends.last_id(name, draft.kind) else { return Ok(None) };
+        // What a record refers to is no id for another.
+        if Members::of(draft.record)?.get("id").is_some() || draft.record.is_some_and(refers) {
+            return Ok(None);
+        }
+        let (path, line) = next_record(name, &last, draft, scene.now)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let logs = layout::LOGS.map(|(log, _)| scene.ends.len(&folder.join(log)));
+        let mut size = line.len() as u64;
+        for len in logs {
+            let Ok(len) = len else { return Ok(None) };
+            size += len.unwrap_or(0);
+        }
+        let is_there = matches!(scene.ends.len(&path), Ok(Some(_)));
+        let Ok(config) = scene.ends.small(Path::new("config.json")) else { return Ok(None) };
+        let (_, full) = with_config_of(config.as_deref(), config::size_limits);
+        Ok((is_there && size < full).then(|| vec![(path, line)]))
+    }
+
+    fn last_id(&self, store: &Store, session: &str, kind: &str) -> Option<String> {
+        let folder = &live_session(store, session).ok()?.path;
+        record::last_id(kind, &logs_in(store, folder).ok()?, &referred_to(store))
     }
 
     fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>> {

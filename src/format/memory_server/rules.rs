@@ -125,6 +125,12 @@ pub fn hard_limit(before: Option<&Document>, document: &Document) -> Option<Stri
     })
 }
 
+/// Whether a live file of so many bytes and memories is over one of its limits.
+pub fn may_be_full(name: &str, bytes: u64, count: usize) -> bool {
+    let limits = LIMITS.iter().find(|(file, ..)| *file == name);
+    limits.is_none_or(|&(_, most, memories, _)| bytes > most || count > memories)
+}
+
 /// An empty lock is what a release leaves behind; one with a holder that is gone is stale.
 fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
     // "Contains PID and timestamp", in no said shape: whatever reads as a time is it.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::{MemoryServer, index, layout, rules};
 use crate::format::writing::{
-    Changes, Deed, Draft, Due, Members, Refusal, Result, Scene, Writes, document, list, uuid,
+    Changes, Deed, Draft, Due, EndScene, Lines, Members, Refusal, Result, Scene, Writes, document, list, uuid,
 };
 use crate::model::{Change, Document, Entry, Moment, Role, Store, Tell, meant};
 use crate::text::edit;
@@ -67,31 +67,7 @@ impl Writes for MemoryServer {
     }
 
     fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
-        let file = layout::FILES.iter().find(|(_, kind)| *kind == draft.kind);
-        let Some((file, kind)) = file else {
-            let message = format!("the type should be core, learning or task, not {:?}.", draft.kind);
-            return Err(Refusal::invalid(message));
-        };
-        let mut members = Members::of(draft.record)?;
-        let now = edit::quoted(&scene.now.to_micros());
-        members.or_text("id", &uuid(scene.random));
-        members.set("type", edit::quoted(kind));
-        if let Some(text) = draft.text {
-            members.or_text("content", text);
-        }
-        for time in ["created_at", "updated_at", "accessed_at"] {
-            members.or(time, &now);
-        }
-        members.or("access_count", "0");
-        if !draft.tags.is_empty() {
-            members.set("tags", list(draft.tags));
-        }
-        members.or("tags", "[]");
-        if let Some(importance) = draft.importance {
-            members.set("importance", edit::quoted(index::importance_word(importance)));
-        }
-        members.or_text("importance", "medium");
-        members.or("archived", "false");
+        let (file, members) = new_memory(draft, scene.now, scene.random)?;
         let id = members.get("id").map(str::to_owned).unwrap_or_default();
         let known = |document: &Arc<Document>| {
             let mut ids = document.records.iter().filter_map(|record| record.view()?.id);
@@ -101,7 +77,22 @@ impl Writes for MemoryServer {
             return Err(Refusal::invalid(format!("the id {id} already exists.")));
         }
         let log = document(&scene.store.documents, Path::new(file));
-        Ok(vec![Change::append(*file, members.to_line(&ORDER), log.map(|log| log.bytes.clone()))])
+        Ok(vec![Change::append(file, members.to_line(&ORDER), log.map(|log| log.bytes.clone()))])
+    }
+
+    /// An id that is given may be there already, and a file that may be full is counted: [`Self::add`] says so.
+    fn append(&self, scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+        let own = Members::of(draft.record)?.text("id").ok().flatten();
+        if own.is_some_and(|id| scene.ends.has_id(None, &id) != Some(false)) {
+            return Ok(None);
+        }
+        let (file, members) = new_memory(draft, scene.now, scene.random)?;
+        let (path, line) = (Path::new(file), members.to_line(&ORDER));
+        let (Ok(Some(len)), Ok(Some(count))) = (scene.ends.len(path), scene.ends.count(path)) else {
+            return Ok(None);
+        };
+        let is_full = rules::may_be_full(file, len + line.len() as u64, count + 1);
+        Ok((!is_full).then(|| vec![(path.to_owned(), line)]))
     }
 
     fn backups(&self, store: &Store, files: &[&Document], now: Moment) -> Vec<Change> {
@@ -217,6 +208,36 @@ impl Writes for MemoryServer {
             None => Ok(()),
         }
     }
+}
+
+/// A new memory: the file of its type, and its members.
+fn new_memory(draft: &Draft<'_>, now: Moment, random: [u8; 16]) -> Result<(&'static str, Members)> {
+    let file = layout::FILES.iter().find(|(_, kind)| *kind == draft.kind);
+    let Some((file, kind)) = file else {
+        let message = format!("the type should be core, learning or task, not {:?}.", draft.kind);
+        return Err(Refusal::invalid(message));
+    };
+    let mut members = Members::of(draft.record)?;
+    let now = edit::quoted(&now.to_micros());
+    members.or_text("id", &uuid(random));
+    members.set("type", edit::quoted(kind));
+    if let Some(text) = draft.text {
+        members.or_text("content", text);
+    }
+    for time in ["created_at", "updated_at", "accessed_at"] {
+        members.or(time, &now);
+    }
+    members.or("access_count", "0");
+    if !draft.tags.is_empty() {
+        members.set("tags", list(draft.tags));
+    }
+    members.or("tags", "[]");
+    if let Some(importance) = draft.importance {
+        members.set("importance", edit::quoted(index::importance_word(importance)));
+    }
+    members.or_text("importance", "medium");
+    members.or("archived", "false");
+    Ok((file, members))
 }
 
 /// The records of a type in a document of the 1.0 writer, a line each.

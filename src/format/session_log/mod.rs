@@ -17,6 +17,7 @@ mod derived;
 mod index;
 mod layout;
 mod metadata;
+mod new_entry;
 mod rules;
 mod view;
 mod write;

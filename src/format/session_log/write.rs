@@ -4,29 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::derived::{FRESH, FRESH_HOURS, relevance};
+use super::new_entry::{self, Given, new_entry, signs};
 use super::{SessionLog, config, layout};
 use crate::format::writing::{
-    AtFloor, Changes, Deed, Deletion, Draft, Due, Members, Refusal, Result, Scene, Writes, document, list,
-    with_config, within_limit,
+    AtFloor, Changes, Deed, Deletion, Draft, Due, EndScene, Lines, Members, Refusal, Result, Scene, Writes,
+    document, with_config, within_limit,
 };
 use crate::model::{Change, DecayRule, Document, Entry, Moment, State, Store, View, is_kept};
 use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::Json;
-use crate::text::names;
 use crate::text::scan::Tape;
 
-/// The members of an entry, in the order of §3.1.
-const ORDER: [&str; 10] = names(
-    "id session_id timestamp type content importance decay_factor tags references \
-    checksum",
-);
-/// Bytes that an entry may have (§14.2).
-const ENTRY: usize = 1 << 20;
-/// Characters that ids of sessions and entries may have (§14.2).
+/// Characters that ids of sessions and tags may have (§14.2).
 const SESSION_ID: usize = 64;
-const ID: usize = 32;
 const TAG: usize = 32;
 
 impl Writes for SessionLog {
@@ -76,42 +68,15 @@ impl Writes for SessionLog {
         let session = session.ok_or_else(|| Refusal::no_session(name))?;
         let path = session.path.join("memory.jsonl");
         let log = document(&scene.store.documents, &path);
-        let mut members = Members::of(draft.record)?;
-        if !members.own_is("session_id", name) {
-            return Err(Refusal::invalid("the memory names another session than --session does."));
-        }
-        members.or_text("id", &format!("mem_{}", &hex(&scene.random)[..16]));
-        members.or_text("session_id", name);
-        members.or_text("timestamp", &scene.now.to_millis());
-        members.or_text("type", draft.kind);
-        if let Some(text) = draft.text {
-            members.or("content", content(draft.kind, text));
-        }
-        if let Some(importance) = draft.importance {
-            members.set("importance", importance.to_string());
-        }
-        members.or("importance", "0.5");
-        members.or("decay_factor", "1.0");
-        if !draft.tags.is_empty() {
-            members.set("tags", list(draft.tags));
-        }
-        members.or("tags", "[]");
-        members.or("references", "[]");
-        check_ids(&members, log)?;
-        let mut line = members.to_line(&ORDER);
-        if signs(scene.store) && members.get("checksum").is_none() {
-            let mut tape = Tape::default();
-            let checksum = canonical::checksum(edit::scan(&mut tape, &line)?);
-            members.set("checksum", edit::quoted(&checksum));
-            line = members.to_line(&ORDER);
-        }
-        if line.len() > ENTRY {
-            return Err(Refusal::too_large(format!(
-                "the memory has {} bytes; {ENTRY} are allowed.",
-                line.len()
-            )));
-        }
+        let (now, random, signs) = (scene.now, scene.random, with_config(scene.store, signs));
+        let known = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view()?.id);
+        let has = |id: &str| known.clone().any(|own| own == id);
+        let line = new_entry(draft, &Given { session: name, now, random, signs }, &has)?;
         Ok(vec![Change::append(path, line, log.map(|log| log.bytes.clone()))])
+    }
+
+    fn append(&self, scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+        new_entry::appended(scene, draft)
     }
 
     /// §5.1: an entry that brings a session to the fill level is reason to compact it, where the
@@ -322,46 +287,6 @@ fn is_tagging(before: Json<'_>, after: &[u8]) -> bool {
     names.all(|name| name == "tags" || raw(before, &name) == raw(after, &name))
 }
 
-/// Whether new entries are signed: unless the config says otherwise.
-fn signs(store: &Store) -> bool {
-    with_config(store, |config| {
-        let set = config.and_then(|config| config.path(&["integrity", "enable_checksums"]));
-        set.and_then(|value| value.bool()) != Some(false)
-    })
-}
-
-/// The member of `content` that holds the main text of a new entry.
-fn content(kind: &str, text: &str) -> String {
-    let text = edit::quoted(text);
-    match kind {
-        "decision" => format!("{{\"decision\":{text}}}"),
-        "finding" => format!("{{\"finding\":{text}}}"),
-        "preference" => format!("{{\"preference\":{text}}}"),
-        _ => format!("{{\"role\":\"user\",\"message\":{text}}}"),
-    }
-}
-
-/// What §14.2 asks of what we write and nobody asks of what is found.
-fn check_ids(members: &Members, log: Option<&Document>) -> Result<()> {
-    let mut tape = Tape::default();
-    let line = members.to_line(&[]);
-    let value = edit::scan(&mut tape, &line)?;
-    let id = value.get("id").and_then(|id| id.text()).unwrap_or_default().into_owned();
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if id.is_empty() || id.len() > ID || !id.chars().all(plain) {
-        return Err(Refusal::invalid(format!(
-            "an id has letters, digits and _, {ID} at most; {id:?} has not."
-        )));
-    }
-    let mut known = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view()?.id);
-    if known.any(|own| own == id) {
-        return Err(Refusal::invalid(format!("the id {id} already exists.")));
-    }
-    let tags: Vec<String> =
-        value.get("tags").iter().flat_map(|tags| tags.items()).map(|tag| tag.plain()).collect();
-    check_tags(&tags)
-}
-
 /// What §14.2 asks of tags that an edit brings; those that were there stay as they are.
 fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<()> {
     let mut tape = Tape::default();
@@ -387,12 +312,5 @@ pub fn check_tags(tags: &[String]) -> Result<()> {
             "a tag has letters, digits, - . and _, {TAG} at most; {tag:?} has not."
         ))),
         None => Ok(()),
-    }
-}
-
-impl Members {
-    /// Whether a member is that text, or is not there.
-    fn own_is(&self, name: &str, text: &str) -> bool {
-        self.get(name).is_none_or(|raw| raw == edit::quoted(text))
     }
 }

@@ -150,8 +150,17 @@ impl Ranges for Bytes {
     }
 
     /// Of a file that changed since: zeros, and whoever asks whether all was there hears that it was not.
+    /// Of a file of which only the end is known, zeros before that.
     fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        let len = range.len();
-        self.range(range).unwrap_or_else(|| Cow::Owned(vec![0; len]))
+        self.range(range.clone()).unwrap_or_else(|| {
+            let mut zeros = vec![0; range.len()];
+            if let Some(last) = self.known_end() {
+                let behind = self.len().saturating_sub(range.end).min(last.len());
+                let known = &last[..last.len() - behind];
+                let from = zeros.len().saturating_sub(known.len());
+                zeros[from..].copy_from_slice(&known[known.len() - (range.len() - from)..]);
+            }
+            Cow::Owned(zeros)
+        })
     }
 }

@@ -21,6 +21,10 @@ const LONGEST: Duration = Duration::from_secs(65);
 /// So long it waits between two looks, at first and later.
 const FIRST: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_secs(2);
+/// The same while something is due.
+const DUE: Duration = Duration::from_millis(500);
+/// What is due is made anew after so long also while others write.
+const PATIENT: Duration = Duration::from_millis(1500);
 
 /// A store in which second names were left, and the folder of our own data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +48,7 @@ pub(super) fn leave(place: &Place, data: &Path, names: Vec<PathBuf>) {
 }
 
 /// Takes note that what is derived in a store waits until others pause.
-pub(super) fn leave_due(place: &Place, data: &Path) {
+pub fn leave_due(place: &Place, data: &Path) {
     in_left(place, data, |own| own.is_due = true);
 }
 
@@ -72,7 +76,8 @@ pub fn watch(host: Host<'_>, places: &[Place]) {
         let took = host.machine.monotonic().saturating_sub(began);
         if !watched.is_empty() {
             // Large stores are read on the way: whoever changes them meanwhile is not to wait for that.
-            host.machine.sleep(pause.max(took * 8));
+            let is_due = watched.iter().any(|own| own.due_since.is_some());
+            host.machine.sleep(pause.min(if is_due { DUE } else { PAUSE }).max(took * 8));
             pause = PAUSE.min(pause * 2);
         }
     }
@@ -120,8 +125,10 @@ impl<'a> Watched<'a> {
         let paths: Vec<&Path> = names.iter().map(|(_, path)| &**path).collect();
         let open = self.host.machine.may_be_open(&paths);
         let may_go = names.iter().zip(open).any(|((old, path), is_open)| !is_open || self.is_due(old, path));
-        if may_go || !pending.is_empty() && !is_written_to(self.host, &self.place.root, &pending) {
-            self.tend();
+        let is_late = self.due_since.is_some_and(|since| now.saturating_sub(since) >= PATIENT);
+        let may_derive = is_late || !is_written_to(self.host, &self.place.root, &pending);
+        if may_go || !pending.is_empty() && may_derive {
+            self.tend(is_late);
         }
         let left = self.names();
         let mut waits = !self.pending().is_empty();
@@ -139,7 +146,7 @@ impl<'a> Watched<'a> {
     /// The files of which what is derived waits until others pause. What can't be read is left to
     /// the next start.
     fn pending(&self) -> Vec<PathBuf> {
-        Vault::look(self.host.disk, self.host.data, &self.place.root).pending().unwrap_or_default()
+        Vault::look(self.host.disk, self.host.data, &self.place.root).due().unwrap_or_default()
     }
 
     fn names(&self) -> Vec<(Old, PathBuf)> {
@@ -161,10 +168,13 @@ impl<'a> Watched<'a> {
 
     /// What can't be done now is done next time. What is to be said is kept for the next verb:
     /// nobody reads what this process says.
-    fn tend(&self) {
+    fn tend(&self, is_late: bool) {
         let host = Host { now: self.host.machine.now(), ..self.host };
         let store = load_from(host.disk, &self.place, Extent::Whole, None, host.now);
         if let Ok(writer) = Writer::open_at_once(host, &store) {
+            if is_late {
+                writer.derive_due();
+            }
             writer.keep_notes();
         }
     }

@@ -85,7 +85,7 @@ fn carry_sets(
     let of = if plan.changes.is_empty() { &plan.derived } else { &plan.changes };
     let files = of.iter().filter(|change| !matches!(change.act, Act::MakeFolder | Act::RemoveFolder));
     carried.touched = files.map(|change| change.path.clone()).collect();
-    carried.derive = plan.derive_after;
+    carried.derive = plan.derive_after || plan.derive_later;
     for set in sets(writer, plan) {
         let keep = &mut |path: &Path, inverse: Option<Change>| {
             let Some((number, step)) = &mut kept else { return Ok(()) };
@@ -252,7 +252,11 @@ fn commit_set(
         }
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
         let protocol = writer.protocol(&files);
-        let held = writer.lock(&files, writer.patience)?;
+        let adds = ready.iter().all(|own| matches!(own.act, Act::Append(_)));
+        let held = match adds {
+            true => writer.lock_to_add(&files, writer.patience)?,
+            false => writer.lock(&files, writer.patience)?,
+        };
         if is_last {
             // Whoever keeps to the lock waits now: nobody else changes what is fitted to.
             scene.refit(ready, keep)?;

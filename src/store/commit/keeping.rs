@@ -136,6 +136,11 @@ impl Vault<'_> {
     /// Drops the oldest steps until another of so many bytes fits beside the rest: what is kept
     /// never exceeds its limit. The step itself is one of them where it is kept anew.
     pub(super) fn make_room(&self, number: u64, bytes: u64) -> Result<(), CommitError> {
+        if let Some(kept) = self.kept.get().filter(|kept| kept + bytes <= UNDO_ROOM) {
+            self.kept.set(Some(kept + bytes));
+            return Ok(());
+        }
+        self.kept.set(None);
         let numbered = self.numbered()?;
         let mut kept: u64 = bytes + numbered.iter().map(|own| own.len).sum::<u64>();
         if kept <= UNDO_ROOM {
@@ -158,6 +163,10 @@ impl Vault<'_> {
     /// Drops a step's undo data that alone exceeds the limit, once the step is done: until
     /// then it is what takes back a change that is cut short.
     pub(super) fn drop_too_large(&self, number: u64) -> Result<(), CommitError> {
+        // All of it is within the limit.
+        if self.kept.get().is_some() {
+            return Ok(());
+        }
         let len = self.numbered()?.iter().find(|own| own.number == number).map_or(0, |own| own.len);
         if len <= UNDO_ROOM {
             return Ok(());

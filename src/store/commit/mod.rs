@@ -59,7 +59,7 @@ use std::time::Duration;
 
 pub use crate::model::deleted_from;
 pub use account::{Account, Others, Outcome, Row};
-pub use afterwards::{Left, take_left, watch};
+pub use afterwards::{Left, leave_due, take_left, watch};
 pub use copies::{Copy, Reason, TakenOut, copies};
 pub use deleted::{Deletions, KnownDeletions, held_bytes, with_deleted, without_deleted};
 pub use drafts::{
@@ -77,7 +77,7 @@ pub use log::LogLine;
 pub use rebase::merge;
 pub use step::Step;
 pub use turn::History;
-pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
+pub use vault::{FileLine, JournalLine, Turn, Vault, VaultState, make_folders};
 pub use verified::{NOT_VERIFIED, Verified};
 
 use rescue::Replaced;
@@ -154,6 +154,11 @@ impl<'a> Writer<'a> {
         &self.vault
     }
 
+    /// The store that it changes.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
     /// How many late lines were rescued when the store was taken.
     pub fn rescued(&self) -> usize {
         self.rescued
@@ -191,7 +196,11 @@ impl<'a> Writer<'a> {
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
-        let plan = self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?;
+        let plan = match plan.is_of_ends() {
+            // Nothing that was there is in it.
+            true => Cow::Borrowed(plan),
+            false => self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?,
+        };
         let plan = &*self.with_expiring(self.as_it_was(plan)?);
         let number = self.vault.next_step()?;
         let (kept, remade) = remake::kept_of_derived(self, plan)?;
@@ -234,9 +243,10 @@ impl<'a> Writer<'a> {
             let own = line.files.iter_mut().find(|own| own.path == *path);
             own.into_iter().for_each(|own| (own.bytes_before, own.bytes_after) = (*before, *after));
         }
+        let mut waits = false;
         if carried.derive {
             self.is_busy.set(self.is_busy.get() || carried.met_others);
-            self.pend(&carried.touched);
+            waits = self.pend(&carried.touched) && plan.derive_later;
         }
         // Said as soon as the files hold it: what others write next makes it hard to tell. A
         // journal that can't say so is no reason to call it undone: its step file says the
@@ -254,7 +264,7 @@ impl<'a> Writer<'a> {
         let late = self.rescue_own();
         carried.derive |= !late.is_empty();
         carried.touched.extend(late);
-        if carried.derive {
+        if carried.derive && !waits {
             notes.extend(self.derive_touched(&carried.touched, plan.verb).stale());
         }
         let is_journalled = journalled.is_ok();
@@ -340,8 +350,20 @@ impl<'a> Writer<'a> {
 
     /// Takes the format's lock for those files.
     fn lock(&self, files: &[&Path], patience: Duration) -> Result<lock::Held<'a>, lock::LockError> {
+        self.lock_as(files, lock::Patience::of(patience))
+    }
+
+    /// The same for lines that are added, and nothing else.
+    fn lock_to_add(&self, files: &[&Path], patience: Duration) -> Result<lock::Held<'a>, lock::LockError> {
+        self.lock_as(files, lock::Patience { settles: false, ..lock::Patience::of(patience) })
+    }
+
+    fn lock_as(
+        &self,
+        files: &[&Path],
+        patience: lock::Patience<'_>,
+    ) -> Result<lock::Held<'a>, lock::LockError> {
         let Host { disk, machine, .. } = self.host;
-        let patience = lock::Patience::of(patience);
         lock::acquire(disk, machine, &self.protocol(files), "write", "palimp", &patience)
     }
 

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::time::Duration;
 
-use super::{CommitError, Host, Vault, Writer};
+use super::{CommitError, Host, Vault, VaultState, Writer};
 use crate::disk::Flock;
 use crate::format::{self, Format};
 use crate::model::Store;
@@ -35,6 +35,43 @@ impl<'a> Writer<'a> {
     pub fn open_at_once(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let own = wait_for(host, &store.root, Duration::ZERO)?;
         Writer::taken(host, store, Duration::ZERO, own)
+    }
+
+    /// The same where nobody else changed our own data since this process did; then nothing of it is
+    /// looked after. `None` where somebody did.
+    ///
+    /// # Errors
+    ///
+    /// If another palimp has the store for longer than five seconds.
+    pub fn open_as_left(
+        host: Host<'a>,
+        store: &'a Store,
+        left: &VaultState,
+    ) -> Result<Option<Writer<'a>>, CommitError> {
+        let own = wait_for(host, &store.root, PATIENCE)?;
+        let vault = Vault::as_left(host.disk, &store.root, left);
+        vault.map(|vault| Writer::of(host, store, vault, PATIENCE, own)).transpose()
+    }
+
+    /// Takes the store to add lines to its logs, of which nothing was read: `store` says which it is. `None`
+    /// where something that was left in our own data is to be looked after first.
+    ///
+    /// # Errors
+    ///
+    /// If another palimp has the store for longer than five seconds, or our own data can't be read or written.
+    pub fn open_to_append(host: Host<'a>, store: &'a Store) -> Result<Option<Writer<'a>>, CommitError> {
+        let own = wait_for(host, &store.root, PATIENCE)?;
+        let vault = Vault::open(host.disk, host.data, &store.root)?;
+        vault.name_store(host.data, &store.root, store.format)?;
+        match vault.is_settled()? {
+            true => Writer::of(host, store, vault, PATIENCE, own).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Our own data as this process leaves it: [`Writer::open_as_left`] takes it.
+    pub fn left(&self) -> Option<VaultState> {
+        self.vault.state()
     }
 
     fn taken(

@@ -15,7 +15,7 @@ use crate::store::derive;
 /// So often derived files are made anew where others keep changing what they are made of.
 const DERIVE_TRIES: usize = 4;
 
-const PENDING: &str = "derive.json";
+pub(super) const PENDING: &str = "derive.json";
 
 /// What became of what is derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,11 @@ impl Derived {
 impl Vault<'_> {
     /// The files of which derived ones are to be made anew; an empty path means all, where
     /// nobody knows any more which they were.
-    pub(super) fn pending(&self) -> Result<Vec<PathBuf>, CommitError> {
+    ///
+    /// # Errors
+    ///
+    /// If that is written down and can't be read.
+    pub fn due(&self) -> Result<Vec<PathBuf>, CommitError> {
         let path = self.path(PENDING);
         let Some(bytes) = self.own(&path)? else { return Ok(Vec::new()) };
         let Ok(texts) = serde_json::from_slice::<Vec<(String, bool)>>(&bytes) else {
@@ -109,18 +113,33 @@ impl Writer<'_> {
         Some((store, derived))
     }
 
-    /// Writes down, durably, that what is derived from those files is to be made anew. Where
-    /// our data can't be written `check` finds what is stale; what can't be read stays, and says
-    /// that something is pending.
-    pub(super) fn pend(&self, touched: &[PathBuf]) {
-        let Ok(mut all) = self.vault.pending() else { return };
+    /// Writes down, durably, that what is derived from those files is to be made anew. False where our data
+    /// can't be written: `check` finds what is stale then. What can't be read stays, and says that something
+    /// is pending.
+    pub(super) fn pend(&self, touched: &[PathBuf]) -> bool {
+        if touched.iter().all(|path| self.vault.known_due.borrow().contains(path)) {
+            return true;
+        }
+        let Ok(mut all) = self.vault.due() else { return false };
         all.extend(touched.iter().cloned());
         all.sort();
         all.dedup();
         let texts: Vec<(String, bool)> = all.iter().map(|path| path_text(path)).collect();
-        if let Ok(bytes) = serde_json::to_vec(&texts) {
-            let _ = self.vault.put_whole(&self.vault.path(PENDING), &bytes);
+        let is_kept = serde_json::to_vec(&texts)
+            .is_ok_and(|bytes| self.vault.put_whole(&self.vault.path(PENDING), &bytes).is_ok());
+        if is_kept {
+            self.vault.known_due.borrow_mut().extend(all);
         }
+        is_kept
+    }
+
+    /// Makes anew what is due, also while others write. False where something can't be read, or others kept
+    /// changing it.
+    pub fn derive_due(&self) -> bool {
+        self.is_busy.set(false);
+        self.vault
+            .due()
+            .is_ok_and(|due| due.is_empty() || self.derive_touched(&due, "reindex") == Derived::Made)
     }
 
     /// Makes it anew, and forgets that it was to be. While others write to large logs it waits:
@@ -138,8 +157,9 @@ impl Writer<'_> {
         let is_over = |all: Vec<PathBuf>| {
             all.iter().all(|path| made.contains(path) || path.as_os_str().is_empty() && is_all())
         };
-        if is_made && self.vault.pending().is_ok_and(is_over) {
+        if is_made && self.vault.due().is_ok_and(is_over) {
             let _ = self.host.disk.remove(&self.vault.path(PENDING));
+            self.vault.known_due.borrow_mut().clear();
         }
         if is_made { Derived::Made } else { Derived::Not }
     }
@@ -157,7 +177,7 @@ impl Writer<'_> {
 
     /// Makes anew what an earlier change could not, or left until others pause.
     pub(super) fn derive_pending(&self) -> Result<(), CommitError> {
-        let mut touched = self.vault.pending()?;
+        let mut touched = self.vault.due()?;
         if touched.iter().any(|path| path.as_os_str().is_empty()) {
             touched = self.store.documents.iter().map(|own| own.path.clone()).collect();
         }

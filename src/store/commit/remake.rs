@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::step::{Remade, digest};
 use super::vault::JournalLine;
 use super::{CommitError, Writer};
-use crate::format::Derived;
+use crate::format::{Derived, Placement};
 use crate::model::bytes::Ranges;
-use crate::model::{Act, Bytes, Change, Moment, Plan, Tell};
+use crate::model::{Act, Bytes, Change, Moment, Plan, Role, Tell};
 use crate::store::derive;
 
 /// Up to so many bytes of a derived file are kept: to make it anew takes longer.
@@ -31,6 +31,9 @@ pub fn kept_of_derived<'p>(
     writer: &Writer<'_>,
     plan: &'p Plan,
 ) -> Result<(Vec<&'p Change>, Vec<Remade>), CommitError> {
+    if plan.derive_later {
+        return Ok((Vec::new(), beside_ends(writer, plan)?));
+    }
     let bytes = |change: &Change| match &change.act {
         Act::Splice(splices) => splices.iter().map(|own| own.was.len() + own.becomes.len()).sum(),
         _ => 0,
@@ -69,6 +72,31 @@ pub fn kept_of_derived<'p>(
     Ok((kept, anew.into_iter().map(remade).collect()))
 }
 
+/// So much of a derived file is read for the time at which it was written.
+const HEAD: u64 = 512;
+
+/// The derived files beside logs of which only the ends are read: when they were written. Where they wait to
+/// be made anew already, they are no state to come back to.
+fn beside_ends(writer: &Writer<'_>, plan: &Plan) -> Result<Vec<Remade>, CommitError> {
+    let is_due = !writer.vault.known_due.borrow().is_empty() || !writer.vault.due()?.is_empty();
+    let folders: BTreeSet<&Path> = plan.changes.iter().filter_map(|change| change.path.parent()).collect();
+    let index = |folder: &Path| {
+        // All formats that have one call it so.
+        let path = folder.join("index.json");
+        let is_index = writer.format.place(&path, false) == Placement::File(Role::Index);
+        is_index.then(|| Remade { digest: String::new(), at: written(writer, &path), path })
+    };
+    Ok(folders.into_iter().filter(|_| !is_due).filter_map(index).collect())
+}
+
+/// The first time in the head of a file.
+fn written(writer: &Writer<'_>, path: &Path) -> Option<String> {
+    let (head, _) = writer.host.disk.read(&writer.path(path), 0, Some(HEAD)).ok()?;
+    let head = String::from_utf8_lossy(&head);
+    let time = head.split('"').find(|text| Moment::parse(text).is_some());
+    time.map(str::to_owned)
+}
+
 /// Whether those derived files, made anew when the plan is taken back, are what they are now.
 fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[Remade]) -> bool {
     let store = writer.store;
@@ -97,6 +125,8 @@ pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade], is_planne
         derived.into_iter().map(|change| (change.path.clone(), change)).collect()
     };
     let is_as_it_was = |made: &HashMap<PathBuf, Change>, own: &Remade| match made.get(&own.path) {
+        // Nobody read it: the time at which it was written is all that is known.
+        _ if own.digest.is_empty() => true,
         Some(change) => change.after().is_some_and(|bytes| digest(&bytes) == own.digest),
         None => store.documents.iter().any(|file| file.path == own.path && digest(&file.bytes) == own.digest),
     };

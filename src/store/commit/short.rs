@@ -137,6 +137,11 @@ pub(super) fn without_neighbours(change: &Change, mut inverse: Change) -> Change
     {
         let is_line = |own: &&mut Splice| !own.was.is_empty();
         let mut alone: Vec<&mut Splice> = splices.iter_mut().filter(is_line).collect();
+        // A line that is added by the end of its log alone has an id, or a time, of its own.
+        if base.known_end().is_some() {
+            alone.into_iter().for_each(|own| own.behind.clear());
+            return inverse;
+        }
         // Chunks of a file end between lines: the first one tells.
         let told_by = |own: &Splice| if base.is_of_a_file() { own.was.line_end(0) } else { own.was.len() };
         chunks::each(&base, &mut |chunk| {

@@ -6,6 +6,7 @@
 
 mod folder;
 mod journal;
+mod state;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -20,6 +21,7 @@ pub use folder::{make_folders, make_folders_as};
 pub(super) use folder::{real_of, way_to};
 pub(super) use journal::JOURNAL;
 pub use journal::{FileLine, JournalLine, Turn};
+pub use state::VaultState;
 
 use crate::disk::{Disk, Seen};
 use crate::model::Bytes;
@@ -32,6 +34,10 @@ pub struct Vault<'a> {
     root: PathBuf,
     /// The last number that a step has had, where nobody else can give any.
     last: Cell<Option<u64>>,
+    /// How many bytes of undo data are kept, where nobody else can keep any.
+    pub(super) kept: Cell<Option<u64>>,
+    /// The files of which it is written down that what is derived is due, as far as that is known.
+    pub(super) known_due: RefCell<HashSet<PathBuf>>,
 }
 
 impl<'a> Vault<'a> {
@@ -48,7 +54,14 @@ impl<'a> Vault<'a> {
 
     /// The same, without making anything.
     pub fn look(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
-        Vault { disk, folder: folder_of(disk, data, root), root: root.to_owned(), last: Cell::new(None) }
+        Vault {
+            disk,
+            folder: folder_of(disk, data, root),
+            root: root.to_owned(),
+            last: Cell::new(None),
+            kept: Cell::new(None),
+            known_due: RefCell::default(),
+        }
     }
 
     /// From now on nobody else gives numbers: that was the last.
@@ -121,7 +134,7 @@ impl<'a> Vault<'a> {
             self.journal()?.iter().map(|line| line.step).collect()
         };
         let is_cut = steps.iter().any(|step| !known.contains(step));
-        Ok(is_cut || self.erasing()?.is_some() || !self.pending()?.is_empty())
+        Ok(is_cut || self.erasing()?.is_some() || !self.due()?.is_empty())
     }
 
     pub(super) fn step_path(&self, number: u64) -> PathBuf {

@@ -48,7 +48,7 @@ pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
 }
 
 /// A store of which nothing is read yet.
-pub(super) fn named(place: &Place) -> Store {
+pub fn named(place: &Place) -> Store {
     let decay = DecayTable::new(&[], None, 0.1);
     Store {
         root: place.root.clone(),

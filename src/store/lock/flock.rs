@@ -92,7 +92,7 @@ pub(super) fn take<'a>(
     let mut hands = Hands::default();
     let (mut spins, mut spun) = (0, 0);
     loop {
-        let outcome = attempt(scene, path)?;
+        let outcome = attempt(scene, path, patience.settles)?;
         if !matches!(outcome, Attempt::Ours(_)) {
             hands.look(scene, path);
         }
@@ -126,7 +126,7 @@ pub(super) fn take<'a>(
     }
 }
 
-fn attempt<'a>(scene: Scene<'a>, path: &Path) -> Result<Attempt<'a>, LockError> {
+fn attempt<'a>(scene: Scene<'a>, path: &Path, settles: bool) -> Result<Attempt<'a>, LockError> {
     if let Ok(Some(what)) = said::strange(scene, path) {
         return Err(LockError::NotALock { path: path.to_owned(), what });
     }
@@ -137,7 +137,7 @@ fn attempt<'a>(scene: Scene<'a>, path: &Path) -> Result<Attempt<'a>, LockError> 
     if !locked.still_ours() {
         return Ok(Attempt::Late);
     }
-    for time in SETTLING {
+    for time in SETTLING.into_iter().filter(|_| settles) {
         scene.machine.sleep(time);
         if !locked.still_ours() {
             return Ok(Attempt::Removed(locked));

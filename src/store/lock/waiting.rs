@@ -29,6 +29,9 @@ pub struct Patience<'a> {
     /// Asked before each pause, at least every 100 ms; `false` gives up. Screens stay
     /// alive by it.
     pub go_on: Option<&'a dyn Fn() -> bool>,
+    /// Whether a lock that agents remove has to have stayed for a while: two may hold it. Lines that are
+    /// added are lost to nobody then, and need not wait for that.
+    pub settles: bool,
 }
 
 impl Default for Patience<'_> {
@@ -41,7 +44,7 @@ impl Default for Patience<'_> {
 impl Patience<'_> {
     /// Waits that long.
     pub fn of(wait: Duration) -> Self {
-        Patience { wait, go_on: None }
+        Patience { wait, go_on: None, settles: true }
     }
 }
 

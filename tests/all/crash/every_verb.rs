@@ -87,7 +87,7 @@ fn has_same_content(one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> bool {
 }
 
 /// What a rebuild would change.
-fn stale(disk: &Faulty, format: &'static str) -> BTreeSet<PathBuf> {
+pub(super) fn stale(disk: &Faulty, format: &'static str) -> BTreeSet<PathBuf> {
     let store: Store = load(disk, format);
     let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
     let plan = palimp::ops::reindex::reindex(&scene);

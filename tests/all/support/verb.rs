@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -40,13 +41,14 @@ pub struct Verb {
     folder: Option<PathBuf>,
     home: Option<PathBuf>,
     env: Vec<(OsString, OsString)>,
+    input: Option<String>,
 }
 
 impl Verb {
     /// A run with these arguments, in an empty folder, with an empty home.
     pub fn new<A: Into<OsString>>(args: impl IntoIterator<Item = A>) -> Verb {
         let args = args.into_iter().map(Into::into).collect();
-        Verb { args, folder: None, home: None, env: Vec::new() }
+        Verb { args, folder: None, home: None, env: Vec::new(), input: None }
     }
 
     /// Runs it in `folder`.
@@ -64,6 +66,12 @@ impl Verb {
     /// Sets one more variable.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Gives it this standard input.
+    pub fn with_input(mut self, text: &str) -> Self {
+        self.input = Some(text.to_owned());
         self
     }
 
@@ -103,6 +111,11 @@ impl Verb {
         command.env("HOME", self.home.as_ref().unwrap_or(&empty));
         command.current_dir(self.folder.as_ref().unwrap_or(&empty));
         command.envs(self.env);
+        if let Some(text) = self.input {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(text.as_bytes()).and_then(|()| file.rewind()).unwrap();
+            command.stdin(file);
+        }
         command
     }
 }

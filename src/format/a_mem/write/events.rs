@@ -7,7 +7,9 @@ use chrono::NaiveDate;
 use super::{bad_value, one_of, parts, timestamp};
 use crate::format::a_mem::event::STATUSES;
 use crate::format::a_mem::layout;
-use crate::format::writing::{Changes, Draft, Members, Refusal, Result, Scene, document, uuid};
+use crate::format::writing::{
+    Changes, Draft, EndScene, Lines, Members, Refusal, Result, Scene, document, uuid,
+};
 use crate::format::{Parts, Placement};
 use crate::model::{Change, Moment, Role, Zone};
 use crate::text::edit;
@@ -22,28 +24,73 @@ const NOTED: &str = "user.noted";
 
 /// Adds an event to the log of its month and to the file of its trace.
 pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
-    if !draft.tags.is_empty() || draft.importance.is_some() {
-        return Err(Refusal::unfit("events have neither tags nor importance."));
+    let own = Drafted::of(draft, scene.random)?;
+    logged(scene, own.event(), when(&own.members, scene.now)?)
+}
+
+/// The lines of an event for the log of its month and the file of its trace, where both are known: in a
+/// store that has a folder for that month, with its traces beside the log.
+pub fn appended(scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+    let own = Drafted::of(draft, scene.random)?;
+    // An event of a time that is given may be there already: its key says how many are alike.
+    if own.members.get("timestamp").is_some() {
+        return Ok(None);
     }
-    let members = Members::of(draft.record)?;
-    if let Some(name) = members.names().find(|name| !MEMBERS.contains(name)) {
-        let message = format!("an event has no field {name:?}; put your own fields into `metadata`.");
-        return Err(Refusal::invalid(message));
+    let month = Path::new("events").join(scene.now.to_pattern("%Y-%m"));
+    let (log, traces) = (month.join("events.jsonl"), month.join("traces"));
+    if !matches!(scene.ends.len(&log), Ok(Some(_))) || !scene.ends.is_folder(&traces) {
+        return Ok(None);
     }
-    if members.text("schema_version")?.is_some_and(|version| version != "1.0") {
-        return Err(Refusal::invalid("`schema_version` should be 1.0."));
+    let line = line_of(&own.event(), scene.now)?;
+    let trace = trace_file(&traces, &own.trace_id)?;
+    Ok(Some(vec![(log, line.clone().into_bytes()), (trace, line.into_bytes())]))
+}
+
+/// What a draft says of an event, and what it gets where it says nothing.
+struct Drafted {
+    members: Members,
+    event_type: String,
+    status: String,
+    source: String,
+    trace_id: String,
+    metadata: String,
+}
+
+impl Drafted {
+    fn of(draft: &Draft<'_>, random: [u8; 16]) -> Result<Drafted> {
+        if !draft.tags.is_empty() || draft.importance.is_some() {
+            return Err(Refusal::unfit("events have neither tags nor importance."));
+        }
+        let members = Members::of(draft.record)?;
+        if let Some(name) = members.names().find(|name| !MEMBERS.contains(name)) {
+            let message = format!("an event has no field {name:?}; put your own fields into `metadata`.");
+            return Err(Refusal::invalid(message));
+        }
+        if members.text("schema_version")?.is_some_and(|version| version != "1.0") {
+            return Err(Refusal::invalid("`schema_version` should be 1.0."));
+        }
+        let text =
+            |name: &str, or: &str| Ok::<_, Refusal>(members.text(name)?.unwrap_or_else(|| or.to_owned()));
+        let status = text("status", "success")?;
+        Ok(Drafted {
+            metadata: metadata(&members, &status, draft.text)?,
+            event_type: text("event_type", NOTED)?,
+            source: text("source", "palimp")?,
+            trace_id: text("trace_id", draft.session.unwrap_or(&uuid(random)))?,
+            status,
+            members,
+        })
     }
-    let text = |name: &str, or: &str| Ok::<_, Refusal>(members.text(name)?.unwrap_or_else(|| or.to_owned()));
-    let status = text("status", "success")?;
-    let metadata = metadata(&members, &status, draft.text)?;
-    let event = NewEvent {
-        event_type: &text("event_type", NOTED)?,
-        status: &status,
-        source: &text("source", "palimp")?,
-        trace_id: &text("trace_id", draft.session.unwrap_or(&uuid(scene.random)))?,
-        metadata: Some(&metadata),
-    };
-    logged(scene, event, when(&members, scene.now)?)
+
+    fn event(&self) -> NewEvent<'_> {
+        NewEvent {
+            event_type: &self.event_type,
+            status: &self.status,
+            source: &self.source,
+            trace_id: &self.trace_id,
+            metadata: Some(&self.metadata),
+        }
+    }
 }
 
 /// The changes that log an event.
@@ -108,6 +155,23 @@ pub struct NewEvent<'a> {
 ///
 /// If a value is not one that the format has, or the trace can't be the name of a file.
 pub fn new_event(parts: &Parts<'_>, event: NewEvent<'_>, now: Moment) -> Result<Vec<(PathBuf, String)>> {
+    let line = line_of(&event, now)?;
+    let log = log(parts, &now.to_pattern("%Y-%m"));
+    let trace = trace_file(&traces(parts, &log), event.trace_id)?;
+    Ok(vec![(log, line.clone()), (trace, line)])
+}
+
+/// The file of a trace in the folder of traces.
+fn trace_file(traces: &Path, id: &str) -> Result<PathBuf> {
+    let file = traces.join(format!("{}.jsonl", trace(id)?));
+    match layout::place(&file, false) {
+        Placement::File(Role::Records) => Ok(file),
+        _ => Err(bad_value("trace_id", id, "its file would be mistaken for another kind")),
+    }
+}
+
+/// The line of an event, with its end.
+fn line_of(event: &NewEvent<'_>, now: Moment) -> Result<String> {
     one_of("status", event.status, &STATUSES)?;
     for (field, value) in [("event_type", event.event_type), ("source", event.source)] {
         if value.trim().is_empty() {
@@ -119,15 +183,9 @@ pub fn new_event(parts: &Parts<'_>, event: NewEvent<'_>, now: Moment) -> Result<
     if !edit::scan(&mut tape, metadata.as_bytes()).is_ok_and(|own| own.kind() == Kind::Object) {
         return Err(bad_value("metadata", metadata, "it should be a JSON object"));
     }
-    let month = now.to_pattern("%Y-%m");
-    let log = log(parts, &month);
-    let trace = traces(parts, &log).join(format!("{}.jsonl", trace(event.trace_id)?));
-    if layout::place(&trace, false) != Placement::File(Role::Records) {
-        return Err(bad_value("trace_id", event.trace_id, "its file would be mistaken for another kind"));
-    }
     // Line breaks in JSON that is whole are between its tokens.
     let metadata = metadata.replace(['\n', '\r'], "");
-    let line = format!(
+    Ok(format!(
         "{{\"timestamp\": {}, \"trace_id\": {}, \"status\": {}, \"schema_version\": \"1.0\", \
          \"event_type\": {}, \"source\": {}, \"metadata\": {metadata}}}\n",
         edit::quoted(&timestamp(now)),
@@ -135,8 +193,7 @@ pub fn new_event(parts: &Parts<'_>, event: NewEvent<'_>, now: Moment) -> Result<
         edit::quoted(event.status),
         edit::quoted(event.event_type),
         edit::quoted(event.source),
-    );
-    Ok(vec![(log, line.clone()), (trace, line)])
+    ))
 }
 
 fn trace(id: &str) -> Result<&str> {

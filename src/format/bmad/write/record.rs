@@ -84,17 +84,52 @@ pub fn new_record(
     reserved: &[&str],
     now: Moment,
 ) -> Result<(PathBuf, Vec<u8>)> {
+    numbered(session, draft, now, &|prefix| TakenIds::of(prefix, logs, reserved))
+}
+
+/// The same for a record whose id follows the last one that was given in its session.
+pub fn next_record(session: &str, last: &str, draft: &Draft<'_>, now: Moment) -> Result<(PathBuf, Vec<u8>)> {
+    numbered(session, draft, now, &|prefix| {
+        let mut taken = TakenIds { ids: HashSet::new(), largest: 0, digits: DIGITS };
+        taken.add(prefix, last.to_owned());
+        taken
+    })
+}
+
+/// The largest id of a type, with the number 0 where there is none.
+pub fn last_id(kind: &str, logs: &[LogBytes<'_>], reserved: &[&str]) -> Option<String> {
+    let schema = SCHEMAS.iter().find(|schema| schema.kind == kind)?;
+    let TakenIds { largest, digits, .. } = TakenIds::of(schema.prefix, logs, reserved);
+    Some(format!("{}{largest:0digits$}", schema.prefix))
+}
+
+/// Whether a record may refer to others.
+pub fn refers(record: &str) -> bool {
+    SCHEMAS.iter().any(|schema| record.contains(schema.prefix))
+}
+
+/// The log of a type's records; none where there is no such type.
+pub fn log_of(kind: &str) -> Option<&'static str> {
+    LOGS.iter().find(|(_, own)| *own == kind).map(|(log, _)| *log)
+}
+
+fn numbered(
+    session: &str,
+    draft: &Draft<'_>,
+    now: Moment,
+    taken: &dyn Fn(&str) -> TakenIds,
+) -> Result<(PathBuf, Vec<u8>)> {
     check_name(session)?;
     let kind = draft.kind;
     let schema = SCHEMAS.iter().find(|schema| schema.kind == kind).ok_or_else(|| {
         let known = "there are conversation, decision, finding and preference.";
         Refusal::invalid(format!("{kind:?} is not a type of memory; {known}"))
     })?;
-    let log = LOGS.iter().find(|(_, kind)| *kind == schema.kind).map_or("", |(log, _)| log);
+    let log = log_of(schema.kind).unwrap_or_default();
     let mut members = Members::with(draft.record, on_one_line)?;
     fill(schema, draft, &mut members)?;
     members.or_text("timestamp", &stamp(now));
-    let taken = TakenIds::of(schema.prefix, logs, reserved);
+    let taken = taken(schema.prefix);
     if let Ok(Some(id)) = members.text("id") {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !id.starts_with(|c: char| c.is_ascii_alphanumeric()) || !id.chars().all(plain) {

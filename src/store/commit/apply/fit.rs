@@ -10,7 +10,7 @@ use crate::store::commit::carry::Keep;
 use crate::store::commit::rebase::{moved_only, rebase};
 use crate::store::commit::unfinished::whole_lines;
 use crate::store::commit::{CommitError, Files};
-use crate::store::large;
+use crate::store::{ends, large};
 
 /// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
 /// for the lock some milliseconds, and to take it again would take longer beside busy agents.
@@ -164,6 +164,12 @@ impl Scene<'_, '_> {
 
     /// Lines are added wherever the file ends; what takes them back takes them from there.
     fn refit_lines(&mut self, own: &mut Ready, keep: &mut Keep<'_>) -> Result<(), CommitError> {
+        if own.base.as_ref().is_some_and(|base| base.known_end().is_some()) {
+            let now = ends::read(self.host.disk, &own.path).map_err(own.io("read"))?;
+            let is_same = now.as_ref().map(Bytes::len) == own.base.as_ref().map(Bytes::len);
+            own.base = now;
+            return if is_same { Ok(()) } else { keep(&own.relative, Some(own.change().bare_inverse())) };
+        }
         let now = match self.host.disk.read(&own.path, 0, None) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             outcome => Some(outcome.map_err(own.io("read"))?.0),

@@ -179,7 +179,7 @@ fn is_none(number: &u64) -> bool {
     *number == 0
 }
 
-fn line_of(line: &[u8]) -> Option<JournalLine> {
+pub(super) fn line_of(line: &[u8]) -> Option<JournalLine> {
     serde_json::from_slice(line).ok().filter(|own: &JournalLine| own.step > 0)
 }
 

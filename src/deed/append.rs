@@ -1,0 +1,70 @@
+//! Records that are added by the ends of logs alone: one to a store of which nothing was read, or many in one
+//! step.
+
+use std::collections::{HashMap, HashSet};
+
+use super::failed::Result;
+use super::wanted::NewRecord;
+use crate::format;
+use crate::model::{Bytes, Change, Plan, Store};
+use crate::ops;
+use crate::ops::add::Appended;
+use crate::store::commit::{Host, Receipt, Writer, leave_due};
+use crate::store::ends::LogEnds;
+use crate::store::{Place, named};
+
+/// A log of fewer bytes is read: what is derived from it is right when the verb is over.
+const SMALL: usize = 64 << 10;
+
+/// Adds a record to the store at that place. What is derived is made anew by a process that outlives this
+/// one, or by the next start. None where the store has to be read for it; nothing is changed then.
+pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(Store, Receipt)>> {
+    let Some(format) = format::by_name(place.format) else { return Ok(None) };
+    let store = named(place);
+    let receipt = {
+        let Some(writer) = Writer::open_to_append(host, &store)? else { return Ok(None) };
+        let ends = LogEnds::of(host.disk, &store, HashMap::new());
+        let random = || host.machine.random();
+        let drafts = [new.draft()];
+        let appended = ops::add::append((format, &place.root), (&ends, host.now), &random, &drafts)?;
+        let plan = appended.map(|own| own.plan);
+        let Some(plan) = plan.filter(|plan| !plan.changes.iter().all(is_small)) else { return Ok(None) };
+        writer.commit(&plan)?
+    };
+    leave_due(place, host.data);
+    Ok(Some((store, receipt)))
+}
+
+/// What adds records to a store that was read, all in one step. None where the format does not add them as
+/// lines, or a log gets full by them.
+pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<Plan>> {
+    let Some(format) = format::by_name(store.format) else { return Ok(None) };
+    let of = |own: &NewRecord| Some((own.session.clone()?, own.kind.clone()));
+    let keys: HashSet<(String, String)> = all.iter().filter_map(of).collect();
+    let last = |key: (String, String)| Some((key.clone(), format.last_id(store, &key.0, &key.1)?));
+    let ends = LogEnds::of(host.disk, store, keys.into_iter().filter_map(last).collect());
+    let drafts: Vec<_> = all.iter().map(NewRecord::draft).collect();
+    let random = || host.machine.random();
+    let appended = ops::add::append((format, &store.root), (&ends, host.now), &random, &drafts)?;
+    let named = |Appended { plan, names }: Appended| {
+        let lines = names.iter().map(|name| format!("adds {name}")).collect();
+        Plan { lines, ..plan }
+    };
+    Ok(appended.map(named))
+}
+
+/// Adds them: the store is read again where somebody changed it since.
+pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<Receipt>> {
+    let writer = Writer::open(host, store)?;
+    let Some(plan) = plan_all(&writer.load(), all, host)? else { return Ok(None) };
+    let receipt = writer.commit(&plan)?;
+    match plan.changes.iter().all(is_small) {
+        true => drop(writer.derive_due()),
+        false => leave_due(writer.place(), host.data),
+    }
+    Ok(Some(receipt))
+}
+
+fn is_small(change: &Change) -> bool {
+    change.base.as_ref().map_or(0, Bytes::len) < SMALL
+}

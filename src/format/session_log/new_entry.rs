@@ -1,0 +1,132 @@
+//! A new entry as a line of its session's log (§3.1, §14.2).
+
+use std::path::{Path, PathBuf};
+
+use super::config;
+use super::write::check_tags;
+use crate::format::writing::{Draft, EndScene, Lines, Members, Refusal, Result, list, with_config_of};
+use crate::model::Moment;
+use crate::text::canonical;
+use crate::text::digest::hex;
+use crate::text::edit;
+use crate::text::json::Json;
+use crate::text::names;
+use crate::text::scan::Tape;
+
+/// The members of an entry, in the order of §3.1.
+const ORDER: [&str; 10] = names(
+    "id session_id timestamp type content importance decay_factor tags references \
+    checksum",
+);
+/// Bytes that an entry may have (§14.2).
+const ENTRY: usize = 1 << 20;
+/// Characters that the id of an entry may have (§14.2).
+const ID: usize = 32;
+
+/// What an entry gets that its draft does not say.
+pub struct Given<'a> {
+    /// Its session.
+    pub session: &'a str,
+    /// The time that is written down.
+    pub now: Moment,
+    /// Of which its id is made.
+    pub random: [u8; 16],
+    /// Whether it gets a checksum.
+    pub signs: bool,
+}
+
+/// The line of an entry, with its end. `has` says which ids the log has.
+pub fn new_entry(draft: &Draft<'_>, given: &Given<'_>, has: &dyn Fn(&str) -> bool) -> Result<Vec<u8>> {
+    let mut members = Members::of(draft.record)?;
+    if members.get("session_id").is_some_and(|raw| raw != edit::quoted(given.session)) {
+        return Err(Refusal::invalid("the memory names another session than --session does."));
+    }
+    members.or_text("id", &format!("mem_{}", &hex(&given.random)[..16]));
+    members.or_text("session_id", given.session);
+    members.or_text("timestamp", &given.now.to_millis());
+    members.or_text("type", draft.kind);
+    if let Some(text) = draft.text {
+        members.or("content", content(draft.kind, text));
+    }
+    if let Some(importance) = draft.importance {
+        members.set("importance", importance.to_string());
+    }
+    members.or("importance", "0.5");
+    members.or("decay_factor", "1.0");
+    if !draft.tags.is_empty() {
+        members.set("tags", list(draft.tags));
+    }
+    members.or("tags", "[]");
+    members.or("references", "[]");
+    check_ids(&members, has)?;
+    let mut line = members.to_line(&ORDER);
+    if given.signs && members.get("checksum").is_none() {
+        let mut tape = Tape::default();
+        let checksum = canonical::checksum(edit::scan(&mut tape, &line)?);
+        members.set("checksum", edit::quoted(&checksum));
+        line = members.to_line(&ORDER);
+    }
+    if line.len() > ENTRY {
+        return Err(Refusal::too_large(format!("the memory has {} bytes; {ENTRY} are allowed.", line.len())));
+    }
+    Ok(line)
+}
+
+/// The line of an entry for a session that is not nearly full.
+pub fn appended(scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+    let is_folder_name = |name: &&str| !name.contains(['/', '\0']) && !matches!(*name, "" | "." | "..");
+    let Some(session) = draft.session.filter(is_folder_name) else { return Ok(None) };
+    let file = |name: &str| -> PathBuf { Path::new("sessions").join(session).join(name) };
+    let lens = ["memory.jsonl", "tombstones.jsonl", "index.json"].map(|name| scene.ends.len(&file(name)));
+    let [Ok(Some(len)), Ok(deleted), Ok(index)] = lens else { return Ok(None) };
+    let Ok(config) = scene.ends.small(Path::new("config.json")) else { return Ok(None) };
+    let ((limit, share), signs) =
+        with_config_of(config.as_deref(), |own| (config::size_limit(own), signs(own)));
+    let given = Given { session, now: scene.now, random: scene.random, signs };
+    // An id that palimp makes itself is not searched for.
+    let own = Members::of(draft.record)?.text("id").ok().flatten();
+    let is_there = own.as_deref().map(|id| scene.ends.has_id(Some(&file("memory.jsonl")), id));
+    if is_there == Some(None) {
+        return Ok(None);
+    }
+    let line = new_entry(draft, &given, &|_| is_there.flatten() == Some(true))?;
+    let size = len + deleted.unwrap_or(0) + index.unwrap_or(0) + line.len() as u64;
+    let is_full = size as f64 >= limit as f64 * share;
+    Ok((!is_full).then(|| vec![(file("memory.jsonl"), line)]))
+}
+
+/// Whether new entries are signed: unless the config says otherwise.
+pub fn signs(config: Option<Json<'_>>) -> bool {
+    config::flag(config, &["integrity", "enable_checksums"]) != Some(false)
+}
+
+/// The member of `content` that holds the main text of a new entry.
+fn content(kind: &str, text: &str) -> String {
+    let text = edit::quoted(text);
+    match kind {
+        "decision" => format!("{{\"decision\":{text}}}"),
+        "finding" => format!("{{\"finding\":{text}}}"),
+        "preference" => format!("{{\"preference\":{text}}}"),
+        _ => format!("{{\"role\":\"user\",\"message\":{text}}}"),
+    }
+}
+
+/// What §14.2 asks of what we write and nobody asks of what is found.
+fn check_ids(members: &Members, has: &dyn Fn(&str) -> bool) -> Result<()> {
+    let mut tape = Tape::default();
+    let line = members.to_line(&[]);
+    let value = edit::scan(&mut tape, &line)?;
+    let id = value.get("id").and_then(|id| id.text()).unwrap_or_default().into_owned();
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if id.is_empty() || id.len() > ID || !id.chars().all(plain) {
+        return Err(Refusal::invalid(format!(
+            "an id has letters, digits and _, {ID} at most; {id:?} has not."
+        )));
+    }
+    if has(&id) {
+        return Err(Refusal::invalid(format!("the id {id} already exists.")));
+    }
+    let tags: Vec<String> =
+        value.get("tags").iter().flat_map(|tags| tags.items()).map(|tag| tag.plain()).collect();
+    check_tags(&tags)
+}

@@ -1,0 +1,202 @@
+//! Adding records for what their lines cost: an open store keeps what it knows from one to the next.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Memory, Result};
+use crate::format::writing::Draft;
+use crate::format::{self, Format};
+use crate::model::{Act, Change, Generation, Plan, Snapshot};
+use crate::ops;
+use crate::ops::add::Appended;
+use crate::store::appended;
+use crate::store::commit::{Host, Receipt, VaultState, Writer};
+use crate::store::ends::LogEnds;
+
+/// What an open store knows between two changes.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Our own data, as this process left it.
+    pub vault: Option<VaultState>,
+    /// The ids that were given last, by session.
+    last: HashMap<String, LastIds>,
+    /// Whether derived files wait to be made anew.
+    pub is_due: bool,
+}
+
+/// The logs of a session, and how they are.
+type Logs = Vec<(PathBuf, Generation)>;
+
+/// The ids that memories of a session were given last, by type, and its logs as they were then.
+struct LastIds {
+    ids: HashMap<String, String>,
+    logs: Logs,
+}
+
+/// Records that were added by the ends of logs alone: what they are called, and what became of the plan.
+pub(crate) struct Made {
+    pub names: Vec<String>,
+    pub receipt: Receipt,
+}
+
+impl Memory {
+    /// Adds records by the ends of logs alone, in one step. None where that takes more; nothing is changed
+    /// then.
+    pub(crate) fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Option<Made>> {
+        let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
+        let last = self.last_ids(format, drafts);
+        let left = self.known.vault.take();
+        let (outcome, left, last) = {
+            let now = self.now();
+            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
+            let again =
+                left.map(|left| Writer::open_as_left(host, self.store(), &left)).transpose()?.flatten();
+            let writer = match again {
+                Some(writer) => writer,
+                None => Writer::open(host, self.store())?,
+            };
+            let ends = LogEnds::of(host.disk, self.store(), last);
+            let random = || self.machine.random();
+            let of = (format, &*self.place.root);
+            let appended = ops::add::append(of, (&ends, now), &random, drafts)?;
+            let commit = |Appended { plan, names }: Appended| {
+                writer.commit(&plan).map(|receipt| Made { names, receipt })
+            };
+            let outcome = appended.map(commit);
+            (outcome, writer.left(), ends.last())
+        };
+        self.known.vault = left;
+        let Some(made) = outcome.transpose()? else { return Ok(None) };
+        self.known.is_due = true;
+        let is_grown = self.grow(format, &made.receipt.plan);
+        self.keep_last(drafts, last);
+        if !is_grown {
+            self.refresh();
+        }
+        Ok(Some(made))
+    }
+
+    /// The ids that were given last to memories of those sessions and types, where ids are numbered.
+    fn last_ids(&mut self, format: &dyn Format, drafts: &[Draft<'_>]) -> HashMap<(String, String), String> {
+        let mut last = HashMap::new();
+        for (session, kind) in drafts.iter().filter_map(|draft| Some((draft.session?, draft.kind))) {
+            let key = (session.to_owned(), kind.to_owned());
+            if !last.contains_key(&key)
+                && let Some(id) = self.last_id(format, session, kind)
+            {
+                last.insert(key, id);
+            }
+        }
+        last
+    }
+
+    fn last_id(&mut self, format: &dyn Format, session: &str, kind: &str) -> Option<String> {
+        let logs = self.logs_of(session);
+        if self.known.last.get(session).is_some_and(|own| own.logs != logs) {
+            self.known.last.remove(session);
+        }
+        if let Some(id) = self.known.last.get(session).and_then(|own| own.ids.get(kind)) {
+            return Some(id.clone());
+        }
+        if !self.are_read(&logs) {
+            self.refresh();
+        }
+        if !self.are_read(&logs) {
+            return None;
+        }
+        format.last_id(self.store(), session, kind)
+    }
+
+    /// Keeps the last ids of sessions to whose logs nobody but this process added.
+    fn keep_last(&mut self, drafts: &[Draft<'_>], last: HashMap<(String, String), String>) {
+        let mut sessions: Vec<&str> = drafts.iter().filter_map(|draft| draft.session).collect();
+        sessions.sort_unstable();
+        sessions.dedup();
+        for session in sessions {
+            let logs = self.logs_of(session);
+            let before = self.known.last.remove(session).map(|own| own.ids).unwrap_or_default();
+            // As they were read and grew since by what was added.
+            if !logs.is_empty() && self.are_read(&logs) {
+                let own = last.iter().filter(|((of, _), _)| of == session);
+                let own = own.map(|((_, kind), id)| (kind.clone(), id.clone()));
+                let ids = before.into_iter().chain(own).collect();
+                self.known.last.insert(session.to_owned(), LastIds { ids, logs });
+            }
+        }
+    }
+
+    fn are_read(&self, logs: &Logs) -> bool {
+        let read = |path: &Path| self.store().at_path(path.strip_prefix(&self.place.root).ok()?);
+        logs.iter().all(|(path, now)| read(path).is_some_and(|own| own.generation == *now))
+    }
+
+    /// The logs of a session, as they are.
+    fn logs_of(&self, session: &str) -> Logs {
+        let folder = self.place.root.join("sessions").join(session);
+        let items = self.disk.list(&folder).unwrap_or_default().into_iter();
+        let logs = items.filter(|item| Path::new(&item.name).extension().is_some_and(|end| end == "jsonl"));
+        logs.map(|item| (folder.join(&item.name), item.generation)).collect()
+    }
+
+    /// Adds the lines of a plan to the store as it was read. False where it has to be read again.
+    fn grow(&mut self, format: &dyn Format, plan: &Plan) -> bool {
+        let now = self.now();
+        let mut stores = std::mem::take(&mut self.snapshot).stores;
+        let is_grown = stores.first_mut().and_then(Arc::get_mut).is_some_and(|store| {
+            plan.changes.iter().all(|change| {
+                let number = store.documents.binary_search_by(|own| own.path.cmp(&change.path));
+                let item = self.disk.look(&self.place.root.join(&change.path));
+                let (Ok(number), Ok(item)) = (number, item) else { return false };
+                appended::add(store, (format, number), (added(change), item.generation), now)
+            })
+        });
+        self.snapshot = Snapshot::of(stores);
+        is_grown
+    }
+
+    /// Makes anew what is derived from the records that were added, if it waits.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be read or written, or another palimp has the store.
+    pub fn flush(&mut self) -> Result {
+        if !std::mem::take(&mut self.known.is_due) {
+            return Ok(());
+        }
+        self.known.vault = None;
+        let left = {
+            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+            let writer = Writer::open(host, self.store())?;
+            writer.derive_due();
+            writer.left()
+        };
+        self.known.vault = left;
+        Ok(())
+    }
+
+    /// Ends the work with the store: what is derived from its records is made anew.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be read or written, or another palimp has the store. The next start of palimp
+    /// makes it anew then.
+    pub fn close(mut self) -> Result {
+        self.flush()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // What can't be made anew now is written down as due.
+        let _ = self.flush();
+    }
+}
+
+/// The lines that a change adds.
+fn added(change: &Change) -> &[u8] {
+    match &change.act {
+        Act::Append(lines) => lines,
+        _ => &[],
+    }
+}

@@ -1,0 +1,94 @@
+//! What a process knows of our own data about a store after its last change: while nobody else changed a
+//! thing there, it need not be read again.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::journal::line_of;
+use super::{JOURNAL, Vault};
+use crate::disk::{Disk, Seen};
+use crate::model::Generation;
+use crate::store::commit::CommitError;
+use crate::store::commit::keeping::STEP;
+use crate::store::commit::pending::PENDING;
+
+/// The last line of the journal is in so many bytes at its end.
+const LAST: u64 = 64 << 10;
+
+/// Our own data about a store as a change left it.
+#[derive(Clone, Debug)]
+pub struct VaultState {
+    folder: PathBuf,
+    /// The journal, the folder of undo data, and what says which derived files are due.
+    seen: [Option<Generation>; 3],
+    /// The last number that a step has had.
+    last: u64,
+    /// So many bytes of undo data are kept.
+    kept: u64,
+    /// The files of which what is derived is due, as it is written down.
+    due: HashSet<PathBuf>,
+}
+
+impl<'a> Vault<'a> {
+    /// Our own data as it was left; none where somebody else changed it since, or was cut short there.
+    pub(in crate::store::commit) fn as_left(
+        disk: &'a dyn Disk,
+        root: &Path,
+        state: &VaultState,
+    ) -> Option<Vault<'a>> {
+        let vault = Vault {
+            disk,
+            folder: state.folder.clone(),
+            root: root.to_owned(),
+            last: Some(state.last).into(),
+            kept: Some(state.kept).into(),
+            known_due: state.due.clone().into(),
+        };
+        let is_so = vault.seen() == state.seen && disk.look(&vault.step_path(state.last + 1)).is_err();
+        is_so.then_some(vault)
+    }
+
+    /// Our own data as this process leaves it.
+    pub(in crate::store::commit) fn state(&self) -> Option<VaultState> {
+        let kept = || -> Result<u64, CommitError> { Ok(self.numbered()?.iter().map(|own| own.len).sum()) };
+        Some(VaultState {
+            folder: self.folder.clone(),
+            seen: self.seen(),
+            last: self.last.get()?,
+            kept: self.kept.get().map_or_else(kept, Ok).ok()?,
+            due: self.known_due.borrow().clone(),
+        })
+    }
+
+    /// Whether nothing was left that has to be looked after before lines are added: by the end of the journal
+    /// and the names of the undo data. What is due may wait.
+    pub(in crate::store::commit) fn is_settled(&self) -> Result<bool, CommitError> {
+        if self.erasing()?.is_some() || !self.untold()?.is_empty() {
+            return Ok(false);
+        }
+        let Some(last) = self.last_step()? else { return Ok(false) };
+        let numbered = self.numbered()?;
+        self.last.set(Some(last));
+        self.kept.set(Some(numbered.iter().map(|own| own.len).sum()));
+        Ok(numbered.iter().all(|own| own.end == STEP && own.number <= last))
+    }
+
+    /// The number of the last step that the journal tells of, 0 where there is none; `None` where that can't
+    /// be told by its end.
+    fn last_step(&self) -> Result<Option<u64>, CommitError> {
+        let path = self.path(JOURNAL);
+        let unread = |error| CommitError::unread(&path, error);
+        let Some(item) = Seen::from(self.disk.look(&path)).there().map_err(unread)? else {
+            return Ok(Some(0));
+        };
+        let from = item.generation.len.saturating_sub(LAST);
+        let (bytes, _) = self.disk.read(&path, from, None).map_err(unread)?;
+        let Some(lines) = bytes.strip_suffix(b"\n") else { return Ok(bytes.is_empty().then_some(0)) };
+        let line = &lines[memchr::memrchr(b'\n', lines).map_or(0, |feed| feed + 1)..];
+        Ok(line_of(line).map(|own| own.step))
+    }
+
+    fn seen(&self) -> [Option<Generation>; 3] {
+        [JOURNAL, "undo", PENDING].map(|name| Some(self.disk.look(&self.path(name)).ok()?.generation))
+    }
+}

@@ -1,0 +1,183 @@
+//! `palimp add` to a session that is not small: its log is not read, and what is derived follows.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use palimp::memory::Memory;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{Output, SOON, Verb};
+
+struct Site {
+    folder: TempDir,
+}
+
+impl Site {
+    /// A store with a session of so many entries, and a small one.
+    fn new(entries: usize) -> Site {
+        let folder = crate::support::folder::new();
+        let site = Site { folder };
+        let root = site.root();
+        let init = ["init", "session-log", root.to_str().unwrap(), "--yes", "--data-dir"];
+        Verb::new([&init[..], &[site.data().to_str().unwrap()]].concat()).run().expect_status(0);
+        for (session, count) in [("large", entries), ("small", 2)] {
+            let mut memory = Memory::open(&root, &site.data()).unwrap();
+            memory.create_session(Some(session), "tester").unwrap();
+            let line = |number: usize| {
+                format!(
+                    "{{\"id\":\"mem_{number:08}\",\"session_id\":\"{session}\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
+                     \"type\":\"finding\",\"content\":{{\"finding\":\"{}\"}},\"importance\":0.5,\"tags\":[]}}\n",
+                    "x".repeat(200)
+                )
+            };
+            let lines: String = (0..count).map(line).collect();
+            fs::write(site.log(session), lines).unwrap();
+        }
+        site.run(&["reindex", "--yes"]).expect_status(0);
+        site
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn log(&self, session: &str) -> PathBuf {
+        self.root().join(format!("sessions/{session}/memory.jsonl"))
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        let (root, data) = (self.root(), self.data());
+        let own = ["--data-dir", data.to_str().unwrap(), "--store", root.to_str().unwrap()];
+        Verb::new([words, &own].concat()).run()
+    }
+
+    fn add(&self, text: &str) -> Output {
+        self.run(&["add", "--session", "large", "--type", "finding", "--text", text, "--yes"])
+    }
+
+    fn codes(&self) -> Vec<String> {
+        let rows = self.run(&["check", "--readonly", "--json"]).json_lines();
+        rows.iter().filter_map(|row: &Value| Some(row["code"].as_str()?.to_owned())).collect()
+    }
+}
+
+#[test]
+fn a_memory_that_is_added_to_a_large_session_is_there_and_its_index_follows_within_two_seconds() {
+    let site = Site::new(1000);
+    let began = Instant::now();
+    let said = site.add("a new one").expect_status(0);
+    assert!(said.stdout.contains("append") && said.stderr.contains("undoes it"), "{}", said.stderr);
+    let rows = site.run(&["list", "--json", "a new one"]).json_lines();
+    assert_eq!(rows.len(), 1);
+    while !site.codes().is_empty() {
+        assert!(began.elapsed() < SOON, "{:?}", site.codes());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let index = fs::read_to_string(site.root().join("sessions/large/index.json")).unwrap();
+    assert!(index.contains(rows[0]["id"].as_str().unwrap()));
+}
+
+#[test]
+fn what_waits_is_due_and_not_stale_and_any_start_brings_it_up_to_date() {
+    let site = Site::new(1000);
+    site.add("a new one").expect_status(0);
+    let codes = site.codes();
+    assert!(!codes.iter().any(|code| code == "index-stale" || code == "count-mismatch"), "{codes:?}");
+    site.run(&["tag", "small/mem_00000000", "+seen", "--yes"]).expect_status(0);
+    assert_eq!(site.codes(), [""; 0]);
+}
+
+#[test]
+fn the_other_sessions_are_not_read_for_it() {
+    let site = Site::new(1000);
+    let log = site.log("small");
+    fs::remove_file(&log).unwrap();
+    // Who reads the store is told that this can't be read.
+    std::os::unix::fs::symlink("/nonexistent/log", &log).unwrap();
+    site.add("a new one").expect_status(0);
+    assert!(fs::read_to_string(site.log("large")).unwrap().contains("a new one"));
+}
+
+#[test]
+fn it_is_undone_and_redone_as_any_other_change_and_its_index_comes_back_as_it_was() {
+    let site = Site::new(1000);
+    let files = || {
+        let file = |name: &str| fs::read(site.root().join("sessions/large").join(name)).unwrap();
+        ["memory.jsonl", "index.json", "metadata.json"].map(file)
+    };
+    let before = files();
+    site.add("a new one").expect_status(0);
+    while !site.codes().is_empty() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    site.run(&["undo", "--yes"]).expect_status(0);
+    assert!(files() == before);
+    site.run(&["redo", "--yes"]).expect_status(0);
+    assert!(String::from_utf8_lossy(&files()[0]).contains("a new one"));
+    assert_eq!(site.codes(), [""; 0]);
+}
+
+#[test]
+fn an_id_that_is_given_is_searched_for_and_refused_where_it_is_there() {
+    let site = Site::new(1000);
+    let record = |id: &str| format!("{{\"id\":\"{id}\",\"content\":{{\"finding\":\"mine\"}}}}");
+    let add = |id: &str| {
+        let (root, data) = (site.root(), site.data());
+        let words = ["add", "--session", "large", "--type", "finding", "--record", "-", "--yes", "--store"];
+        let own = [root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        Verb::new([&words[..], &own].concat()).with_input(&record(id)).run()
+    };
+    let refused = add("mem_00000007").expect_status(3);
+    assert!(refused.stderr.contains("already exists"), "{}", refused.stderr);
+    add("mem_mine").expect_status(0);
+}
+
+#[test]
+fn a_torn_last_line_is_closed_before_a_memory_is_added() {
+    let site = Site::new(1000);
+    let mut text = fs::read(site.log("large")).unwrap();
+    text.truncate(text.len() - 40);
+    fs::write(site.log("large"), &text).unwrap();
+    site.add("a new one").expect_status(0);
+    let now = fs::read(site.log("large")).unwrap();
+    assert!(now.starts_with(&text) && now[text.len()] == b'\n');
+    assert!(String::from_utf8_lossy(&now[text.len()..]).contains("a new one"));
+}
+
+impl Site {
+    fn add_lines(&self, lines: &[String], more: &[&str]) -> Output {
+        let (root, data) = (self.root(), self.data());
+        let words = ["add", "--session", "large", "--type", "finding", "--record", "-", "--store"];
+        let own = [root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        Verb::new([&words[..], &own, more].concat()).with_input(&lines.join("\n")).run()
+    }
+}
+
+#[test]
+fn json_lines_are_added_in_one_step_or_none_of_them() {
+    for entries in [3, 1000] {
+        let site = Site::new(entries);
+        let line = |text: &str| format!("{{\"content\":{{\"finding\":\"{text}\"}}}}");
+        let lines = ["one of three", "two of three", "three of three"].map(line);
+        let before = fs::read(site.log("large")).unwrap();
+        let shown = site.add_lines(&lines, &["--dry-run", "--json"]).expect_status(0);
+        assert_eq!(shown.json_lines()[0]["plan"]["records"], 3);
+        assert_eq!(site.add_lines(&lines, &[]).status, Some(3), "nobody said yes");
+        assert_eq!(fs::read(site.log("large")).unwrap(), before);
+        let said = site.add_lines(&lines, &["--yes"]).expect_status(0);
+        assert!(said.stderr.contains("added 3 memories"), "{}", said.stderr);
+        assert_eq!(site.run(&["list", "--json", "of three"]).json_lines().len(), 3);
+        let broken = [lines[0].clone(), "{\"content\":".to_owned(), lines[1].clone()];
+        let refused = site.add_lines(&broken, &["--yes"]);
+        assert!(refused.stderr.contains("memory 2: "), "{}", refused.stderr);
+        site.run(&["undo", "--yes"]).expect_status(0);
+        assert_eq!(fs::read(site.log("large")).unwrap(), before);
+        assert_eq!(site.codes(), [""; 0]);
+    }
+}
