@@ -113,7 +113,7 @@ pub fn with_query<S: AsRef<str>>(
 fn by_query(context: &Context, snapshot: &Snapshot, text: &str) -> Result<Vec<EntryRef>> {
     let query = Query::parse(text, context.now)?;
     let request = Request { all: true, ..context.request(snapshot, &query, Order::Time) };
-    let results = search(&request, &Cancel::default()).unwrap_or_default();
+    let results = search(&request, &Cancel::default()).unwrap_or_default().answered()?;
     Ok(results.hits.iter().map(|hit| hit.at).collect())
 }
 

@@ -10,7 +10,7 @@ use super::row::Row;
 use super::{list, listed};
 use crate::model::plan::counted;
 use crate::model::{Moment, Snapshot};
-use crate::query::{Alike, Cancel, Order, differing, duplicates, search};
+use crate::query::{Alike, Cancel, Order, Query, differing, duplicates, search};
 use crate::text::show::show;
 
 /// A member of a group, with the fields of `list`.
@@ -37,10 +37,11 @@ pub fn percent(text: &str) -> Result<u32, String> {
 
 /// Lists the groups among what the query asks for: the most important of each first, then the newest.
 pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) -> Result {
-    list::shown(context, words, |context, query, snapshot| {
+    let query = Query::parse(&words.join(" "), context.now)?;
+    list::shown(context, &query, |context, query, snapshot| {
         let never = Cancel::default();
         let request = context.request(snapshot, query, Order::Importance);
-        let found = search(&request, &never).unwrap_or_default();
+        let found = search(&request, &never).unwrap_or_default().answered()?;
         let groups = duplicates(snapshot, &found.hits, percent, &never).unwrap_or_default();
         if snapshot.changed().next().is_some() {
             return Ok(None);

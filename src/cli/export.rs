@@ -13,19 +13,19 @@ use crate::query::{Cancel, Order, Query, search};
 pub fn run(context: &mut Context, words: &[String], (limit, shape): (Limit, Option<ShapeArg>)) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     let snapshot = open::listing(context)?;
-    let entries = found(context, &query, limit, &snapshot);
+    let entries = found(context, &query, limit, &snapshot)?;
     if snapshot.changed().next().is_none() {
         return print(context, &snapshot, &entries, shape);
     }
     let held = open::snapshot(context)?;
-    let entries = found(context, &query, limit, &held);
+    let entries = found(context, &query, limit, &held)?;
     print(context, &held, &entries, shape)
 }
 
-fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) -> Vec<EntryRef> {
+fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) -> Result<Vec<EntryRef>> {
     let request = context.request(snapshot, query, Order::Time);
-    let results = search(&request, &Cancel::default()).unwrap_or_default();
-    results.hits.iter().take(limit.most()).map(|hit| hit.at).collect()
+    let results = search(&request, &Cancel::default()).unwrap_or_default().answered()?;
+    Ok(results.hits.iter().take(limit.most()).map(|hit| hit.at).collect())
 }
 
 /// The format that suits the target: Markdown for a terminal, the format that a file's name ends in, and JSON

@@ -9,7 +9,7 @@ use crate::deed::{Ends, Failed};
 use crate::disk::WriteError;
 use crate::format::writing::Refusal;
 use crate::model::NotWhole;
-use crate::query::QueryError;
+use crate::query::{QueryError, Refused, SavedError};
 use crate::store::commit::{CommitError, nothing_else};
 use crate::text::show::show;
 
@@ -152,9 +152,26 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// So many lines of a saved query are shown.
+const SHOWN: usize = 40;
+
 impl From<QueryError> for Failure {
     fn from(error: QueryError) -> Self {
         Failure::new(Exit::Usage, format!("the query can't be understood: {error}"))
+    }
+}
+
+/// With a query that is not run its text is shown.
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        let text = match &refused.why {
+            SavedError::NotRun { text, .. } => text.trim_end(),
+            _ => "",
+        };
+        let left = text.lines().count().saturating_sub(SHOWN);
+        let lines = text.lines().take(SHOWN).map(|line| format!("    {line}"));
+        let left = if left > 0 { format!("    … and {left} more lines") } else { String::new() };
+        Failure::lines(Exit::Usage, [refused.to_string()].into_iter().chain(lines).chain([left]).collect())
     }
 }
 

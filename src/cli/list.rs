@@ -12,9 +12,26 @@ use crate::query::{Cancel, Hit, Order, Query, explain_in, search_in};
 
 /// Finds, orders and prints records: what `list` and `search` share.
 pub fn print(context: &mut Context, words: &[String], order: Order, limit: Limit, explained: bool) -> Result {
-    shown(context, words, |context, query, snapshot| {
-        print_from(context, (order, limit, explained), query, snapshot)
-    })
+    let query = Query::parse(&words.join(" "), context.now)?;
+    print_of(context, &query, (order, limit, explained))
+}
+
+/// What `search` prints: with a saved query, what that finds and the words find too.
+pub fn search(
+    context: &mut Context,
+    words: &[String],
+    saved: Option<&str>,
+    (limit, explained): (Limit, bool),
+) -> Result {
+    let mut query = Query::parse(&words.join(" "), context.now)?;
+    if let Some(name) = saved {
+        query = query.of_saved(name, context.now);
+    }
+    print_of(context, &query, (Order::Rank, limit, explained))
+}
+
+fn print_of(context: &mut Context, query: &Query, how: (Order, Limit, bool)) -> Result {
+    shown(context, query, |context, query, snapshot| print_from(context, how, query, snapshot))
 }
 
 /// How it ended; nothing where files changed meanwhile.
@@ -24,20 +41,19 @@ type Shown = Result<Option<Exit>>;
 /// are held.
 pub fn shown(
     context: &mut Context,
-    words: &[String],
+    query: &Query,
     show: impl Fn(&mut Context, &Query, &Snapshot) -> Shown,
 ) -> Result {
-    let query = Query::parse(&words.join(" "), context.now)?;
     let is_whole = context.options.all || query.asks_deleted();
     if !is_whole {
         let listed = open::listing(context)?;
-        if let Some(exit) = show(context, &query, &listed)? {
+        if let Some(exit) = show(context, query, &listed)? {
             return Ok(exit);
         }
     }
     let held = open::snapshot(context)?;
     let held = if is_whole { open::with_deleted(context, &held)? } else { held };
-    Ok(show(context, &query, &held)?.unwrap_or(Exit::Nothing))
+    Ok(show(context, query, &held)?.unwrap_or(Exit::Nothing))
 }
 
 /// Prints what is found in a snapshot; nothing where files changed while they were searched.
@@ -54,6 +70,7 @@ fn print_from(
     if snapshot.changed().next().is_some() {
         return Ok(None);
     }
+    let results = results.answered()?;
     let hits = &results.hits[..results.hits.len().min(limit.most())];
     if let Some(terminal) = Terminal::of(context) {
         let why = |hit: &Hit| explained.then(|| explain_in(&request, &matches, hit.at)).flatten();

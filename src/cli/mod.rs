@@ -89,16 +89,19 @@ verbs! {
     /// Search memories, best first.
     Search {
         /// What to look for.
-        #[arg(required = true, value_parser = queried)]
+        #[arg(required_unless_present = "saved", value_parser = queried)]
         query: Vec<String>,
+        /// Run a query that the store itself has saved.
+        #[arg(long, value_name = "NAME")]
+        saved: Option<String>,
         /// Say why each memory has its rank.
         #[arg(long)]
         explain: bool,
         #[command(flatten)]
         limit: Limit,
-    }: Query FINDS used "[OPTIONS] [PATH]... QUERY..."
-        as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d"
-        => |context| list::print(context, &query, Order::Rank, limit, explain);
+    }: Query FINDS used "[OPTIONS] [PATH]... (QUERY... | --saved NAME)"
+        as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d\nsearch --saved recent-failures"
+        => |context| list::search(context, &query, saved.as_deref(), (limit, explain));
     /// Find memories of equal or nearly equal text, in groups.
     Duplicates {
         /// Where to look; all live memories if it is left out.

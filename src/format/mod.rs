@@ -169,6 +169,21 @@ pub trait Format: Writes {
         own_text::says(self, record)
     }
 
+    /// The tables that queries saved in a store of it may read; none where it saves no queries.
+    fn tables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether the records of a file are in that table.
+    fn is_in_table(&self, _path: &Path, _table: &str) -> bool {
+        false
+    }
+
+    /// Whether a file is a saved query.
+    fn is_query(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// How writers of those files, relative to the root and of one session at most, keep apart.
     fn lock(&self, _files: &[&Path]) -> Lock {
         Lock::None

@@ -8,7 +8,7 @@ use crate::format;
 use crate::format::writing::Draft;
 use crate::model::{Entry, EntryRef, Moment, State};
 use crate::ops;
-use crate::query::{Cancel, Order, Query, Ranking, Request, search, tied};
+use crate::query::{Cancel, Order, Query, Ranking, Refused, Request, search, tied};
 
 /// A record to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -265,7 +265,8 @@ impl Memory {
             all: false,
             now,
         };
-        let results = search(&request, &Cancel::default()).unwrap_or_default();
+        let unasked = |refused: Refused| MemoryError::new("E_INVALID_QUERY", refused.to_string());
+        let results = search(&request, &Cancel::default()).unwrap_or_default().answered().map_err(unasked)?;
         let live = results.hits.iter().filter(|hit| self.snapshot.get(hit.at).1.state == State::Live);
         Ok(live.map(|hit| (hit.at, hit.rank)).collect())
     }

@@ -6,6 +6,7 @@ use strsim::osa_distance;
 
 use super::filter::{Bounds, Filter, NameFilter, Named, Wanted};
 use super::pattern::Pattern;
+use super::saved::Saved;
 use super::search::Order;
 use super::syntax::{MinRank, Node, Query};
 use super::when::{SHAPES, Stretch, When};
@@ -16,8 +17,8 @@ use crate::text::fold::fold;
 use crate::text::names;
 
 /// The fields that memories of every format have, in the order of `docs/query.md`.
-const FIELDS: &[&str] = &names::<19>(
-    "type topic tag session store id ref is has in since until at accessed importance min \
+const FIELDS: &[&str] = &names::<20>(
+    "type topic tag session store id ref is has saved in since until at accessed importance min \
     sort limit depth",
 );
 
@@ -106,7 +107,13 @@ pub(super) fn filter(
         query.related.push(values.iter().map(|value| Pattern::new(&value.text)).collect());
         return Ok(Node::Related(query.related.len() - 1));
     }
-    let filters = values.iter().map(|value| one(name, value, now).map(Node::Filter));
+    let filters = values.iter().map(|value| match name {
+        "saved" => {
+            query.saved.push(Saved { name: value.text.clone(), span: value.span.clone(), now });
+            Ok(Node::Saved(query.saved.len() - 1))
+        }
+        _ => one(name, value, now).map(Node::Filter),
+    });
     let mut nodes = filters.collect::<Result<Vec<Node>, QueryError>>()?;
     Ok(if nodes.len() == 1 { nodes.remove(0) } else { Node::Any(nodes) })
 }

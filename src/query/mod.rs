@@ -14,6 +14,7 @@
 //! | `text_index` | the folded text of every entry |
 //! | `matching` | words against that text |
 //! | `pick` | what is picked of results, to be listed alone |
+//! | `saved` | queries that a store itself has saved |
 //! | `rank` | the numbers of a rank |
 //! | `related` | what is tied to a memory, directly or over others |
 //! | `walk` | every entry of a snapshot against the query |
@@ -43,6 +44,7 @@ mod pattern;
 mod pick;
 mod rank;
 mod related;
+mod saved;
 mod search;
 mod statistics;
 mod syntax;
@@ -65,6 +67,7 @@ pub use matching::Matches;
 pub use pick::{Pick, Picked};
 pub use rank::{Factors, Fading, Ranking, WEIGHTS};
 pub use related::tied;
+pub use saved::{Refused, SavedError, Unsupported, saved_names};
 pub use search::{Hit, Order, Request, Results, search, search_in};
 pub use statistics::{Filling, Held, Statistics, TagUse, WEEKS};
 pub use syntax::Query;

@@ -7,6 +7,7 @@ use super::filter::Candidate;
 use super::matching::Matches;
 use super::pick::Picked;
 use super::rank::{Factors, Ranking};
+use super::saved::Refused;
 use super::syntax::{Asks, Query};
 use super::text_index::TextIndex;
 use super::walk::{KeptOut, Meaning, is_visible, walk};
@@ -66,6 +67,18 @@ pub struct Results {
     pub blocker: Option<(Range<usize>, usize)>,
     /// What is known of them, where they were picked.
     pub picked: Option<Picked>,
+    /// Why nothing was looked for, where a saved query is not run.
+    pub refused: Option<Refused>,
+}
+
+impl Results {
+    /// These results; why there are none where a saved query is not run.
+    pub fn answered(self) -> Result<Results, Refused> {
+        match self.refused {
+            Some(refused) => Err(refused),
+            None => Ok(self),
+        }
+    }
 }
 
 impl Request<'_> {
@@ -93,7 +106,10 @@ pub fn search(request: &Request<'_>, cancel: &Cancel) -> Option<Results> {
 
 /// Runs a search whose words were looked for already; `None` when cancelled.
 pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> Option<Results> {
-    let meaning = Meaning::new(request.query, matches, request.snapshot);
+    let meaning = match Meaning::new(request, matches, cancel)? {
+        Ok(meaning) => meaning,
+        Err(refused) => return Some(Results { refused: Some(refused), ..Results::default() }),
+    };
     let order = request.query.order.unwrap_or(request.order);
     let min = request.query.min_rank.as_ref();
     let asks = request.query.asks();
@@ -112,7 +128,10 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
         if min.is_some_and(|min| hit.rank.is_none_or(|rank| rank < min.value)) {
             too_low += 1;
         } else {
-            found.push(SortedHit::new(hit, candidate, order));
+            // The order of a saved query is asked for like that of `sort:`, which comes before it.
+            let place = meaning.place(at).filter(|_| request.query.order.is_none());
+            let own = SortedHit::new(hit, candidate, order);
+            found.push(SortedHit { key: place.map_or(own.key, |place| -(place as f64)), ..own });
         }
     })?;
     let too_low = min.map(|min| (min.span.clone(), too_low));
@@ -123,7 +142,7 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
     let found = sorted(found, request.query.limit);
     cancel.go_on()?;
     let hits = found.into_iter().map(|found| found.hit).collect();
-    Some(Results { hits, blocker, picked: None })
+    Some(Results { hits, blocker, ..Results::default() })
 }
 
 fn hit(request: &Request<'_>, matches: &Matches, at: EntryRef, candidate: &Candidate<'_>) -> Hit {

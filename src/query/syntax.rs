@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use super::filter::{Filter, NameFilter};
 use super::pattern::Pattern;
+use super::saved::Saved;
 use super::search::Order;
+use crate::model::Moment;
 
 /// A parsed query.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,8 @@ pub struct Query {
     pub(super) names: Vec<NameFilter>,
     /// Every `ref:`; they are settled against a snapshot's references.
     pub(super) related: Vec<Vec<Pattern>>,
+    /// Every `saved:`; they are read and run in a snapshot's stores.
+    pub(super) saved: Vec<Saved>,
     /// How many references lie between, at most; 1 where nothing is said.
     pub(super) depth: Option<usize>,
     pub(super) order: Option<Order>,
@@ -50,6 +54,8 @@ pub(super) enum Node {
     Name(usize),
     /// An index into `Query::related`.
     Related(usize),
+    /// An index into `Query::saved`.
+    Saved(usize),
     Filter(Filter),
 }
 
@@ -110,7 +116,9 @@ impl Node {
             }
             Node::Not(node) => node.asks(!wanted),
             Node::Filter(filter) if wanted => filter.asks(),
-            Node::Word(_) | Node::Name(_) | Node::Related(_) | Node::Filter(_) => Asks::default(),
+            Node::Word(_) | Node::Name(_) | Node::Related(_) | Node::Saved(_) | Node::Filter(_) => {
+                Asks::default()
+            }
         }
     }
 }
@@ -144,6 +152,13 @@ impl Query {
     /// The order that it asks for with `sort:`.
     pub fn order(&self) -> Option<Order> {
         self.order
+    }
+
+    /// The same of what a query finds that the store itself has saved.
+    pub fn of_saved(mut self, name: &str, now: Moment) -> Query {
+        self.saved.push(Saved { name: name.to_owned(), span: 0..0, now });
+        self.clauses.push(Clause { span: 0..0, node: Node::Saved(self.saved.len() - 1) });
+        self
     }
 
     pub(super) fn wanted_words(&self) -> impl Iterator<Item = (usize, &Word)> {

@@ -6,7 +6,9 @@ use super::cancel::Cancel;
 use super::filter::{Candidate, Settled};
 use super::matching::Matches;
 use super::related::related;
-use super::syntax::{Asks, Node, Query};
+use super::saved::{Ran, Refused};
+use super::search::Request;
+use super::syntax::{Asks, Clause, Node, Query};
 use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
 
 /// This many entries are looked at between two looks at the cancel token.
@@ -82,14 +84,40 @@ pub(super) struct Meaning<'a> {
     matches: &'a Matches,
     names: Vec<Settled>,
     related: Vec<HashSet<EntryRef>>,
+    saved: Vec<Ran>,
 }
 
 impl<'a> Meaning<'a> {
-    pub fn new(query: &'a Query, matches: &'a Matches, snapshot: &Snapshot) -> Self {
+    /// Settles the query of a request; why it can't be if a saved query in it is not run. `None` when
+    /// cancelled.
+    pub fn new(
+        request: &Request<'a>,
+        matches: &'a Matches,
+        cancel: &Cancel,
+    ) -> Option<Result<Self, Refused>> {
+        let Request { query, snapshot, .. } = *request;
+        let mut saved = Vec::new();
+        for own in &query.saved {
+            let is_seen = |state| is_visible(state, query.asks(), request.all);
+            match own.run(snapshot, &is_seen, cancel)? {
+                Ok(ran) => saved.push(ran),
+                Err(why) => return Some(Err(Refused { span: own.span.clone(), why })),
+            }
+        }
         let names = query.names.iter().map(|name| name.settle(snapshot)).collect();
         let depth = query.depth.unwrap_or(1);
         let related = query.related.iter().map(|patterns| related(snapshot, patterns, depth)).collect();
-        Meaning { query, matches, names, related }
+        Some(Ok(Meaning { query, matches, names, related, saved }))
+    }
+
+    /// The place of an entry among the results of the saved query that says in which order they are, where
+    /// the whole query is about those.
+    pub fn place(&self, at: EntryRef) -> Option<usize> {
+        let of_saved = |clause: &Clause| match clause.node {
+            Node::Saved(index) => self.saved.get(index).filter(|ran| ran.is_ordered),
+            _ => None,
+        };
+        self.query.clauses.iter().find_map(of_saved)?.places.get(&at).copied()
     }
 
     /// What keeps an entry out of what the query asks for, its state aside.
@@ -113,6 +141,7 @@ impl<'a> Meaning<'a> {
                 self.names.get(*name).is_some_and(|names| names.holds(at.store as usize, candidate.entry))
             }
             Node::Related(index) => self.related.get(*index).is_some_and(|related| related.contains(&at)),
+            Node::Saved(index) => self.saved.get(*index).is_some_and(|ran| ran.places.contains_key(&at)),
             Node::Filter(filter) => filter.holds(candidate),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::app::App;
 use super::update::filter::term;
-use crate::query::field_names;
+use crate::query::{field_names, saved_names};
 
 /// A word of a search, and how many of what is listed have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,7 @@ fn values(app: &App, field: &str) -> Vec<(String, Option<usize>)> {
             let stores = app.store_names.iter().zip(&app.tallies);
             stores.map(|(name, tally)| (name.clone(), Some(tally.listed))).collect()
         }
+        "saved" => saved_names(&app.snapshot).into_iter().map(|name| (name, None)).collect(),
         "session" => {
             let stores = app.snapshot.stores.iter().zip(&app.tallies);
             let sessions = stores.flat_map(|(store, tally)| store.sessions.iter().zip(&tally.sessions));

@@ -55,6 +55,7 @@ mod restore_deleted;
 mod restore_properties;
 mod restore_whole;
 mod rules;
+mod saved_queries;
 mod screens;
 mod screens_back;
 mod screens_changes;

@@ -294,3 +294,17 @@ fn an_id_that_records_of_one_session_share_is_refused_with_their_keys() {
     assert_eq!(memory.get(None, &keys[1]).unwrap().unwrap().text, "Second of them");
     memory.set(None, id, "text", "One is left: its id names it").unwrap();
 }
+
+#[test]
+fn a_saved_query_that_is_not_run_is_refused_and_deletes_nothing() {
+    let (folder, mut memory) = created("a-mem");
+    let new = New { kind: "note", text: "It stays.", ..New::default() };
+    memory.add(&new).unwrap();
+    let queries = folder.path().join("store/queries");
+    std::fs::create_dir_all(&queries).unwrap();
+    std::fs::write(queries.join("joined.sql"), "SELECT * FROM notes JOIN events ON 1 = 1;\n").unwrap();
+    let error = memory.query("saved:joined").unwrap_err();
+    assert_eq!(error.code, "E_INVALID_QUERY", "{error}");
+    assert!(memory.delete_matching("saved:joined", "mistake").is_err());
+    assert_eq!(texts(&mut memory, "type:note").len(), 1);
+}

@@ -94,6 +94,19 @@ impl Format for AMem {
         write::derived(parts, touched)
     }
 
+    fn tables(&self) -> &'static [&'static str] {
+        &["events", "notes", "profiles"]
+    }
+
+    fn is_in_table(&self, path: &Path, table: &str) -> bool {
+        let kind = layout::kind_of(deleted_from(path).unwrap_or(path));
+        table.strip_suffix('s') == Some(kind)
+    }
+
+    fn is_query(&self, path: &Path) -> bool {
+        layout::kind_of(path) == "query"
+    }
+
     fn shape(&self, path: &Path) -> Shape {
         // A record that only undo data holds is named by its former file.
         match layout::kind_of(deleted_from(path).unwrap_or(path)) {

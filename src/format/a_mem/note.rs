@@ -60,7 +60,7 @@ fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
     own.map(move |at| 1 + reading::feeds(&text.as_bytes()[..at]))
 }
 
-/// Reads a saved query: its text, shown and never run.
+/// Reads a saved query: its text. A search runs it (`query::saved`).
 pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
     if let Err(unread) = text_of(path, bytes) {
         return unread;

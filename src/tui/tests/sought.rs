@@ -91,3 +91,20 @@ fn among_the_problems_a_bracket_and_p_go_from_one_to_the_next_and_round() {
         assert_eq!((desk.app.view.list.cursor.at, notice(&desk)), (at, ""), "{keys}");
     }
 }
+
+#[test]
+fn a_saved_query_is_searched_for_by_its_name_and_why_one_is_not_run_is_said() {
+    let mut desk = Desk::new(140, 36);
+    let all = desk.app.results.hits.len();
+    desk.type_keys("/saved:recent-failures");
+    let found = desk.app.results.hits.len();
+    assert!(desk.app.error.is_none() && 0 < found && found < all, "{}", desk.screen());
+    desk.type_keys("x");
+    let error = desk.app.error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
+    assert!(error.starts_with("There is no saved query “recent-failuresx”."), "{error}");
+    assert!(desk.screen().contains("There is no saved query"), "{}", desk.screen());
+    desk.press(KeyCode::Backspace);
+    assert_eq!((desk.app.error.is_none(), desk.app.results.hits.len()), (true, found));
+    let offered = crate::tui::suggest::of(&desk.app, "saved:rec");
+    assert_eq!(offered.iter().map(|own| own.text.as_str()).collect::<Vec<_>>(), ["saved:recent-failures"]);
+}

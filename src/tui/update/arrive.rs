@@ -83,6 +83,8 @@ fn loaded(app: &mut App, read: Loaded) {
     }
     if let Ok(parsed) = Query::parse(&app.query, app.now) {
         app.parsed = parsed;
+        // A saved query that was refused may be another now.
+        app.error = None;
     }
     filter::again(app);
     if app.is_whole() {
@@ -146,7 +148,10 @@ fn told_more(app: &mut App, found: AllChecked) {
 /// whichever order, unless it was never moved off the first entries. Where that memory is gone it stays
 /// on its line. A list that is seen from its top stays so, and shows what is new.
 fn arrived(app: &mut App, found: Found) {
-    let Ok((results, facets)) = found.outcome else { return };
+    let (results, facets) = match found.outcome {
+        Ok(own) => own,
+        Err(why) => return filter::refused(app, &found.asked.query, why),
+    };
     app.notice = found.unread.or_else(|| app.notice.take());
     let question = (found.asked.query.clone(), found.asked.order, shown(&found.asked));
     if question.2 != app.marks.shown() {

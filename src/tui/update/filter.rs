@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::query::Query;
+use crate::query::{Query, QueryError};
 use crate::tui::app::{App, Branch, Pane, Screen};
 use crate::tui::prompt::Purpose;
 use crate::work::Job;
@@ -18,18 +18,27 @@ pub fn ask(app: &mut App, query: String) {
             app.error = None;
             again(app)
         }
-        Err(error) => {
-            let rest = without(&app.query, error.span.clone());
-            match Query::parse(&rest, app.now) {
-                // The previous query is not used here: it had a part of the wrong term, with another meaning.
-                Ok(parsed) => app.rest = (rest, parsed),
-                Err(_) if app.error.is_none() => app.rest = (was, app.parsed.clone()),
-                Err(_) => {}
-            }
-            app.error = Some(error);
-            again(app);
-        }
+        Err(error) => fails(app, error, was),
     }
+}
+
+/// The search that is asked for has a saved query that is not run.
+pub fn refused(app: &mut App, query: &str, why: QueryError) {
+    if app.error.is_none() && app.asked_for == query {
+        fails(app, why, String::new());
+    }
+}
+
+fn fails(app: &mut App, error: QueryError, was: String) {
+    let rest = without(&app.query, error.span.clone());
+    match Query::parse(&rest, app.now) {
+        // The previous query is not used here: it had a part of the wrong term, with another meaning.
+        Ok(parsed) => app.rest = (rest, parsed),
+        Err(_) if app.error.is_none() => app.rest = (was, app.parsed.clone()),
+        Err(_) => {}
+    }
+    app.error = Some(error);
+    again(app);
 }
 
 /// The query without the words that a range of it is in.

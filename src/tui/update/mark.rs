@@ -173,7 +173,10 @@ pub fn by_search(app: &App, text: &str) -> Result<Job, String> {
 
 /// What is to be marked was found, in the stores as they were when it was asked for.
 pub fn selected(app: &mut App, found: Found) {
-    let Ok((results, _)) = found.outcome else { return };
+    let results = match found.outcome {
+        Ok((results, _)) => results,
+        Err(why) => return app.say(why.message),
+    };
     // What was deleted is listed behind all else, so that whatever has a place keeps it.
     if Arc::ptr_eq(&found.of, &app.listed) {
         app.listed = Arc::clone(&found.asked.snapshot);

@@ -89,6 +89,10 @@ pub(super) fn find(mut asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option
         None => {
             let words = kept.words(&asked, &query, cancel)?;
             let found = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
+            let found = match found.answered() {
+                Ok(found) => found,
+                Err(why) => return Some(Found { asked, of, outcome: Err(why.into()), unread }),
+            };
             match asked.pick {
                 Some(pick) => (pick.find)(&asked.snapshot, found, (asked.ranking, asked.now), cancel)?,
                 None => found,
