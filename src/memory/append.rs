@@ -25,6 +25,9 @@ pub(super) struct Known {
     pub is_due: bool,
 }
 
+/// Ids that were given last, by session and type.
+type LastBy = HashMap<(String, String), String>;
+
 /// The logs of a session, and how they are.
 type Logs = Vec<(PathBuf, Generation)>;
 
@@ -45,7 +48,7 @@ impl Memory {
     /// then.
     pub(crate) fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Option<Made>> {
         let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
-        let last = self.last_ids(format, drafts);
+        let (last, logs) = self.last_ids(format, drafts);
         let left = self.known.vault.take();
         let (outcome, left, last) = {
             let now = self.now();
@@ -59,7 +62,12 @@ impl Memory {
             let ends = LogEnds::of(host.disk, self.store(), last);
             let random = || self.machine.random();
             let of = (format, &*self.place.root);
-            let appended = ops::add::append(of, (&ends, now), &random, drafts)?;
+            // Another palimp may have given the next id before this one had the store.
+            let is_last = logs.iter().all(|(session, own)| self.logs_of(session) == *own);
+            let appended = match is_last {
+                true => ops::add::append(of, (&ends, now), &random, drafts)?,
+                false => None,
+            };
             let commit = |Appended { plan, names }: Appended| {
                 writer.commit(&plan).map(|receipt| Made { names, receipt })
             };
@@ -77,27 +85,29 @@ impl Memory {
         Ok(Some(made))
     }
 
-    /// The ids that were given last to memories of those sessions and types, where ids are numbered.
-    fn last_ids(&mut self, format: &dyn Format, drafts: &[Draft<'_>]) -> HashMap<(String, String), String> {
-        let mut last = HashMap::new();
+    /// The ids that were given last to memories of those sessions and types, where ids are numbered, and the
+    /// logs of those sessions as they are then.
+    fn last_ids(&mut self, format: &dyn Format, drafts: &[Draft<'_>]) -> (LastBy, Vec<(String, Logs)>) {
+        let (mut last, mut logs) = (LastBy::new(), Vec::new());
         for (session, kind) in drafts.iter().filter_map(|draft| Some((draft.session?, draft.kind))) {
             let key = (session.to_owned(), kind.to_owned());
             if !last.contains_key(&key)
-                && let Some(id) = self.last_id(format, session, kind)
+                && let Some((id, own)) = self.last_id(format, session, kind)
             {
                 last.insert(key, id);
+                logs.push((session.to_owned(), own));
             }
         }
-        last
+        (last, logs)
     }
 
-    fn last_id(&mut self, format: &dyn Format, session: &str, kind: &str) -> Option<String> {
+    fn last_id(&mut self, format: &dyn Format, session: &str, kind: &str) -> Option<(String, Logs)> {
         let logs = self.logs_of(session);
         if self.known.last.get(session).is_some_and(|own| own.logs != logs) {
             self.known.last.remove(session);
         }
         if let Some(id) = self.known.last.get(session).and_then(|own| own.ids.get(kind)) {
-            return Some(id.clone());
+            return Some((id.clone(), logs));
         }
         if !self.are_read(&logs) {
             self.refresh();
@@ -105,11 +115,11 @@ impl Memory {
         if !self.are_read(&logs) {
             return None;
         }
-        format.last_id(self.store(), session, kind)
+        Some((format.last_id(self.store(), session, kind)?, logs))
     }
 
     /// Keeps the last ids of sessions to whose logs nobody but this process added.
-    fn keep_last(&mut self, drafts: &[Draft<'_>], last: HashMap<(String, String), String>) {
+    fn keep_last(&mut self, drafts: &[Draft<'_>], last: LastBy) {
         let mut sessions: Vec<&str> = drafts.iter().filter_map(|draft| draft.session).collect();
         sessions.sort_unstable();
         sessions.dedup();

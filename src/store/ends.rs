@@ -163,8 +163,11 @@ impl Ends for LogEnds<'_> {
         }
         let Some(id) = id else { return };
         self.ids.borrow_mut().insert(id.to_owned());
-        if let Some(session) = draft.session {
-            self.last.borrow_mut().insert((session.to_owned(), draft.kind.to_owned()), id.to_owned());
+        // Where ids are numbered, the last one is known.
+        let key = draft.session.map(|session| (session.to_owned(), draft.kind.to_owned()));
+        let mut all = self.last.borrow_mut();
+        if let Some(last) = key.and_then(|key| all.get_mut(&key)) {
+            *last = id.to_owned();
         }
     }
 }

@@ -258,3 +258,28 @@ fn each_record_is_a_step_that_undo_takes_back() {
         assert_eq!(told(desk.memory.store()), told(&desk.read()), "{}", desk.format);
     }
 }
+
+#[test]
+fn two_agents_that_have_a_store_open_at_once_give_no_id_twice() {
+    for own in LOGS {
+        let mut one = Desk::new(own);
+        let (root, data) = (one.root(), one.folder.path().join("data"));
+        let mut other = Memory::open(&root, &data).unwrap();
+        let mut ids = Vec::new();
+        for number in 0..6 {
+            ids.push(one.add(&format!("memory {number} of one")));
+            let text = format!("memory {number} of the other");
+            let new = New { session: one.session.as_deref(), kind: one.kind, text: &text, ..New::default() };
+            ids.push(other.add(&new).unwrap().id);
+            // Twice in a row, by what it knows.
+            ids.push(other.add(&New { text: "once more, \u{1f600}", ..new }).unwrap().id);
+        }
+        let count = ids.len();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "{}", one.format);
+        drop(other);
+        one.memory.flush().unwrap();
+        assert_eq!(one.run(&["check", "--readonly", "--json"]), [""; 0], "{}", one.format);
+    }
+}
