@@ -38,21 +38,26 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     }
     let snapshot = open::to_change(context)?;
     let number = the_store(&snapshot, asked.session.as_deref())?;
-    let store = &snapshot.stores[number];
-    // An event's session is its trace.
-    let has_sessions = match store.format {
-        "memory-server" => false,
-        "a-mem" => asked.kind == "event",
-        _ => true,
-    };
-    if asked.session.is_some() && !has_sessions {
-        return Err(
-            Refusal::unfit("memories of this format belong to no session: leave --session out.").into()
-        );
-    }
+    in_session(snapshot.stores[number].format, &asked)?;
     let written = asked.text.clone().or_else(|| asked.record.clone());
     let written = written.as_deref().map(|text| Written { text, in_editor: false });
     make(context, request(context, &snapshot, Wanted::Add(number, asked)), written)
+}
+
+/// Refuses a session that memories of a format and type don't have.
+fn in_session(format: &str, asked: &NewRecord) -> Result<()> {
+    let has_sessions = match format {
+        "memory-server" => false,
+        // An event's session is its trace.
+        "a-mem" => asked.kind == "event",
+        _ => true,
+    };
+    match asked.session.is_some() && !has_sessions {
+        true => {
+            Err(Refusal::unfit("memories of this format belong to no session: leave --session out.").into())
+        }
+        false => Ok(()),
+    }
 }
 
 /// The records of standard input: one JSON object, or JSON Lines.
@@ -69,6 +74,7 @@ fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
     let snapshot = open::to_change(context)?;
     let session = all.first().and_then(|own| own.session.as_deref());
     let store = &snapshot.stores[the_store(&snapshot, session)?];
+    all.iter().try_for_each(|own| in_session(store.format, own))?;
     let data = open::data_folder(context)?;
     let host = Host::here(&data, context.now);
     let refused = || Refusal::unfit("these memories can't be added at once: add them one by one.");
@@ -98,6 +104,7 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     let (Some(place), Ok(data)) = (open::the_place(context), open::data_folder(context)) else {
         return Ok(None);
     };
+    in_session(place.format, asked)?;
     let outcome = deed::append(&place, asked, Host::here(&data, context.now));
     let written = asked.text.as_deref().or(asked.record.as_deref()).unwrap_or_default();
     match outcome {

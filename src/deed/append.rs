@@ -56,7 +56,9 @@ pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Opti
 /// Adds them: the store is read again where somebody changed it since.
 pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<Receipt>> {
     let writer = Writer::open(host, store)?;
-    let Some(plan) = plan_all(&writer.load(), all, host)? else { return Ok(None) };
+    let now = writer.load();
+    now.whole()?;
+    let Some(plan) = plan_all(&now, all, host)? else { return Ok(None) };
     let receipt = writer.commit(&plan)?;
     match plan.changes.iter().all(is_small) {
         true => drop(writer.derive_due()),

@@ -50,7 +50,7 @@ impl Memory {
         let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
         let (last, logs) = self.last_ids(format, drafts);
         let left = self.known.vault.take();
-        let (outcome, left, last) = {
+        let (outcome, left, last, is_read) = {
             let now = self.now();
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
             let again =
@@ -68,16 +68,22 @@ impl Memory {
                 true => ops::add::append(of, (&ends, now), &random, drafts)?,
                 false => None,
             };
+            let is_read = appended.as_ref().is_some_and(|own| self.is_as_read(&own.plan));
             let commit = |Appended { plan, names }: Appended| {
                 writer.commit(&plan).map(|receipt| Made { names, receipt })
             };
             let outcome = appended.map(commit);
-            (outcome, writer.left(), ends.last())
+            // What is not settled has to be looked after by the next change.
+            let is_settled = match &outcome {
+                Some(made) => made.as_ref().is_ok_and(|made| made.receipt.is_journalled),
+                None => true,
+            };
+            (outcome, is_settled.then(|| writer.left()).flatten(), ends.last(), is_read)
         };
         self.known.vault = left;
         let Some(made) = outcome.transpose()? else { return Ok(None) };
         self.known.is_due = true;
-        let is_grown = self.grow(format, &made.receipt.plan);
+        let is_grown = is_read && self.grow(format, &made.receipt.plan);
         self.keep_last(drafts, last);
         if !is_grown {
             self.refresh();
@@ -136,6 +142,15 @@ impl Memory {
         }
     }
 
+    /// Whether the logs that a plan adds to are as they were read.
+    fn is_as_read(&self, plan: &Plan) -> bool {
+        plan.changes.iter().all(|change| {
+            let now = self.disk.look(&self.place.root.join(&change.path)).map(|item| item.generation);
+            let was = self.store().at_path(&change.path).map(|own| own.generation);
+            was.is_some() && now.ok() == was
+        })
+    }
+
     fn are_read(&self, logs: &Logs) -> bool {
         let read = |path: &Path| self.store().at_path(path.strip_prefix(&self.place.root).ok()?);
         logs.iter().all(|(path, now)| read(path).is_some_and(|own| own.generation == *now))
@@ -171,7 +186,7 @@ impl Memory {
     ///
     /// If our own data can't be read or written, or another palimp has the store.
     pub fn flush(&mut self) -> Result {
-        if !std::mem::take(&mut self.known.is_due) {
+        if !self.known.is_due {
             return Ok(());
         }
         self.known.vault = None;
@@ -181,7 +196,7 @@ impl Memory {
             writer.derive_due();
             writer.left()
         };
-        self.known.vault = left;
+        (self.known.vault, self.known.is_due) = (left, false);
         Ok(())
     }
 

@@ -181,3 +181,20 @@ fn json_lines_are_added_in_one_step_or_none_of_them() {
         assert_eq!(site.codes(), [""; 0]);
     }
 }
+
+#[test]
+fn a_session_that_memories_of_a_format_do_not_have_is_refused_however_large_the_log_is() {
+    let folder = crate::support::folder::new();
+    let (root, data) = (folder.path().join("store"), folder.path().join("data"));
+    let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+    let init =
+        ["init", "memory-server", root.to_str().unwrap(), "--yes", "--data-dir", data.to_str().unwrap()];
+    Verb::new(init).run().expect_status(0);
+    let line = |number: usize| format!("{{\"id\":\"{number:08}\",\"content\":\"{}\"}}\n", "x".repeat(400));
+    fs::write(root.join("learnings.jsonl"), (0..300).map(line).collect::<String>()).unwrap();
+    let add = ["add", "--session", "x", "--type", "learning", "--text", "one", "--yes"];
+    let refused = Verb::new([&add[..], &own].concat()).run().expect_status(3);
+    assert!(refused.stderr.contains("belong to no session"), "{}", refused.stderr);
+    let add = ["add", "--type", "learning", "--text", "one", "--yes"];
+    Verb::new([&add[..], &own].concat()).run().expect_status(0);
+}
