@@ -104,7 +104,10 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     let (Some(place), Ok(data)) = (open::the_place(context), open::data_folder(context)) else {
         return Ok(None);
     };
-    in_session(place.format, asked)?;
+    // What is refused is refused by who has read the store, and has told what can't be read.
+    if in_session(place.format, asked).is_err() {
+        return Ok(None);
+    }
     let outcome = deed::append(&place, asked, Host::here(&data, context.now));
     let written = asked.text.as_deref().or(asked.record.as_deref()).unwrap_or_default();
     match outcome {
