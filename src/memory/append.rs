@@ -23,6 +23,9 @@ pub(super) struct Known {
     last: HashMap<String, LastIds>,
     /// Whether derived files wait to be made anew.
     pub is_due: bool,
+    /// Whether records were added to logs that are too large to be held: they are read when they are asked
+    /// for.
+    pub is_behind: bool,
 }
 
 /// Ids that were given last, by session and type.
@@ -83,10 +86,14 @@ impl Memory {
         self.known.vault = left;
         let Some(made) = outcome.transpose()? else { return Ok(None) };
         self.known.is_due = true;
-        let is_grown = is_read && self.grow(format, &made.receipt.plan);
-        self.keep_last(drafts, last);
-        if !is_grown {
-            self.refresh();
+        let plan = &made.receipt.plan;
+        self.keep_last(&logs, last, plan);
+        let is_large =
+            |change: &Change| self.store().at_path(&change.path).is_some_and(|own| own.on_demand.is_some());
+        match plan.changes.iter().any(is_large) {
+            true => self.known.is_behind = true,
+            false if is_read && self.grow(format, plan) => {}
+            false => self.refresh(),
         }
         Ok(Some(made))
     }
@@ -125,19 +132,20 @@ impl Memory {
     }
 
     /// Keeps the last ids of sessions to whose logs nobody but this process added.
-    fn keep_last(&mut self, drafts: &[Draft<'_>], last: LastBy) {
-        let mut sessions: Vec<&str> = drafts.iter().filter_map(|draft| draft.session).collect();
-        sessions.sort_unstable();
-        sessions.dedup();
-        for session in sessions {
+    fn keep_last(&mut self, before: &[(String, Logs)], last: LastBy, plan: &Plan) {
+        for (session, was) in before {
             let logs = self.logs_of(session);
-            let before = self.known.last.remove(session).map(|own| own.ids).unwrap_or_default();
-            // As they were read and grew since by what was added.
-            if !logs.is_empty() && self.are_read(&logs) {
+            let known = self.known.last.remove(session).map(|own| own.ids).unwrap_or_default();
+            let is_ours = |((_, was), (path, now)): (&(PathBuf, Generation), &(PathBuf, Generation))| {
+                let own = plan.changes.iter().find(|change| self.place.root.join(&change.path) == *path);
+                let grew = own.map_or(0, |change| added(change).len() as u64);
+                (was.device, was.inode, was.len + grew) == (now.device, now.inode, now.len)
+            };
+            if was.len() == logs.len() && was.iter().zip(&logs).all(is_ours) {
                 let own = last.iter().filter(|((of, _), _)| of == session);
                 let own = own.map(|((_, kind), id)| (kind.clone(), id.clone()));
-                let ids = before.into_iter().chain(own).collect();
-                self.known.last.insert(session.to_owned(), LastIds { ids, logs });
+                let ids = known.into_iter().chain(own).collect();
+                self.known.last.insert(session.clone(), LastIds { ids, logs });
             }
         }
     }

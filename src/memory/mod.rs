@@ -126,6 +126,7 @@ impl Memory {
 
     /// Reads what has changed since. Every operation does it before it begins.
     pub fn refresh(&mut self) {
+        self.known.is_behind = false;
         let previous = self.snapshot.stores.first().map(|store| &**store);
         let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
         let store = if self.known.is_due { deed::with_due(&self.data, store, self.now()) } else { store };

@@ -165,7 +165,10 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such session.
-    pub fn statistics(&self, session: Option<&str>) -> Result<Statistics> {
+    pub fn statistics(&mut self, session: Option<&str>) -> Result<Statistics> {
+        if self.known.is_behind {
+            self.refresh();
+        }
         let store = self.store();
         let number = session.map(|name| store.sessions.iter().position(|own| own.name == name));
         let number = match number {
