@@ -95,6 +95,11 @@ pub trait Writes: Sync {
         Ok(None)
     }
 
+    /// Whether ids are numbered: the next one is only known where the last one is.
+    fn numbers_ids(&self) -> bool {
+        false
+    }
+
     /// The id that was given last to a memory of that session and type, by what was read of the store, where
     /// ids are numbered.
     fn last_id(&self, _store: &Store, _session: &str, _kind: &str) -> Option<String> {

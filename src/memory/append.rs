@@ -102,7 +102,8 @@ impl Memory {
     /// logs of those sessions as they are then.
     fn last_ids(&mut self, format: &dyn Format, drafts: &[Draft<'_>]) -> (LastBy, Vec<(String, Logs)>) {
         let (mut last, mut logs) = (LastBy::new(), Vec::new());
-        for (session, kind) in drafts.iter().filter_map(|draft| Some((draft.session?, draft.kind))) {
+        let numbered = drafts.iter().filter(|_| format.numbers_ids());
+        for (session, kind) in numbered.filter_map(|draft| Some((draft.session?, draft.kind))) {
             let key = (session.to_owned(), kind.to_owned());
             if !last.contains_key(&key)
                 && let Some((id, own)) = self.last_id(format, session, kind)

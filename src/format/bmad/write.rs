@@ -122,6 +122,10 @@ impl Writes for Bmad {
         Ok((is_there && size < full).then(|| vec![(path, line)]))
     }
 
+    fn numbers_ids(&self) -> bool {
+        true
+    }
+
     fn last_id(&self, store: &Store, session: &str, kind: &str) -> Option<String> {
         let folder = &live_session(store, session).ok()?.path;
         record::last_id(kind, &logs_in(store, folder).ok()?, &referred_to(store))
