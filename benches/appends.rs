@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use palimp::memory::{Memory, New};
 
-/// So many records are timed, after a few that are not.
+/// The number of records that are timed, after a few that are not.
 const RUNS: usize = 60;
 const FIRST: usize = 5;
-/// So many are added at once.
+/// The number of records that are added at once.
 const AT_ONCE: usize = 1_000;
 
 /// Formats, the type of memories that are lines in them, whether those have a session, and how many are many.

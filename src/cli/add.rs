@@ -79,7 +79,7 @@ fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
     let host = Host::here(&data, context.now);
     let refused = || Refusal::unfit("these memories can't be added at once: add them one by one.");
     if context.options.dry_run || context.options.readonly || !context.options.yes {
-        let plan = deed::plan_all(store, all, host)?.ok_or_else(refused)?;
+        let plan = deed::plan_all(store, all, host)?.ok_or_else(refused)?.plan;
         print(context, &plan, false, None)?;
         return match context.options.dry_run {
             true => Ok(Exit::Done),

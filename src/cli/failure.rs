@@ -152,7 +152,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// So many lines of a saved query are shown.
+/// The number of lines of a saved query that are shown.
 const SHOWN: usize = 40;
 
 impl From<QueryError> for Failure {

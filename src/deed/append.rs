@@ -16,8 +16,8 @@ use crate::store::{Place, named};
 /// A log of fewer bytes is read: what is derived from it is right when the verb is over.
 const SMALL: usize = 64 << 10;
 
-/// Adds a record to the store at that place. What is derived is made anew by a process that outlives this
-/// one, or by the next start. None where the store has to be read for it; nothing is changed then.
+/// Adds a record to the store at that place. Its index is rebuilt by a process that outlives this one, or by
+/// the next start. None where the store has to be read for it; nothing is changed then.
 pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(Store, Receipt)>> {
     let Some(format) = format::by_name(place.format) else { return Ok(None) };
     let store = named(place);
@@ -37,7 +37,7 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
 
 /// What adds records to a store that was read, all in one step. None where the format does not add them as
 /// lines, or a log gets full by them.
-pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<Plan>> {
+pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<Appended>> {
     let Some(format) = format::by_name(store.format) else { return Ok(None) };
     let of = |own: &NewRecord| Some((own.session.clone()?, own.kind.clone()));
     let keys: HashSet<(String, String)> = all.iter().filter_map(of).collect();
@@ -46,11 +46,7 @@ pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Opti
     let drafts: Vec<_> = all.iter().map(NewRecord::draft).collect();
     let random = || host.machine.random();
     let appended = ops::add::append((format, &store.root), (&ends, host.now), &random, &drafts)?;
-    let named = |Appended { plan, names }: Appended| {
-        let lines = names.iter().map(|name| format!("adds {name}")).collect();
-        Plan { lines, ..plan }
-    };
-    Ok(appended.map(named))
+    Ok(appended)
 }
 
 /// Adds them: the store is read again where somebody changed it since.
@@ -58,7 +54,10 @@ pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Op
     let writer = Writer::open(host, store)?;
     let now = writer.load();
     now.whole()?;
-    let Some(plan) = plan_all(&now, all, host)? else { return Ok(None) };
+    let Some(Appended { plan, names }) = plan_all(&now, all, host)? else { return Ok(None) };
+    // Ids that palimp makes itself are only known now: a preview can't name them.
+    let lines = names.iter().map(|name| format!("adds {name}")).collect();
+    let plan = Plan { lines, ..plan };
     let receipt = writer.commit(&plan)?;
     match plan.changes.iter().all(is_small) {
         true => drop(writer.derive_due()),

@@ -51,13 +51,13 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
     Checked { store, anew, unread }
 }
 
-/// The store as it was read, in which a derived file that waits to be made anew is called due, not stale.
+/// The store, in which an index that waits to be rebuilt is called due, not stale.
 pub fn with_due(data: &Path, store: Store, now: Moment) -> Store {
     let due = due(data, &store, now);
     if due.is_empty() { store } else { told(&store, Vec::new(), &due) }
 }
 
-/// The derived files that wait to be made anew, as palimp added what they lack.
+/// The derived files that wait to be rebuilt since palimp added memories.
 fn due(data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
     let touched = Vault::look(&Real, data, &store.root).due().unwrap_or_default();
     if touched.is_empty() {

@@ -21,7 +21,7 @@ pub(super) struct Known {
     pub vault: Option<VaultState>,
     /// The ids that were given last, by session.
     last: HashMap<String, LastIds>,
-    /// Whether derived files wait to be made anew.
+    /// Whether derived files wait to be rebuilt.
     pub is_due: bool,
     /// Whether records were added to logs that are too large to be held: they are read when they are asked
     /// for.
@@ -189,7 +189,7 @@ impl Memory {
         is_grown
     }
 
-    /// Makes anew what is derived from the records that were added, if it waits.
+    /// Rebuilds the indexes and counts that wait for it since records were added.
     ///
     /// # Errors
     ///
@@ -199,22 +199,22 @@ impl Memory {
             return Ok(());
         }
         self.known.vault = None;
-        let left = {
+        let (left, is_made) = {
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
             let writer = Writer::open(host, self.store())?;
-            writer.derive_due();
-            writer.left()
+            let is_made = writer.derive_due();
+            (writer.left(), is_made)
         };
-        (self.known.vault, self.known.is_due) = (left, false);
+        (self.known.vault, self.known.is_due) = (left, !is_made);
         Ok(())
     }
 
-    /// Ends the work with the store: what is derived from its records is made anew.
+    /// Ends the work with the store: indexes and counts that wait are rebuilt.
     ///
     /// # Errors
     ///
     /// If our own data can't be read or written, or another palimp has the store. The next start of palimp
-    /// makes it anew then.
+    /// rebuilds them then.
     pub fn close(mut self) -> Result {
         self.flush()
     }
@@ -222,7 +222,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // What can't be made anew now is written down as due.
+        // What can't be rebuilt now is noted as due.
         let _ = self.flush();
     }
 }

@@ -31,7 +31,7 @@ enum Of {
     Spliced(Bytes, Vec<Splice>, OnceLock<Vec<usize>>),
     /// Those of a file, which are read when they are asked for.
     File(Blocked),
-    /// So many of a file, of which only the last are known.
+    /// The length of a file, and its last bytes: the others are not known.
     End(usize, Vec<u8>),
 }
 

@@ -15,9 +15,7 @@ use crate::text::scan::Tape;
 /// Adds a record. Where that fills a log which is compacted by itself, the plan says what goes.
 pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan> {
     let (format, writes) = writes(scene.store)?;
-    check_words(draft.tags.iter().map(String::as_str))?;
-    let own = Members::of(draft.record).map(|own| own.texts("tags")).unwrap_or_default();
-    check_words(own.iter().map(String::as_str))?;
+    check_tags(draft)?;
     let added = writes.add(scene, draft)?;
     has_text(format, draft)?;
     let bytes = added.iter().map(grown).sum();
@@ -56,7 +54,7 @@ pub fn append(
             1 => refusal,
             _ => Refusal { message: format!("memory {number}: {}", refusal.message), ..refusal },
         };
-        check_draft(format, draft).map_err(numbered)?;
+        check_tags(draft).and_then(|()| has_text(format, draft)).map_err(numbered)?;
         let scene = EndScene { ends, now, random: random() };
         let Some(lines) = format.append(&scene, draft).map_err(numbered)? else { return Ok(None) };
         let (id, name) = named_in(format, root, &lines, now).map_err(numbered)?;
@@ -104,11 +102,10 @@ fn named_in(
     named.ok_or_else(|| Refusal::invalid("the memory has no line of its own."))
 }
 
-fn check_draft(format: &dyn Format, draft: &Draft<'_>) -> Result<()> {
+fn check_tags(draft: &Draft<'_>) -> Result<()> {
     check_words(draft.tags.iter().map(String::as_str))?;
     let own = Members::of(draft.record).map(|own| own.texts("tags")).unwrap_or_default();
-    check_words(own.iter().map(String::as_str))?;
-    has_text(format, draft)
+    check_words(own.iter().map(String::as_str))
 }
 
 /// Refuses a record that says nothing.

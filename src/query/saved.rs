@@ -22,7 +22,7 @@ use row::Row;
 use select::Select;
 use value::Key;
 
-/// So many names are told where there is none of that name.
+/// The number of names that are listed if there is none of that name.
 const TOLD: usize = 12;
 /// This many records are looked at between two looks at the cancel token.
 const STRIDE: usize = 256;

@@ -10,11 +10,11 @@ use crate::disk::{Disk, Item, ItemKind, Seen};
 use crate::format::writing::{Draft, Ends};
 use crate::model::{Bytes, Document, Role, Store};
 
-/// A small file has at most so many bytes, and one whose lines are counted.
+/// The largest small file, and the largest file whose lines are counted, in bytes.
 const SMALL: u64 = 1 << 20;
 const COUNTED: u64 = 16 << 20;
 
-/// So much of the end of a log is read first, and at most: its last two lines are in it.
+/// The number of bytes of a log's end that are read first, and at most. They hold its last two lines.
 const FIRST: u64 = 4 << 10;
 const MOST: u64 = 4 << 20;
 

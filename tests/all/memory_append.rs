@@ -1,5 +1,5 @@
-//! An open store adds a line for what a line costs: what comes of it is what a store that is read anew has,
-//! and derived files follow.
+//! An open store adds a record without reading the store again. It then knows what a fresh read would find, and
+//! indexes follow.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -48,7 +48,7 @@ impl Desk {
         self.memory.add(&new).unwrap_or_else(|error| panic!("{}: {error}", self.format)).id
     }
 
-    /// The store as it is read anew.
+    /// The store, read from disk again.
     fn read(&self) -> Store {
         let place = Place { root: self.root(), format: self.memory.store().format, session: None };
         load(&place, Extent::Whole, None, Moment(1_900_000_000_000_000))
@@ -88,7 +88,7 @@ fn told(store: &Store) -> Vec<String> {
 }
 
 #[test]
-fn what_an_open_store_knows_after_each_record_is_what_is_read_anew() {
+fn what_an_open_store_knows_after_each_record_is_what_a_fresh_read_finds() {
     for own in LOGS {
         let mut desk = Desk::new(own);
         for number in 0..6 {

@@ -125,7 +125,7 @@ pub fn hard_limit(before: Option<&Document>, document: &Document) -> Option<Stri
     })
 }
 
-/// Whether a live file of so many bytes and memories is over one of its limits.
+/// Whether a live file with that many bytes and memories is over one of its limits.
 pub fn may_be_full(name: &str, bytes: u64, count: usize) -> bool {
     let limits = LIMITS.iter().find(|(file, ..)| *file == name);
     limits.is_none_or(|&(_, most, memories, _)| bytes > most || count > memories)

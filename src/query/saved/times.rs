@@ -9,9 +9,9 @@ use crate::model::time::{DAY, HOUR};
 /// What is done to a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// Moved by so many microseconds.
+    /// Moved by a number of microseconds.
     Micros(i64),
-    /// Moved by so many months of the calendar.
+    /// Moved by a number of calendar months.
     Months(i64),
     /// The start of its day.
     Day,

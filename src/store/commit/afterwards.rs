@@ -21,9 +21,9 @@ const LONGEST: Duration = Duration::from_secs(65);
 /// So long it waits between two looks, at first and later.
 const FIRST: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_secs(2);
-/// The same while something is due.
+/// The longest pause while an index is due.
 const DUE: Duration = Duration::from_millis(500);
-/// What is due is made anew after so long also while others write.
+/// After this time a due index is rebuilt even if others are still writing.
 const PATIENT: Duration = Duration::from_millis(1500);
 
 /// A store in which second names were left, and the folder of our own data.

@@ -113,9 +113,9 @@ impl Writer<'_> {
         Some((store, derived))
     }
 
-    /// Writes down, durably, that what is derived from those files is to be made anew. False where our data
-    /// can't be written: `check` finds what is stale then. What can't be read stays, and says that something
-    /// is pending.
+    /// Notes durably that the indexes and counts made from those files have to be rebuilt. False if our own data
+    /// can't be written: `check` finds what is stale then. A note that can't be read stays, and means that
+    /// something is due.
     pub(super) fn pend(&self, touched: &[PathBuf]) -> bool {
         if touched.iter().all(|path| self.vault.known_due.borrow().contains(path)) {
             return true;
@@ -133,8 +133,8 @@ impl Writer<'_> {
         is_kept
     }
 
-    /// Makes anew what is due, also while others write. False where something can't be read, or others kept
-    /// changing it.
+    /// Rebuilds what is due, even while others write. False if something can't be read, or others kept changing
+    /// it.
     pub fn derive_due(&self) -> bool {
         self.is_busy.set(false);
         self.vault

@@ -72,11 +72,11 @@ pub fn kept_of_derived<'p>(
     Ok((kept, anew.into_iter().map(remade).collect()))
 }
 
-/// So much of a derived file is read for the time at which it was written.
+/// The number of bytes at the start of a derived file in which its time of writing is looked for.
 const HEAD: u64 = 512;
 
-/// The derived files beside logs of which only the ends are read: when they were written. Where they wait to
-/// be made anew already, they are no state to come back to.
+/// The indexes beside logs of which only the ends are read, with their times of writing. An index that is due
+/// already is no state to come back to.
 fn beside_ends(writer: &Writer<'_>, plan: &Plan) -> Result<Vec<Remade>, CommitError> {
     let is_due = !writer.vault.known_due.borrow().is_empty() || !writer.vault.due()?.is_empty();
     let folders: BTreeSet<&Path> = plan.changes.iter().filter_map(|change| change.path.parent()).collect();

@@ -12,7 +12,7 @@ use crate::store::commit::CommitError;
 use crate::store::commit::keeping::STEP;
 use crate::store::commit::pending::PENDING;
 
-/// The last line of the journal is in so many bytes at its end.
+/// The number of bytes at the end of the journal in which its last line is looked for.
 const LAST: u64 = 64 << 10;
 
 /// Our own data about a store as a change left it.
@@ -23,7 +23,7 @@ pub struct VaultState {
     seen: [Option<Generation>; 3],
     /// The last number that a step has had.
     last: u64,
-    /// So many bytes of undo data are kept.
+    /// The size of the undo data, in bytes.
     kept: u64,
     /// The files of which what is derived is due, as it is written down.
     due: HashSet<PathBuf>,
