@@ -143,7 +143,7 @@ impl Room {
     }
 
     fn load(&self) -> Store {
-        let place = Place { root: self.root.clone(), format: "memory-server", session: None };
+        let place = Place::whole(self.root.clone(), "memory-server");
         load(&place, Extent::Whole, None, Moment::of_the_clock())
     }
 

@@ -69,7 +69,7 @@ pub fn opens(format: &'static str, input: &[u8]) {
     let disk = Faulty::new();
     let root = std::path::Path::new("/store");
     disk.put(root.join(files[usize::from(*first) % files.len()]), bytes, 0o600);
-    let place = Place { root: root.into(), format, session: None };
+    let place = Place::whole(root.into(), format);
     let now = Moment(1_769_947_200_000_000);
     let store = load_from(&disk, &place, Extent::Whole, None, now);
     for document in &store.documents {

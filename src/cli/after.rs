@@ -37,7 +37,7 @@ pub fn run(context: &Context, words: &[PathBuf]) -> Exit {
     let place = |pair: &[PathBuf]| {
         let [format, root] = pair else { return None };
         let format = format::by_name(format.to_str()?)?.name();
-        Some(Place { root: root.clone(), format, session: None })
+        Some(Place::whole(root.clone(), format))
     };
     let places: Vec<Place> = words.chunks(2).filter_map(place).collect();
     let Ok(data) = open::data_folder(context) else { return Exit::Failed };

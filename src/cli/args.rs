@@ -146,6 +146,14 @@ pub struct Chosen {
     pub query: Option<String>,
 }
 
+/// The session that a verb is about.
+#[derive(Clone, Debug, clap::Args)]
+pub struct InSession {
+    /// Only this session: no other is read.
+    #[arg(long, value_name = "SESSION", value_parser = name())]
+    pub session: Option<String>,
+}
+
 /// A limit of how many items of a list are shown.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Limit {

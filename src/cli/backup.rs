@@ -13,6 +13,7 @@ use super::change::{make_of, scene};
 use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
 use super::listed::more;
+use super::narrow::About;
 use super::values::name;
 use super::{Context, open};
 use crate::deed::{By, Restoring, Wanted};
@@ -63,8 +64,8 @@ pub enum BackupVerb {
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result {
     let snapshot = match what {
-        BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context)?,
-        BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context)?,
+        BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context, About::All)?,
+        BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context, About::All)?,
     };
     match what {
         BackupVerb::List { verify, limit } => list(context, &snapshot, (verify, limit)),

@@ -3,7 +3,7 @@
 mod named;
 
 use named::{key, the_named};
-pub use named::{named, the_one};
+pub use named::{named, nothing_named, the_one};
 
 use std::collections::HashSet;
 

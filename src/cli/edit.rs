@@ -3,6 +3,7 @@
 use super::change::{Written, carry, plan, request};
 use super::chosen::{the_one, with_query};
 use super::failure::{Exit, Failure, Result, say};
+use super::narrow::read_for;
 use super::{Context, open, records};
 use crate::deed::{ChangeRequest, Wanted, keep};
 use crate::disk;
@@ -37,11 +38,16 @@ pub fn run(
     if editor && context.options.readonly && !context.options.dry_run {
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
-    let snapshot = open::to_change(context)?;
-    let at = the_one(context, &snapshot, id).map_err(|failure| match editor {
-        true => failure,
-        false => with_query(context, &snapshot, (&[id], failure), |_, entry| records::is_there(entry)),
-    })?;
+    let (snapshot, at) = read_for(
+        &[id.to_owned()],
+        |about| open::to_change(context, about),
+        |snapshot| {
+            the_one(context, snapshot, id).map_err(|failure| match editor {
+                true => failure,
+                false => with_query(context, snapshot, (&[id], failure), |_, entry| records::is_there(entry)),
+            })
+        },
+    )?;
     if !editor {
         let values: Vec<&str> = fields.iter().map(|(_, value)| value.as_str()).collect();
         let (text, in_editor) = (values.join("\n"), false);

@@ -10,6 +10,7 @@ use super::change::make_of;
 use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
 use super::listed::more;
+use super::narrow::About;
 use super::{Context, open};
 use crate::deed::{By, Wanted};
 use crate::disk::Real;
@@ -36,7 +37,7 @@ struct RowLine<'a> {
 
 /// What was changed, the newest last, and what others did meanwhile.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::snapshot(context, About::All)?;
     let data = open::data_folder(context)?;
     let account =
         |store: &Arc<Store>| Account::of(store, &Vault::look(&Real, &data, &store.root), context.now);
@@ -135,7 +136,7 @@ fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
 
 /// Undoes the last step, or that one.
 pub fn undo(context: &mut Context, step: Option<u64>) -> Result {
-    let snapshot = open::to_change(context)?;
+    let snapshot = open::to_change(context, About::All)?;
     let data = open::data_folder(context)?;
     let steps = match step {
         None => last_change(&Real, &data, &snapshot.stores, false)?,
@@ -149,7 +150,7 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result {
 
 /// Redo what was undone last.
 pub fn redo(context: &mut Context) -> Result {
-    let snapshot = open::to_change(context)?;
+    let snapshot = open::to_change(context, About::All)?;
     let data = open::data_folder(context)?;
     let steps = last_change(&Real, &data, &snapshot.stores, true)?;
     turn(context, &snapshot, &steps, Turn::Redo(0))

@@ -1,19 +1,21 @@
 //! `palimp list [QUERY...]`: records, newest first; `palimp search QUERY...`: best first.
 
 use super::Context;
-use super::args::Limit;
+use super::args::{InSession, Limit};
 use super::columns::Terminal;
 use super::failure::{Exit, Result, say};
 use super::listed::Listed;
+use super::narrow::About;
 use super::row::Row;
+use super::session::no_session;
 use super::{open, row};
 use crate::model::{Snapshot, Tell};
 use crate::query::{Cancel, Hit, Order, Query, explain_in, search_in};
 
-/// Finds, orders and prints records: what `list` and `search` share.
-pub fn print(context: &mut Context, words: &[String], order: Order, limit: Limit, explained: bool) -> Result {
+/// What `list` prints.
+pub fn list(context: &mut Context, words: &[String], within: &InSession, limit: Limit) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
-    print_of(context, &query, (order, limit, explained))
+    print(context, query, within, (Order::Time, limit, false))
 }
 
 /// What `search` prints: with a saved query, what that finds and the words find too.
@@ -21,17 +23,30 @@ pub fn search(
     context: &mut Context,
     words: &[String],
     saved: Option<&str>,
+    within: &InSession,
     (limit, explained): (Limit, bool),
 ) -> Result {
     let mut query = Query::parse(&words.join(" "), context.now)?;
     if let Some(name) = saved {
         query = query.of_saved(name, context.now);
     }
-    print_of(context, &query, (Order::Rank, limit, explained))
+    print(context, query, within, (Order::Rank, limit, explained))
 }
 
-fn print_of(context: &mut Context, query: &Query, how: (Order, Limit, bool)) -> Result {
-    shown(context, query, |context, query, snapshot| print_from(context, how, query, snapshot))
+fn print(context: &mut Context, query: Query, within: &InSession, how: (Order, Limit, bool)) -> Result {
+    let Some(session) = &within.session else {
+        return shown(context, &query, About::All, |context, query, snapshot| {
+            print_from(context, how, query, snapshot)
+        });
+    };
+    // What is related may be in another session.
+    let about = if query.asks_related() { About::All } else { About::Session(session) };
+    shown(context, &query.of_session(session), about, |context, query, snapshot| {
+        if !snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session) {
+            return Err(no_session(session));
+        }
+        print_from(context, how, query, snapshot)
+    })
 }
 
 /// How it ended; nothing where files changed meanwhile.
@@ -42,16 +57,18 @@ type Shown = Result<Option<Exit>>;
 pub fn shown(
     context: &mut Context,
     query: &Query,
+    about: About<'_>,
     show: impl Fn(&mut Context, &Query, &Snapshot) -> Shown,
 ) -> Result {
     let is_whole = context.options.all || query.asks_deleted();
     if !is_whole {
-        let listed = open::listing(context)?;
+        let listed = open::listing(context, about)?;
         if let Some(exit) = show(context, query, &listed)? {
             return Ok(exit);
         }
     }
-    let held = open::snapshot(context)?;
+    // What is deleted may have been in any session.
+    let held = open::snapshot(context, if is_whole { About::All } else { about })?;
     let held = if is_whole { open::with_deleted(context, &held)? } else { held };
     Ok(show(context, query, &held)?.unwrap_or(Exit::Nothing))
 }

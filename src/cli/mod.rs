@@ -26,6 +26,7 @@ mod keys;
 mod list;
 mod listed;
 mod lock;
+mod narrow;
 mod open;
 mod out;
 mod quarantine;
@@ -55,7 +56,7 @@ pub use args::Args;
 pub use failure::{Exit, wrong_usage};
 pub use run::run;
 
-use args::{Chosen, Limit, ShapeArg};
+use args::{Chosen, InSession, Limit, ShapeArg};
 use backup::BackupVerb;
 use failure::Result;
 use quarantine::QuarantineVerb;
@@ -67,7 +68,7 @@ use words::queried;
 
 use crate::deed::{DeleteAs, NewRecord, Wanted};
 use crate::model::Code;
-use crate::query::{ALIKE, Order};
+use crate::query::ALIKE;
 
 verbs! {
     /// List the stores that are found.
@@ -82,10 +83,12 @@ verbs! {
         #[arg(value_parser = queried)]
         query: Vec<String>,
         #[command(flatten)]
+        within: InSession,
+        #[command(flatten)]
         limit: Limit,
     }: Query FINDS
-        as "list\nlist ./memory tag:auth -tag:old -n 20"
-        => |context| list::print(context, &query, Order::Time, limit, false);
+        as "list\nlist ./memory tag:auth -tag:old -n 20\nlist --session s1"
+        => |context| list::list(context, &query, &within, limit);
     /// Search memories, best first.
     Search {
         /// What to look for.
@@ -98,10 +101,12 @@ verbs! {
         #[arg(long)]
         explain: bool,
         #[command(flatten)]
+        within: InSession,
+        #[command(flatten)]
         limit: Limit,
     }: Query FINDS used "[OPTIONS] [PATH]... (QUERY... | --saved NAME)"
         as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d\nsearch --saved recent-failures"
-        => |context| list::search(context, &query, saved.as_deref(), (limit, explain));
+        => |context| list::search(context, &query, saved.as_deref(), &within, (limit, explain));
     /// Find memories of equal or nearly equal text, in groups.
     Duplicates {
         /// Where to look; all live memories if it is left out.
@@ -119,9 +124,11 @@ verbs! {
         /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
         #[arg(value_parser = name())]
         id: String,
+        #[command(flatten)]
+        within: InSession,
     }: Own READS
-        as "show mem_20260101_001"
-        => |context| show::run(context, &id);
+        as "show mem_20260101_001\nshow s1/mem_20260101_001"
+        => |context| show::run(context, &id, &within);
     /// List problems; changes nothing.
     Check {
         #[command(flatten)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Context;
 use super::failure::{Exit, Failure, Result, say};
+use super::narrow::{About, is_enough, may_change};
 use crate::disk::{Disk, Real, Seen};
 use crate::format::FORMATS;
 use crate::model::{Extent, Snapshot, Store, Tell};
@@ -95,29 +96,40 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
     store::once(looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten())
 }
 
-/// Reads the stores, whole. Says on stderr where there is none, and what could not be read; fails
-/// if there is none at all.
+/// Reads the stores, as much of them as the verb is about. Says on stderr where there is none, and what could
+/// not be read; fails if there is none at all.
 ///
 /// What was left in them is looked after, as far as nobody is in the way: no lock is waited for,
 /// and what can't be done does not keep from reading.
-pub fn snapshot(context: &Context) -> Result<Snapshot> {
-    looked_after(context, Extent::Whole)
+pub fn snapshot(context: &Context, about: About<'_>) -> Result<Snapshot> {
+    looked_after(context, Extent::Whole, about)
 }
 
 /// The same, to be shown alone: the bytes of long logs are not held.
-pub fn listing(context: &Context) -> Result<Snapshot> {
-    looked_after(context, Extent::Listed)
+pub fn listing(context: &Context, about: About<'_>) -> Result<Snapshot> {
+    looked_after(context, Extent::Listed, about)
 }
 
-fn looked_after(context: &Context, extent: Extent) -> Result<Snapshot> {
-    let snapshot = read(context, extent, false)?;
+fn looked_after(context: &Context, extent: Extent, about: About<'_>) -> Result<Snapshot> {
+    let mut snapshot = read(context, extent, about, false)?;
+    if !snapshot.stores.iter().all(|store| is_enough(store)) {
+        snapshot = load(context, &snapshot.stores.iter().map(whole).collect::<Vec<_>>(), extent);
+    }
     let snapshot = tended(context, snapshot, Tends::AtOnce)?;
     snapshot.stores.iter().for_each(|store| context.unread.store(store));
     Ok(snapshot)
 }
 
+fn whole(store: &Arc<Store>) -> Place {
+    Place::whole(store.root.clone(), store.format)
+}
+
+fn load(context: &Context, places: &[Place], extent: Extent) -> Snapshot {
+    Snapshot::of(store::load_each(places, extent, &Snapshot::default(), context.now))
+}
+
 /// The same; where `all`, each store that is named has to be there.
-fn read(context: &Context, extent: Extent, all: bool) -> Result<Snapshot> {
+fn read(context: &Context, extent: Extent, about: About<'_>, all: bool) -> Result<Snapshot> {
     let looked = places(context, &[]);
     let found = found(&looked);
     let named = !context.options.stores.is_empty();
@@ -134,7 +146,8 @@ fn read(context: &Context, extent: Extent, all: bool) -> Result<Snapshot> {
         }
     }
     unseen(context, &looked, all)?;
-    Ok(Snapshot::of(store::load_each(&found, extent, &Snapshot::default(), context.now)))
+    let places: Vec<Place> = found.into_iter().map(|place| about.of(place)).collect();
+    Ok(load(context, &places, extent))
 }
 
 /// Says what was not looked into. A verb that changes something needs all.
@@ -175,8 +188,12 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> 
 /// The same for a verb that changes something: each store that is named has to be there, and
 /// what an earlier change left behind is finished or undone first. Refused where something
 /// could not be read: which records are meant, and which ids are free, is told by all of them.
-pub fn to_change(context: &Context) -> Result<Snapshot> {
-    let snapshot = tended(context, read(context, Extent::Whole, true)?, Tends::First)?;
+pub fn to_change(context: &Context, about: About<'_>) -> Result<Snapshot> {
+    let mut snapshot = read(context, Extent::Whole, about, true)?;
+    if !snapshot.stores.iter().all(|store| may_change(context, store)) {
+        snapshot = load(context, &snapshot.stores.iter().map(whole).collect::<Vec<_>>(), Extent::Whole);
+    }
+    let snapshot = tended(context, snapshot, Tends::First)?;
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     Ok(snapshot)
 }
@@ -226,7 +243,7 @@ fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapsho
         };
         tell(context, &writer);
         drop(writer);
-        let place = Place { root: store.root.clone(), format: store.format, session: None };
+        let place = Place::of(store);
         tended.stores.extend(store::load_each(&[place], store.extent, &snapshot, context.now));
     }
     Ok(tended)

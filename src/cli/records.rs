@@ -5,6 +5,7 @@ use super::args::Chosen;
 use super::change::make_of;
 use super::chosen::records;
 use super::failure::{Exit, Failure, Result};
+use super::narrow::{About, read_for};
 use super::words::taken;
 use super::{Context, open};
 use crate::deed::{By, DeleteAs, Wanted};
@@ -83,11 +84,18 @@ pub fn unarchive(context: &mut Context, chosen: &Chosen) -> Result {
 
 /// Does something with the chosen records that are in a state for it.
 fn each(context: &mut Context, chosen: &Chosen, fits: impl Fn(&Entry) -> bool, wanted: Wanted) -> Result {
-    let mut snapshot = open::to_change(context)?;
-    if wanted == Wanted::Undelete {
-        snapshot = open::with_deleted(context, &snapshot)?;
-    }
-    let found = records(context, &snapshot, chosen, |_, entry| fits(entry))?;
+    let (snapshot, found) = match wanted {
+        Wanted::Undelete => {
+            let snapshot = open::with_deleted(context, &open::to_change(context, About::All)?)?;
+            let found = records(context, &snapshot, chosen, |_, entry| fits(entry))?;
+            (snapshot, found)
+        }
+        _ => read_for(
+            &chosen.ids,
+            |about| open::to_change(context, about),
+            |snapshot| records(context, snapshot, chosen, |_, entry| fits(entry)),
+        )?,
+    };
     let by = if chosen.query.is_none() || found.len() == 1 { By::Ids } else { By::Query };
     make_of(context, &snapshot, (found, by), wanted)
 }

@@ -11,6 +11,7 @@ use super::change::{make, request};
 use super::columns::{Cell, Column, Line, Terminal, lines};
 use super::failure::{Exit, Failure, Result};
 use super::listed::{more, store_names};
+use super::narrow::About;
 use super::values::name;
 use super::{Context, export, open};
 use crate::deed::{SessionDeed, Wanted};
@@ -81,8 +82,8 @@ struct Row {
 /// Does what was asked with a session.
 pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     let snapshot = match what {
-        SessionVerb::List { .. } | SessionVerb::Export { .. } => open::listing(context)?,
-        _ => open::to_change(context)?,
+        SessionVerb::List { .. } | SessionVerb::Export { .. } => open::listing(context, About::All)?,
+        _ => open::to_change(context, About::All)?,
     };
     let (number, deed) = match what {
         SessionVerb::List { limit } => return list(context, &snapshot, limit),
@@ -97,13 +98,18 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     make(context, request(context, &snapshot, Wanted::Session(number, deed)), None)
 }
 
+/// The failure that no store has a session of that name.
+pub fn no_session(id: &str) -> Failure {
+    Failure::new(Exit::Nothing, format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))
+}
+
 /// The number of the one store that has such a session.
 fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
     let has = |at: &usize| snapshot.stores[*at].sessions.iter().any(|own| own.name == id);
     let with: Vec<usize> = (0..snapshot.stores.len()).filter(has).collect();
     match with.as_slice() {
         [one] => Ok(*one),
-        [] => Err(Failure::new(Exit::Nothing, format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))),
+        [] => Err(no_session(id)),
         _ => Err(Failure::new(
             Exit::Refused,
             format!("several stores have a session {id:?}; name one with --store."),

@@ -1,6 +1,8 @@
 //! `palimp show ID`: one record, whole.
 
+use super::args::InSession;
 use super::failure::{Exit, Failure, Result};
+use super::narrow::{About, read_for};
 use super::open;
 use super::row::Row;
 use super::{Context, chosen, row};
@@ -11,20 +13,8 @@ use crate::text::shell;
 use crate::text::show::show_lines;
 
 /// Shows the record that the name names; of records that share an id in one place all.
-pub fn run(context: &mut Context, name: &str) -> Result {
-    let snapshot = open::snapshot(context)?;
-    let (snapshot, found) = match chosen::named(context, &snapshot, name) {
-        // What is not there may have been deleted.
-        Err(failure) if matches!(failure.exit, Exit::Nothing | Exit::Refused) && !failure.is_ambiguous => {
-            let with = open::with_deleted(context, &snapshot)?;
-            let found = chosen::named(context, &with, name).map_err(|failure| with_search(failure, name))?;
-            (with, found)
-        }
-        outcome => {
-            let found = outcome?;
-            (snapshot, found)
-        }
-    };
+pub fn run(context: &mut Context, name: &str, within: &InSession) -> Result {
+    let (snapshot, found) = find(context, name, within)?;
     let query = Query::default();
     let request = context.request(&snapshot, &query, Order::Rank);
     for (number, &at) in found.iter().enumerate() {
@@ -45,6 +35,42 @@ pub fn run(context: &mut Context, name: &str) -> Result {
         }
     }
     Ok(Exit::Done)
+}
+
+fn find(context: &Context, name: &str, within: &InSession) -> Result<(Snapshot, Vec<EntryRef>)> {
+    let names = [within.session.as_ref().map_or(name.to_owned(), |session| format!("{session}/{name}"))];
+    let read = |about: About<'_>| open::snapshot(context, about);
+    match read_for(&names, read, |snapshot| named(context, snapshot, name, within)) {
+        // What is not there may have been deleted.
+        Err(failure) if may_be_deleted(&failure) => {
+            let with = open::with_deleted(context, &read(About::All)?)?;
+            let found = named(context, &with, name, within);
+            let found = found.map_err(|failure| with_search(failure, name))?;
+            Ok((with, found))
+        }
+        outcome => outcome,
+    }
+}
+
+fn may_be_deleted(failure: &Failure) -> bool {
+    matches!(failure.exit, Exit::Nothing | Exit::Refused) && !failure.is_ambiguous
+}
+
+/// The records of that name, of the session alone where one is asked about.
+fn named(context: &Context, snapshot: &Snapshot, name: &str, within: &InSession) -> Result<Vec<EntryRef>> {
+    let Some(session) = &within.session else { return chosen::named(context, snapshot, name) };
+    let is_within = |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        store.session(entry).is_some_and(|own| own.name == *session)
+    };
+    // An id that other sessions have, too, names one here.
+    let found = chosen::named(context, snapshot, &format!("{session}/{name}"));
+    let found = found.or_else(|_| chosen::named(context, snapshot, name))?;
+    let found: Vec<EntryRef> = found.into_iter().filter(is_within).collect();
+    match found.is_empty() {
+        true => Err(chosen::nothing_named(name)),
+        false => Ok(found),
+    }
 }
 
 /// The failure that no record has that name. It names the verb that searches for words.

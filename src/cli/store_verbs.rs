@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::change::{carry, make, plan, request};
 use super::failure::{Exit, Failure, Result};
+use super::narrow::About;
 use super::{Context, open};
 use crate::deed::{Planned, Wanted};
 use crate::disk::{Disk, Real, Seen};
@@ -26,7 +27,7 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let plan = ops::init::init(format, &root, context.now)?;
-    let place = Place { root, format: plan.format, session: None };
+    let place = Place::whole(root, plan.format);
     let empty = Arc::new(store::load(&place, Extent::Whole, None, context.now));
     let request = request(context, &Snapshot::of(vec![empty]), Wanted::Init);
     carry(context, Planned::of(request, vec![(0, plan)]), None)
@@ -34,7 +35,7 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
 
 /// Does something with every store as a whole.
 pub fn each(context: &mut Context, wanted: Wanted) -> Result {
-    let snapshot = open::to_change(context)?;
+    let snapshot = open::to_change(context, About::All)?;
     make(context, request(context, &snapshot, wanted), None)
 }
 
@@ -43,7 +44,7 @@ pub fn each(context: &mut Context, wanted: Wanted) -> Result {
 pub fn maintain(context: &mut Context) -> Result {
     let mut any = false;
     for _ in 0..ROUNDS {
-        let snapshot = open::to_change(context)?;
+        let snapshot = open::to_change(context, About::All)?;
         let mut planned = plan(request(context, &snapshot, Wanted::Maintain))?;
         if context.options.yes && !context.options.dry_run {
             planned.plans.dedup_by_key(|(number, _)| *number);

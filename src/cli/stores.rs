@@ -10,6 +10,7 @@ use super::args::Limit;
 use super::columns::{Cell, Column, Line, Look, Terminal, lines};
 use super::failure::{Exit, Result};
 use super::listed::{more, store_names};
+use super::narrow::About;
 use super::open;
 use crate::deed::checked;
 use crate::model::plan::counted;
@@ -38,7 +39,7 @@ struct Problems {
 
 /// Lists the stores.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::snapshot(context, About::All)?;
     let data = open::data_folder(context).ok();
     // The problems are those that `check` lists.
     let row = |store: &Arc<Store>| row(&checked(data.as_deref(), store, context.now).store);

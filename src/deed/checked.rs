@@ -193,7 +193,7 @@ mod tests {
         crate::disk::write_new(&root.join("sessions/s/memory.jsonl"), line.as_bytes()).unwrap();
         crate::disk::write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
         let now = Moment(1_800_000_000_000_000);
-        let place = Place { root: root.clone(), format: "session-log", session: None };
+        let place = Place::whole(root.clone(), "session-log");
         let store = Arc::new(load(&place, Extent::Whole, None, now));
         let list = Vault::look(&Real, &data, &root).path("erased.jsonl");
         crate::disk::write_new(&list, b"no list\n").unwrap();

@@ -73,7 +73,7 @@ mod tests {
         crate::disk::write_new(&root.join(log), line("mem_1").as_bytes()).unwrap();
         crate::disk::write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
         let now = Moment(1_800_000_000_000_000);
-        let place = Place { root: root.clone(), format: "session-log", session: None };
+        let place = Place::whole(root.clone(), "session-log");
         let store = Arc::new(load(&place, Extent::Whole, None, now));
         let snapshot = Arc::new(Snapshot::of(vec![store]));
         let count = || deleted_count(&snapshot, &data, now);

@@ -221,7 +221,7 @@ mod tests {
         };
         let lines = [line("\"id\":\"mem_1\",", "It is to be forgotten."), line("", "It has no id at all.")];
         write_new(&root.join("sessions/s/memory.jsonl"), lines.concat().as_bytes()).unwrap();
-        let place = Place { root: root.to_owned(), format: "session-log", session: None };
+        let place = Place::whole(root.to_owned(), "session-log");
         Arc::new(load(&place, Extent::Whole, None, NOW))
     }
 

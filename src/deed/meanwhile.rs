@@ -156,8 +156,7 @@ fn read(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
     if snapshot.stores.iter().all(|own| store::is_as_read(host.disk, own)) {
         return Arc::new(Snapshot::of(snapshot.stores.clone()));
     }
-    let place = |store: &Arc<Store>| Place { root: store.root.clone(), format: store.format, session: None };
-    let places: Vec<Place> = snapshot.stores.iter().map(place).collect();
+    let places: Vec<Place> = snapshot.stores.iter().map(|own| Place::of(own)).collect();
     let stores = store::load_each(&places, Extent::Whole, snapshot, now);
     let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match is_same(old, &new) {
         true => Arc::clone(old),

@@ -37,7 +37,7 @@ impl<'c> Desk<'c> {
     ///
     /// If the format is none.
     pub fn new(format: &'static str, root: &str, chance: &'c mut Chance, now: Moment) -> Result<Desk<'c>> {
-        let place = Place { root: root.into(), format, session: None };
+        let place = Place::whole(root.into(), format);
         let store = of_documents(&place, Vec::new(), now)?;
         let (files, labels) = (BTreeMap::new(), HashMap::new());
         let (counts, planted) = (HashMap::new(), Vec::new());

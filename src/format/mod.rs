@@ -140,6 +140,18 @@ pub trait Format: Writes {
         (self.about().placement)(path, is_folder)
     }
 
+    /// The session that alone has something at that path; none for what sessions share, and in formats that
+    /// keep the memories of several sessions in one file.
+    fn session_of(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
+    /// Where a session of that name has its files; empty in formats that keep the memories of several sessions
+    /// in one file.
+    fn session_paths(&self, _name: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Reads one file.
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading;
 

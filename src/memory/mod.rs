@@ -96,7 +96,7 @@ impl Memory {
         make_folders(&Real, &root).map_err(|error| {
             MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.told()))
         })?;
-        let place = Place { root, format: plan.format, session: None };
+        let place = Place::whole(root, plan.format);
         let mut memory = Memory::at(Box::new(Real), Box::new(machine), place, data);
         let host =
             Host { disk: &*memory.disk, machine: &*memory.machine, data: &memory.data, now: memory.now() };

@@ -38,6 +38,18 @@ pub struct Tie {
     pub other: Option<EntryRef>,
 }
 
+impl Store {
+    /// Whether one of its memories refers to what is not in it.
+    pub fn refers_elsewhere(&self) -> bool {
+        let references = References::of(std::iter::once(self));
+        (0..).zip(&self.entries).any(|(number, entry)| {
+            let at = EntryRef { store: 0, entry: number };
+            let mut all = self.view(entry).into_iter().flat_map(|view| view.references);
+            all.any(|own| references.find(self, at, &own.to).is_none())
+        })
+    }
+}
+
 impl References {
     /// Those of all entries of `stores`.
     pub fn of<'a>(stores: impl Iterator<Item = &'a Store>) -> References {

@@ -100,6 +100,8 @@ pub struct Store {
     pub format: &'static str,
     /// How much was read.
     pub extent: Extent,
+    /// The one session that was read, where the others were not. It says nothing of what is in them.
+    pub only: Option<String>,
     /// Its sessions by name; empty for formats without.
     pub sessions: Vec<Session>,
     /// Its files, by path.

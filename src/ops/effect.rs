@@ -292,7 +292,7 @@ mod tests {
         let log = folder.path().join("events/2025-01/events.jsonl");
         crate::disk::write_new(&log, line.as_bytes()).unwrap();
         let now = Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
-        let place = Place { root: folder.path().to_owned(), format: "a-mem", session: None };
+        let place = Place::whole(folder.path().to_owned(), "a-mem");
         let store = load(&place, Extent::Whole, None, now);
         let archive = |number: usize| PathBuf::from(format!("archive/events/2025-01/{number:02}.jsonl"));
         let made = (0..20).rev().map(|number| Change::create(archive(number), line.as_bytes()));

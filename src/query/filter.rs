@@ -140,10 +140,12 @@ pub(super) struct NameFilter {
 }
 
 /// What has the name.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Named {
     Session,
     Store,
+    /// The session of that very name.
+    OneSession(String),
 }
 
 /// A [`NameFilter`] settled against a snapshot: which stores, and which sessions of
@@ -173,8 +175,15 @@ impl NameFilter {
             stores: vec![false; stores.len()],
             sessions: sessions.iter().map(|names| vec![false; names.len()]).collect(),
         };
+        if let Named::OneSession(name) = &self.of {
+            let is_it = |(store, marks): (&Arc<Store>, &mut Vec<bool>)| {
+                *marks = store.sessions.iter().map(|own| own.name == *name).collect();
+            };
+            snapshot.stores.iter().zip(&mut settled.sessions).for_each(is_it);
+        }
         for pattern in &self.patterns {
             match self.of {
+                Named::OneSession(_) => {}
                 Named::Store => mark(pattern, stores.iter().zip(&mut settled.stores)),
                 Named::Session => {
                     let marks = settled.sessions.iter_mut().flatten();

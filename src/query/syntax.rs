@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::filter::{Filter, NameFilter};
+use super::filter::{Filter, NameFilter, Named};
 use super::pattern::Pattern;
 use super::saved::Saved;
 use super::search::Order;
@@ -152,6 +152,18 @@ impl Query {
     /// The order that it asks for with `sort:`.
     pub fn order(&self) -> Option<Order> {
         self.order
+    }
+
+    /// The same of what is in a session.
+    pub fn of_session(mut self, name: &str) -> Query {
+        self.names.push(NameFilter { of: Named::OneSession(name.to_owned()), patterns: Vec::new() });
+        self.clauses.push(Clause { span: 0..0, node: Node::Name(self.names.len() - 1) });
+        self
+    }
+
+    /// Whether it asks for what is related to other memories.
+    pub fn asks_related(&self) -> bool {
+        !self.related.is_empty()
     }
 
     /// The same of what a query finds that the store itself has saved.

@@ -39,15 +39,15 @@ pub struct Listing {
     pub own: Vec<PathBuf>,
 }
 
-/// Walks a store. Links that lead out of it are reported and not followed, and nothing
-/// is opened.
-pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
+/// Walks a store, or what concerns that one session of it. Links that lead out of it are reported and not
+/// followed, and nothing is opened.
+pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&str>) -> Listing {
     let mut listing = Listing::default();
     let real = disk.look(root).and_then(|item| Ok((item, disk.real_path(root)?)));
     match real {
         Ok((item, real_root)) => {
             listing.permissions(Path::new(""), &item, Role::Other);
-            Walk { disk, root, real_root, format }.folder(Path::new(""), 0, &mut listing);
+            Walk { disk, root, real_root, format, only }.folder(Path::new(""), 0, &mut listing);
         }
         Err(error) => listing.unreadable(Path::new(""), &error.to_string()),
     }
@@ -64,11 +64,21 @@ pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
     listing
 }
 
+/// The files of a store that are those of one session each; none where the format keeps no sessions apart.
+pub fn session_files(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Vec<PathBuf> {
+    if format.session_paths("any").is_empty() {
+        return Vec::new();
+    }
+    let files = walk(disk, root, format, None).files.into_iter().map(|found| found.path);
+    files.filter(|path| format.session_of(path).is_some()).collect()
+}
+
 struct Walk<'a> {
     disk: &'a dyn Disk,
     root: &'a Path,
     real_root: PathBuf,
     format: &'a dyn Format,
+    only: Option<&'a str>,
 }
 
 impl Walk<'_> {
@@ -112,7 +122,15 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a path is that of another session than the one that is walked.
+    fn is_of_another(&self, path: &Path) -> bool {
+        self.only.is_some_and(|only| self.format.session_of(path).is_some_and(|own| own != only))
+    }
+
     fn item(&self, path: PathBuf, item: Item, depth: usize, listing: &mut Listing) {
+        if self.is_of_another(&path) {
+            return;
+        }
         if is_ours(&item.name) {
             return listing.own.push(path);
         }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, Real};
 use crate::format::{FORMATS, Format, Placement};
-use crate::model::Tell;
+use crate::model::{Store, Tell};
 
 use below::Below;
 use judge::{Judge, Verdict, absolute};
@@ -30,6 +30,20 @@ pub struct Place {
     pub format: &'static str,
     /// The one session that the user pointed at, if they pointed at one.
     pub session: Option<String>,
+    /// The one session that is read, where the others are not.
+    pub only: Option<String>,
+}
+
+impl Place {
+    /// A store of which everything is read.
+    pub fn whole(root: PathBuf, format: &'static str) -> Place {
+        Place { root, format, session: None, only: None }
+    }
+
+    /// The store, to be read again as far as it was read.
+    pub fn of(store: &Store) -> Place {
+        Place { only: store.only.clone(), ..Place::whole(store.root.clone(), store.format) }
+    }
 }
 
 /// Where the program looked, and what it found there.
@@ -224,7 +238,7 @@ fn not_ours(verdict: &Verdict, format: &dyn Format) -> String {
 /// Roots are absolute, so that a store has one name and its records one key from wherever
 /// it is named.
 fn place_of(root: &Path, format: &dyn Format, session: Option<String>) -> Place {
-    Place { root: absolute(root).into_owned(), format: format.name(), session }
+    Place { session, ..Place::whole(absolute(root).into_owned(), format.name()) }
 }
 
 fn session_named(root: &Path, path: &Path, item: &Item) -> Option<String> {

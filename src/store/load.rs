@@ -91,7 +91,7 @@ impl Given<'_> {
         let now = self.now;
         let mut listing = match extent {
             Extent::Tail => newest::newest(disk, &place.root, format),
-            _ => files::walk(disk, &place.root, format),
+            _ => files::walk(disk, &place.root, format, place.only.as_deref()),
         };
         let loader = Loader { disk, root: &place.root, format, extent, given: self };
         let mut documents = match extent {

@@ -20,6 +20,7 @@ pub mod referred;
 mod reread;
 mod unchanged;
 
+pub use files::session_files;
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use grown::still_holds;
 pub use load::{load, load_each, load_from, named, of_documents};

@@ -15,7 +15,7 @@ pub fn is_as_read(disk: &dyn Disk, store: &Store) -> bool {
 }
 
 fn are_as_read(disk: &dyn Disk, store: &Store, format: &dyn Format) -> bool {
-    let listing = files::walk(disk, &store.root, format);
+    let listing = files::walk(disk, &store.root, format, store.only.as_deref());
     let is_file = |own: &&Document| container(&own.path).is_none() && deleted_from(&own.path).is_none();
     let files: Vec<&Document> = store.documents.iter().map(|own| &**own).filter(is_file).collect();
     let leads_to_one = |folder: &Path| {
@@ -61,7 +61,7 @@ mod tests {
         let root = folder.path().join("store");
         write_new(&root.join("sessions/s/memory.jsonl"), LINE.as_bytes()).unwrap();
         write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
-        let place = Place { root: root.clone(), format: "session-log", session: None };
+        let place = Place::whole(root.clone(), "session-log");
         let store = load(&place, Extent::Whole, None, Moment(1_800_000_000_000_000));
         change(&root);
         is_as_read(&Real, &store)

@@ -286,7 +286,7 @@ proptest! {
         // The bytes alone, and in the midst of what was there.
         let whole = store.read(file);
         let cut = (whole.len() as f64 * at) as usize;
-        let place = Place { root: store.path.clone(), format: "agent-memory", session: None };
+        let place = Place::whole(store.path.clone(), "agent-memory");
         for content in [bytes.clone(), [&whole[..cut], &bytes, &whole[cut..]].concat()] {
             store.write(file, &content);
             for extent in [Extent::Whole, Extent::Tail] {

@@ -114,7 +114,7 @@ proptest! {
             _ => bytes,
         };
         let folder = Files::default().with(path, bytes).build("store");
-        let place = Place { root: folder.path.clone(), format, session: None };
+        let place = Place::whole(folder.path.clone(), format);
         for extent in [Extent::Tail, Extent::Whole] {
             let store = load(&place, extent, None, now());
             assert_tiled(&store);

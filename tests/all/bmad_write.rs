@@ -85,7 +85,7 @@ fn build(files: &Files) -> TempStore {
 }
 
 fn open(store: &TempStore) -> Store {
-    let place = Place { root: store.path.clone(), format: "bmad", session: None };
+    let place = Place::whole(store.path.clone(), "bmad");
     load(&place, Extent::Whole, None, now())
 }
 

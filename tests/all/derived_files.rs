@@ -118,7 +118,7 @@ fn load(files: &Files, format: &'static str) -> Store {
     for (path, bytes) in files {
         disk.put(place_of(path), bytes.clone(), 0o600);
     }
-    let place = Place { root: ROOT.into(), format, session: None };
+    let place = Place::whole(ROOT.into(), format);
     load_from(&disk, &place, Extent::Whole, None, now())
 }
 
@@ -341,7 +341,7 @@ fn files_of(disk: &Faulty) -> Files {
 }
 
 fn load_disk(disk: &Faulty, format: &'static str) -> Store {
-    let place = Place { root: ROOT.into(), format, session: None };
+    let place = Place::whole(ROOT.into(), format);
     load_from(disk, &place, Extent::Whole, None, now())
 }
 

@@ -276,7 +276,7 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
         }
         let before = disk.files();
         let machine = Still::first();
-        let place = Place { root: root.into(), format: "a-mem", session: None };
+        let place = Place::whole(root.into(), "a-mem");
         // Deletes a note, or takes that back.
         let change = |disk: &Faulty, is_undo: bool| {
             let store = load_from(disk, &place, Extent::Whole, None, now);
@@ -352,7 +352,7 @@ fn a_length_that_is_a_lie_is_a_problem_on_the_disk_in_memory_too() {
     disk.put("/s/learnings.jsonl", "{}\n", 0o600);
     disk.put("/s/core_memories.jsonl", "{}\n", 0o600);
     disk.inflate("/s/learnings.jsonl", 8 << 40);
-    let place = Place { root: "/s".into(), format: "memory-server", session: None };
+    let place = Place::whole("/s".into(), "memory-server");
     let store = load_from(&disk, &place, Extent::Whole, None, Moment(0));
     let unread =
         |file: &Path| store.problems.iter().any(|own| own.code == Code::UnreadableFile && own.file == file);
@@ -362,7 +362,7 @@ fn a_length_that_is_a_lie_is_a_problem_on_the_disk_in_memory_too() {
 #[test]
 fn a_file_that_was_written_anew_within_a_tick_of_the_clock_is_read_again() {
     let store = StoreBuilder::memory_server().core(serde_json::json!({"content": "one"})).build();
-    let place = Place { root: store.path.clone(), format: "memory-server", session: None };
+    let place = Place::whole(store.path.clone(), "memory-server");
     let now = Moment::parse(NOW).unwrap().0;
     let first = load(&place, Extent::Whole, None, now);
     let file = store.file("core_memories.jsonl");

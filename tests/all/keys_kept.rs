@@ -78,7 +78,7 @@ fn several_old_keys_hold_together_and_the_steps_are_read_once_for_all_of_them() 
     desk.change(&[&["unarchive"], &keys[..]].concat()).expect_status(0);
     desk.change(&["undo"]).expect_status(0);
     let now = Moment::of_the_clock();
-    let place = Place { root: desk.store.clone(), format: "memory-server", session: None };
+    let place = Place::whole(desk.store.clone(), "memory-server");
     let store = load(&place, Extent::Whole, None, now);
     let vault = Vault::look(&Real, &desk.data(), &desk.store);
     let followed = Followed::of(&vault, &store, now).unwrap();

@@ -36,7 +36,7 @@ impl Desk {
         for (path, bytes) in palimp::demo::stores(1, now()) {
             disk.put(Path::new(HOME).join(path), bytes, 0o600);
         }
-        Desk { disk, place: Place { root: Path::new(HOME).join(root), format, session: None } }
+        Desk { disk, place: Place::whole(Path::new(HOME).join(root), format) }
     }
 
     fn load(&self) -> Store {

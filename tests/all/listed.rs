@@ -77,7 +77,7 @@ fn log(texts: &[(usize, bool)]) -> String {
 }
 
 fn read(root: &Path, extent: Extent) -> Snapshot {
-    let place = Place { root: root.to_owned(), format: "session-log", session: None };
+    let place = Place::whole(root.to_owned(), "session-log");
     Snapshot::of(load_each(&[place], extent, &Snapshot::default(), NOW))
 }
 

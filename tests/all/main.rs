@@ -46,6 +46,7 @@ mod memory_append;
 mod namesakes;
 mod nothing_made;
 mod odd_names;
+mod one_session;
 mod questions;
 mod ranking;
 mod reading;

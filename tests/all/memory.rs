@@ -193,7 +193,7 @@ impl Machine for Crowded {
 fn crowded(folder: &Path, format: &'static str, log: &str, line: &'static str) -> Memory {
     let root = folder.join("store");
     let machine = Crowded { log: root.join(log), line, own: ThisMachine::new() };
-    let place = Place { root, format, session: None };
+    let place = Place::whole(root, format);
     Memory::at(Box::new(Real), Box::new(machine), place, &folder.join("data"))
 }
 

@@ -50,7 +50,7 @@ impl Desk {
 
     /// The store, read from disk again.
     fn read(&self) -> Store {
-        let place = Place { root: self.root(), format: self.memory.store().format, session: None };
+        let place = Place::whole(self.root(), self.memory.store().format);
         load(&place, Extent::Whole, None, Moment(1_900_000_000_000_000))
     }
 

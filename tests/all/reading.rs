@@ -141,7 +141,7 @@ proptest! {
         let file = ["sessions/s/memory.jsonl", "sessions/s/metadata.json", "sessions/s/index.json",
                     "sessions/s/tombstones.jsonl", "config.json", "sessions/s/lock"][which];
         store.write(file, &bytes);
-        let place = palimp::store::Place { root: store.path.clone(), format: "session-log", session: None };
+        let place = palimp::store::Place::whole(store.path.clone(), "session-log");
         load(&place, Extent::Whole, None, now());
         load(&place, Extent::Tail, None, now());
     }

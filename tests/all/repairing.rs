@@ -63,7 +63,7 @@ fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
     for (path, bytes) in files {
         disk.put(format!("{ROOT}/{path}"), *bytes, 0o600);
     }
-    let place = Place { root: ROOT.into(), format, session: None };
+    let place = Place::whole(ROOT.into(), format);
     load_from(&disk, &place, Extent::Whole, None, now())
 }
 

@@ -86,7 +86,7 @@ fn follow(context: &Context, snapshot: &Snapshot, mut keys: Vec<Key>) -> HashMap
     found
 }
 
-fn nothing_named(name: &str) -> Failure {
+pub fn nothing_named(name: &str) -> Failure {
     Failure::new(Exit::Nothing, format!("no memory has the id or key {name:?}."))
 }
 

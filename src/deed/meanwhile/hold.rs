@@ -28,7 +28,7 @@ pub fn held_store(store: &Arc<Store>, now: Moment) -> Arc<Store> {
     if is_held(store) {
         return Arc::clone(store);
     }
-    let place = Place { root: store.root.clone(), format: store.format, session: None };
+    let place = Place::of(store);
     Arc::new(load(&place, Extent::Whole, Some(store), now))
 }
 

@@ -110,7 +110,7 @@ mod tests {
             "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": "Hello."}});
         let log = folder.path().join("sessions/s/memory.jsonl");
         write_new(&log, format!("{record}\n").as_bytes()).unwrap();
-        let place = Place { root: folder.path().to_owned(), format: "session-log", session: None };
+        let place = Place::whole(folder.path().to_owned(), "session-log");
         load(&place, Extent::Whole, None, NOW)
     }
 

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use super::form::Form;
 use super::reading::{self, Reading};
 use super::{About, Derived, Format, Parts};
-use crate::model::{Code, Lock, Moment, Role};
+use crate::model::{Code, Lock, Moment, Role, meant};
 use crate::text::names;
 
 /// Specification 4.
@@ -63,6 +63,15 @@ static ABOUT: About = About {
 impl Format for Bmad {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn session_of(&self, path: &Path) -> Option<String> {
+        layout::session_of(path).map(|(session, _)| session)
+    }
+
+    fn session_paths(&self, name: &str) -> Vec<PathBuf> {
+        let [archive, manifest] = layout::archive_files(name);
+        vec![Path::new("sessions").join(meant(name)), archive, manifest]
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use super::form::Form;
 use super::reading::{self, Reading};
 use super::{About, Derived, Format, Parts};
-use crate::model::{Code, Lock, Moment, Role};
+use crate::model::{Code, Lock, Moment, Role, Tell, meant};
 use crate::text::names;
 
 /// Specification 2.
@@ -59,6 +59,14 @@ static ABOUT: About = About {
 impl Format for SessionLog {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn session_of(&self, path: &Path) -> Option<String> {
+        layout::session_of(path).map(|session| session.told().into_owned())
+    }
+
+    fn session_paths(&self, name: &str) -> Vec<PathBuf> {
+        vec![Path::new("sessions").join(meant(name))]
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {

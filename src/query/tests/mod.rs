@@ -153,6 +153,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         root: root.into(),
         format: "session-log",
         extent: Extent::Whole,
+        only: None,
         sessions: vec![session("payments"), session("payments-old"), session("oauth")],
         documents: vec![Arc::new(document)],
         entries,

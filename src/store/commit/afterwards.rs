@@ -151,7 +151,7 @@ impl<'a> Watched<'a> {
 
     fn names(&self) -> Vec<(Old, PathBuf)> {
         let Some(format) = format::by_name(self.place.format) else { return Vec::new() };
-        let own = files::walk(self.host.disk, &self.place.root, format).own.into_iter();
+        let own = files::walk(self.host.disk, &self.place.root, format, None).own.into_iter();
         own.filter_map(|own| Some((own.file_name().and_then(Old::read)?, self.place.root.join(own))))
             .collect()
     }

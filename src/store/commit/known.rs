@@ -34,9 +34,14 @@ pub fn unfinished(disk: &dyn Disk, data: &Path, is_asked: &dyn Fn(&Path) -> bool
         let format = format::by_name(&named.format)?.name();
         let is_there = is_asked(&root) && disk.look(&root).is_ok();
         let is_cut = is_there && Vault::look(disk, data, &root).is_unfinished().unwrap_or(true);
-        is_cut.then_some(Place { root, format, session: None })
+        is_cut.then_some(Place::whole(root, format))
     };
     folders.iter().filter_map(|item| place(Path::new(&item.name))).collect()
+}
+
+/// Whether no change of a store was cut short that has to be looked after; false where that can't be told.
+pub fn is_settled(disk: &dyn Disk, data: &Path, root: &Path) -> bool {
+    Vault::look(disk, data, root).is_settled().unwrap_or(false)
 }
 
 /// A path without links, made shorter by each `..` in it.

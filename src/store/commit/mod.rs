@@ -70,7 +70,7 @@ pub use followed::Followed;
 pub use guard::Guard;
 pub use hidden::{Old, is_ours, is_temp};
 pub use keeping::undo_until;
-pub use known::unfinished;
+pub use known::{is_settled, unfinished};
 pub use latest::{change_id, last_change};
 pub use leftovers::is_left_over;
 pub use log::LogLine;

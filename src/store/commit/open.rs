@@ -81,6 +81,10 @@ impl<'a> Writer<'a> {
         own: Option<Box<dyn Flock + 'a>>,
     ) -> Result<Writer<'a>, CommitError> {
         let vault = Vault::open(host.disk, host.data, &store.root)?;
+        // What was cut short may be in any session.
+        if store.only.is_some() && !vault.is_settled()? {
+            return Err(CommitError::Busy { root: store.root.clone() });
+        }
         vault.name_store(host.data, &store.root, store.format)?;
         Writer::of(host, store, vault, patience, own)?.tended()
     }
@@ -92,7 +96,7 @@ impl<'a> Writer<'a> {
         patience: Duration,
         own: Option<Box<dyn Flock + 'a>>,
     ) -> Result<Writer<'a>, CommitError> {
-        let place = Place { root: store.root.clone(), format: store.format, session: None };
+        let place = Place::of(store);
         let format = format_of(store)?;
         let (notes, replaced) = (RefCell::default(), RefCell::default());
         let is_busy = Cell::new(false);

@@ -178,6 +178,10 @@ impl Writer<'_> {
     /// Makes anew what an earlier change could not, or left until others pause.
     pub(super) fn derive_pending(&self) -> Result<(), CommitError> {
         let mut touched = self.vault.due()?;
+        if let Some(only) = &self.store.only {
+            // What is derived in sessions that were not read waits.
+            touched.retain(|path| self.format.session_of(path).as_ref() == Some(only));
+        }
         if touched.iter().any(|path| path.as_os_str().is_empty()) {
             touched = self.store.documents.iter().map(|own| own.path.clone()).collect();
         }

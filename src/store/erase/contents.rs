@@ -297,7 +297,7 @@ mod tests {
             let line =
                 format!("{{\"id\":\"mem_1\",\"session_id\":\"s\",\"content\":{{\"message\":\"{text}\"}}}}\n");
             write_new(&folder.path().join("sessions/s/memory.jsonl"), line.as_bytes()).unwrap();
-            let place = Place { root: folder.path().to_owned(), format: "session-log", session: None };
+            let place = Place::whole(folder.path().to_owned(), "session-log");
             let store = load(&place, Extent::Whole, None, now);
             let targets = [Target::of(&store, &store.entries[0], b"salt", None)];
             let wanted = Wanted::of(format::by_name("session-log").unwrap(), &store, &targets, now);

@@ -156,7 +156,7 @@ mod tests {
         ) {
             let folder = crate::folder::new();
             write_new(&folder.path().join(FILE), text(&there).as_bytes()).unwrap();
-            let place = Place { root: folder.path().to_owned(), format: "session-log", session: None };
+            let place = Place::whole(folder.path().to_owned(), "session-log");
             let store = load(&place, Extent::Whole, None, NOW);
             let entry = &store.entries[which.index(store.entries.len())];
             let targets = [Target::of(&store, entry, b"salt", None)];

@@ -8,7 +8,7 @@ use super::super::find::Place;
 use crate::format::writing::Refusal;
 use crate::format::{self, Assembly, Format, Parts};
 use crate::model::unread::supposes_unread;
-use crate::model::{Document, Extent, Moment, Problem, Store};
+use crate::model::{Code, Document, Extent, Moment, Problem, Store};
 
 /// A store of documents that are on no disk.
 ///
@@ -37,7 +37,9 @@ pub fn put_together(
     if extent != Extent::Tail {
         problems.extend(listing.problems);
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
-        let is_sure = |own: &Problem| !supposes_unread(own, &listing.unread);
+        // What is referred to may be in a session that was not read.
+        let is_elsewhere = |own: &Problem| place.only.is_some() && own.code == Code::DanglingReference;
+        let is_sure = |own: &Problem| !supposes_unread(own, &listing.unread) && !is_elsewhere(own);
         problems.extend(assembly.problems.into_iter().filter(is_sure));
     }
     let mut facts = assembly.facts;
@@ -50,6 +52,7 @@ pub fn put_together(
         root: place.root.clone(),
         format: format.name(),
         extent,
+        only: place.only.clone(),
         sessions: assembly.sessions,
         entries: assembly.entries,
         problems_by_record: Vec::new(),

@@ -150,7 +150,7 @@ mod tests {
         let place = |number: usize| {
             let root = folder.path().join(format!("{number:02}"));
             write(&root, "learnings.jsonl", line);
-            Place { root, format: "memory-server", session: None }
+            Place::whole(root, "memory-server")
         };
         let places: Vec<Place> = (0..20).map(place).collect();
         let now = Moment::parse("2026-02-01T12:00:00Z").unwrap().0;

@@ -54,6 +54,7 @@ pub fn named(place: &Place) -> Store {
         root: place.root.clone(),
         format: place.format,
         extent: Extent::Tail,
+        only: place.only.clone(),
         sessions: Vec::new(),
         documents: Vec::new(),
         entries: Vec::new(),

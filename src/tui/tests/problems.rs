@@ -12,7 +12,7 @@ use crate::tui::msg::Msg;
 fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
     let data = desk.app.data.as_deref();
     let stores = desk.app.snapshot.stores.iter().map(|own| {
-        let place = crate::store::Place { root: own.root.clone(), format: own.format, session: None };
+        let place = crate::store::Place::whole(own.root.clone(), own.format);
         let read = crate::store::load(&place, crate::model::Extent::Whole, None, desk.app.now);
         checked(data, &std::sync::Arc::new(read), desk.app.now).store
     });

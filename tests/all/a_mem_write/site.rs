@@ -45,7 +45,7 @@ impl Site {
     }
 
     pub(super) fn load(&self) -> Store {
-        let place = Place { root: self.root(), format: "a-mem", session: None };
+        let place = Place::whole(self.root(), "a-mem");
         load(&place, Extent::Whole, None, self.now)
     }
 

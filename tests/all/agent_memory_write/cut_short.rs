@@ -11,7 +11,7 @@ fn files_on(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 fn store_on(disk: &Faulty) -> Store {
-    let place = Place { root: "/repository/.agent-memory".into(), format: "agent-memory", session: None };
+    let place = Place::whole("/repository/.agent-memory".into(), "agent-memory");
     load_from(disk, &place, Extent::Whole, None, moment(NOW))
 }
 

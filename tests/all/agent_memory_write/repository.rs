@@ -69,7 +69,7 @@ impl Repository {
     }
 
     pub(super) fn store(&self) -> Store {
-        let place = Place { root: self.root(), format: "agent-memory", session: None };
+        let place = Place::whole(self.root(), "agent-memory");
         load(&place, Extent::Whole, None, self.now)
     }
 

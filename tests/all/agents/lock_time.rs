@@ -35,7 +35,7 @@ impl Room {
         let disk = Faulty::new();
         copy(&disk, &town.store.path, Path::new("/store"));
         disk.put_folder("/data", 0o700);
-        let place = Place { root: "/store".into(), format, session: None };
+        let place = Place::whole("/store".into(), format);
         let room = Room { disk, place, clock: Clock::skipping() };
         // Once before: what is derived is right then, and the folders of our own are there.
         room.carry_out(&room.plan(Deed::Tag("first")));

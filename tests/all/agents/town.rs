@@ -159,7 +159,7 @@ pub fn data_beside(room: &Path) -> PathBuf {
 }
 
 pub fn load_at(format: &'static str, root: &Path, now: Moment) -> Store {
-    load(&Place { root: root.to_owned(), format, session: None }, Extent::Whole, None, now)
+    load(&Place::whole(root.to_owned(), format), Extent::Whole, None, now)
 }
 
 pub fn host<'a>(clock: &'a Clock, data: &'a Path) -> Host<'a> {

@@ -28,7 +28,7 @@ pub struct Desk {
 impl Desk {
     pub fn new(format: &'static str, root: &str, files: &Begun) -> Desk {
         let folder = crate::support::folder::new();
-        let place = Place { root: folder.path().join(root), format, session: None };
+        let place = Place::whole(folder.path().join(root), format);
         for (path, bytes) in &files.0 {
             put_file(&place.root.join(path), bytes);
         }

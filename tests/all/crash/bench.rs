@@ -49,7 +49,7 @@ pub fn host<'a>(disk: &'a dyn Disk, machine: &'a Still) -> Host<'a> {
 
 /// The store as it is on the disk.
 pub fn load(disk: &dyn Disk, format: &'static str) -> Store {
-    let place = Place { root: ROOT.into(), format, session: None };
+    let place = Place::whole(ROOT.into(), format);
     load_from(disk, &place, Extent::Whole, None, NOW)
 }
 

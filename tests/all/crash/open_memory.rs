@@ -59,7 +59,7 @@ impl Machine for Numbers {
 
 /// What came of two records: whether each was said to be added.
 fn add_two(disk: &Faulty, (format, kind): (&'static str, &str), fault: Option<(usize, Fault)>) -> [bool; 2] {
-    let place = Place { root: root(format).into(), format, session: None };
+    let place = Place::whole(root(format).into(), format);
     let machine = Numbers(Still::first(), AtomicU8::new(20));
     let mut memory = Memory::at(Box::new(disk.clone()), Box::new(machine), place, Path::new(DATA));
     let session = memory.store().sessions.first().map(|own| own.name.clone());
@@ -131,7 +131,7 @@ fn a_record_that_an_open_store_adds_is_there_or_not_whatever_call_fails() {
 fn calls(own: (&'static str, &str), records: usize) -> Vec<usize> {
     let (format, kind) = own;
     let disk = begun(format, &DEEDS[0]).unwrap().restart();
-    let place = Place { root: root(format).into(), format, session: None };
+    let place = Place::whole(root(format).into(), format);
     let machine = Numbers(Still::first(), AtomicU8::new(20));
     let mut memory = Memory::at(Box::new(disk.clone()), Box::new(machine), place, Path::new(DATA));
     let session = memory.store().sessions.first().map(|own| own.name.clone());
@@ -182,7 +182,7 @@ fn large(format: &'static str) -> Faulty {
 
 /// The verb, which reads nothing of the store: whether it said that the memory was added.
 fn add_one(disk: &Faulty, (format, kind): (&'static str, &str), fault: Option<(usize, Fault)>) -> bool {
-    let place = Place { root: root(format).into(), format, session: None };
+    let place = Place::whole(root(format).into(), format);
     let session = load(disk, format).sessions.first().map(|own| own.name.clone());
     let text = Some("the only one".to_owned());
     let new = NewRecord { session, kind: kind.to_owned(), text, ..NewRecord::default() };

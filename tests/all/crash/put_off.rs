@@ -21,7 +21,7 @@ const ROOT: &str = "/put-off";
 const SECOND: i64 = 1_000_000;
 
 fn place() -> Place {
-    Place { root: ROOT.into(), format: "session-log", session: None }
+    Place::whole(ROOT.into(), "session-log")
 }
 
 fn log() -> PathBuf {

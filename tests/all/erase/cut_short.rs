@@ -25,7 +25,7 @@ pub const DATA: &str = "/home/data";
 pub const NOW: Moment = Moment(19 * 86_400_000_000 + 43_200_000_000);
 
 pub fn load(disk: &Faulty) -> Store {
-    let place = Place { root: ROOT.into(), format: "memory-server", session: None };
+    let place = Place::whole(ROOT.into(), "memory-server");
     load_from(disk, &place, Extent::Whole, None, NOW)
 }
 
@@ -158,7 +158,7 @@ fn a_failing_disk_is_told_and_the_next_start_finishes() {
 const REPO: &str = "/home/repo";
 
 fn load_bundle(disk: &Faulty) -> Store {
-    let place = Place { root: format!("{REPO}/.agent-memory").into(), format: "agent-memory", session: None };
+    let place = Place::whole(format!("{REPO}/.agent-memory").into(), "agent-memory");
     load_from(disk, &place, Extent::Whole, None, NOW)
 }
 
@@ -290,7 +290,7 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
 }
 
 pub fn load_log(disk: &Faulty) -> Store {
-    let place = Place { root: ROOT.into(), format: "session-log", session: None };
+    let place = Place::whole(ROOT.into(), "session-log");
     load_from(disk, &place, Extent::Whole, None, NOW)
 }
 

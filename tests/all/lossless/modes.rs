@@ -25,7 +25,7 @@ impl Folder {
         fs::set_permissions(&root, fs::Permissions::from_mode(0o700)).unwrap();
         fs::write(root.join("learnings.jsonl"), RECORD).unwrap();
         fs::create_dir(own.path().join("outside")).unwrap();
-        Folder { own, place: Place { root, format: "memory-server", session: None } }
+        Folder { own, place: Place::whole(root, "memory-server") }
     }
 
     fn file(&self, name: &str) -> PathBuf {

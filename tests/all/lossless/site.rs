@@ -68,7 +68,7 @@ impl Site {
         for (path, bytes) in files {
             disk.put(root.join(path), bytes.clone(), 0o600);
         }
-        let place = Place { root, format, session: None };
+        let place = Place::whole(root, format);
         Site { disk, clock: Clock(AtomicI64::new(START.0)), place, data: "/data".into() }
     }
 

@@ -81,7 +81,7 @@ fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
 /// The change, as the verbs make it: planned, the store taken, planned again, carried out.
 fn changed(disk: &Faulty, format: &'static str, root: &str, make: Make) -> Result<Receipt, CommitError> {
     let machine = Still::first();
-    let place = Place { root: Path::new(HOME).join(root), format, session: None };
+    let place = Place::whole(Path::new(HOME).join(root), format);
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
     let planned = |store: &Store| {
         store.whole()?;
@@ -134,7 +134,7 @@ fn where_any_one_call_that_reads_fails_a_change_is_refused_or_comes_to_the_same(
 
 /// A start, as each verb makes it: what was cut short is gone on with.
 fn started(disk: &Faulty, machine: &Still, format: &'static str, root: &str) -> bool {
-    let place = Place { root: Path::new(HOME).join(root), format, session: None };
+    let place = Place::whole(Path::new(HOME).join(root), format);
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
     Writer::open(Host { disk, machine, data: Path::new(DATA), now: NOW }, &store).is_ok()
 }

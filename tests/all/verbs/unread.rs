@@ -40,7 +40,7 @@ fn plan(
     format: &'static str,
     make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>,
 ) -> (Store, Result<Plan, Refusal>) {
-    let place = Place { root: ROOT.into(), format, session: None };
+    let place = Place::whole(ROOT.into(), format);
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
     let plan = make(&Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED });
     (store, plan)

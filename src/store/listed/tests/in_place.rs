@@ -114,7 +114,7 @@ impl Site {
         fs::create_dir(&data).unwrap();
         fs::write(&log, text).unwrap();
         fs::write(root.join("config.json"), "{\"version\":\"1.0\"}").unwrap();
-        Site { place: Place { root, format: "session-log", session: None }, data, log, _folder: folder }
+        Site { place: Place::whole(root, "session-log"), data, log, _folder: folder }
     }
 
     /// What is in the log once a call of that number began to write it, in place.

@@ -35,7 +35,7 @@ pub fn path_of(format: &str, file: &Path) -> PathBuf {
 }
 
 pub fn load(disk: &Faulty, format: &'static str) -> Store {
-    let place = Place { root: root(format).into(), format, session: None };
+    let place = Place::whole(root(format).into(), format);
     load_from(disk, &place, Extent::Whole, None, NOW)
 }
 

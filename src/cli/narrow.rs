@@ -1,0 +1,112 @@
+//! Reading one session alone, where a verb is about nothing else.
+
+use std::path::{Component, Path};
+
+use super::Context;
+use super::failure::Result;
+use super::open;
+use crate::disk::{Disk, Real, Seen};
+use crate::format;
+use crate::model::key::{Key, Written, file_digest};
+use crate::model::{Snapshot, Store, Tell};
+use crate::store::commit::is_settled;
+use crate::store::{self, Place};
+
+/// What a verb is about.
+#[derive(Clone, Copy)]
+pub enum About<'a> {
+    /// Everything in the stores.
+    All,
+    /// The session of that name.
+    Session(&'a str),
+    /// The records that those ids and keys name.
+    Names(&'a [String]),
+}
+
+impl About<'_> {
+    /// The store, as much of it as has to be read. All of it where a bare id may be in any session, and where the
+    /// format does not keep its sessions apart.
+    pub fn of(self, place: Place) -> Place {
+        let only = match self {
+            About::All => None,
+            About::Session(name) => Some(name.to_owned()).filter(|name| has_session(&place, name)),
+            About::Names(names) => session_of_all(&place, names),
+        };
+        Place { only, ..place }
+    }
+}
+
+/// Reads what names need, and finds what they name. What is not found where they say is looked for in all that
+/// there is.
+pub fn read_for<T>(
+    names: &[String],
+    read: impl Fn(About<'_>) -> Result<Snapshot>,
+    find: impl Fn(&Snapshot) -> Result<T>,
+) -> Result<(Snapshot, T)> {
+    if names.iter().any(|name| name.contains(['/', '@'])) {
+        let snapshot = read(About::Names(names))?;
+        let found = find(&snapshot);
+        if found.is_ok() || snapshot.stores.iter().all(|store| store.only.is_none()) {
+            return Ok((snapshot, found?));
+        }
+    }
+    let snapshot = read(About::All)?;
+    let found = find(&snapshot)?;
+    Ok((snapshot, found))
+}
+
+/// Whether a store has its own files for that session.
+fn has_session(place: &Place, name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    let is_plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    let Some(format) = format::by_name(place.format).filter(|_| is_plain) else { return false };
+    let is_there = |path: &Path| !matches!(Seen::from(Real.look(&place.root.join(path))), Seen::Absent);
+    format.session_paths(name).iter().any(|path| is_there(path))
+}
+
+/// The one session that all names say they are in.
+fn session_of_all(place: &Place, names: &[String]) -> Option<String> {
+    let (first, others) = names.split_first()?;
+    let session = session_of(place, first)?;
+    others.iter().all(|own| session_of(place, own).as_ref() == Some(&session)).then_some(session)
+}
+
+fn session_of(place: &Place, name: &str) -> Option<String> {
+    match Key::read(name) {
+        Some(Written::Key(key)) => session_of_key(place, &key),
+        Some(Written::OfAPlace) => None,
+        None => session_before_id(place, name),
+    }
+}
+
+/// The session in `SESSION/ID` or `STORE/SESSION/ID`. An id may have slashes, the name of a session has none.
+fn session_before_id(place: &Place, name: &str) -> Option<String> {
+    let root = place.root.told();
+    let is_store = |named: &str| named.is_empty() || root == named || root.ends_with(&format!("/{named}"));
+    let session = |(at, _): (usize, &str)| {
+        let before = &name[..at];
+        let (store, session) = before.rsplit_once('/').unwrap_or(("", before));
+        (is_store(store) && has_session(place, session)).then(|| session.to_owned())
+    };
+    name.match_indices('/').find_map(session)
+}
+
+/// The session that has the file of a key.
+fn session_of_key(place: &Place, key: &Key) -> Option<String> {
+    let format = format::by_name(place.format)?;
+    let files = store::session_files(&Real, &place.root, format);
+    let file = files.into_iter().find(|path| file_digest(&place.root, path) == key.file)?;
+    format.session_of(&file)
+}
+
+/// Whether a store that was read for one session may be shown: what its memories refer to is in it.
+pub fn is_enough(store: &Store) -> bool {
+    store.only.is_none() || !store.refers_elsewhere()
+}
+
+/// Whether a store that was read for one session may be changed: an earlier change that was cut short may have
+/// left something in any session.
+pub fn may_change(context: &Context, store: &Store) -> bool {
+    let is_free = || open::data_folder(context).is_ok_and(|data| is_settled(&Real, &data, &store.root));
+    store.only.is_none() || is_free()
+}

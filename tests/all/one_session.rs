@@ -1,0 +1,259 @@
+//! A session that is named is read alone: what is shown and done is the same, and nothing of the others matters.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use palimp::memory::{Memory, New};
+use tempfile::TempDir;
+
+use crate::support::{Output, Verb, files_below};
+
+/// The formats that keep their sessions apart, with a type of memory and its log.
+const FORMATS: [(&str, &str, &str); 2] =
+    [("session-log", "finding", "memory.jsonl"), ("bmad", "finding", "findings.jsonl")];
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+/// A store with two sessions that have memories with the same texts.
+struct Site {
+    folder: TempDir,
+    log: &'static str,
+    sessions: [String; 2],
+}
+
+impl Site {
+    fn new((format, kind, log): (&str, &str, &'static str)) -> Site {
+        let folder = crate::support::folder::new();
+        let mut site = Site { folder, log, sessions: Default::default() };
+        let root = site.root();
+        site.raw(&["init", format, root.to_str().unwrap()]).expect_status(0);
+        site.sessions = ["one", "two"].map(|name| {
+            let told = site.run(&["session", "new", name]).expect_status(0).stdout;
+            let name = told.lines().find_map(|line| line.strip_prefix("new session ")).unwrap().to_owned();
+            for text in ["first", "second", "third"] {
+                site.run(&["add", "--session", &name, "--type", kind, "--text", text]).expect_status(0);
+            }
+            name
+        });
+        site.run(&["reindex"]).expect_status(0);
+        site
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    fn raw(&self, args: &[&str]) -> Output {
+        let data = self.folder.path().join("data");
+        Verb::new([args, &["--yes", "--now", NOW, "--data-dir", data.to_str().unwrap()]].concat()).run()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
+    }
+
+    /// The files of the store, by their names in it.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let within = |path: &Path| path.strip_prefix(self.root()).unwrap().to_owned();
+        files_below(&self.root()).into_iter().map(|(path, bytes)| (within(&path), bytes)).collect()
+    }
+
+    /// The same store with the same palimp data, in another folder.
+    fn copy(&self) -> Site {
+        let folder = crate::support::folder::new();
+        for (path, bytes) in files_below(self.folder.path()) {
+            let to = folder.path().join(path.strip_prefix(self.folder.path()).unwrap());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::write(to, bytes).unwrap();
+        }
+        Site { folder, log: self.log, sessions: self.sessions.clone() }
+    }
+
+    /// The log of the second session.
+    fn other_log(&self) -> PathBuf {
+        self.root().join("sessions").join(&self.sessions[1]).join(self.log)
+    }
+
+    /// Takes the second session out of everybody's sight: a folder is where its log was.
+    fn hide_other(&self) {
+        fs::remove_file(self.other_log()).unwrap();
+        fs::create_dir(self.other_log()).unwrap();
+    }
+
+    /// The ids in a session, the oldest first.
+    fn ids(&self, session: &str) -> Vec<String> {
+        let rows = self.run(&["list", "--json", "--session", session]).expect_status(0).json_lines();
+        let mut ids: Vec<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        ids
+    }
+}
+
+#[test]
+fn list_search_and_show_of_a_session_show_that_session_alone() {
+    for format in FORMATS {
+        let site = Site::new(format);
+        let [one, two] = &site.sessions;
+        let of = |args: &[&str]| site.run(&[args, &["--session", one, "--json"]].concat());
+        for args in [&["list"][..], &["search", "first OR second OR third"]] {
+            let rows = of(args).expect_status(0).json_lines();
+            assert_eq!(rows.len(), 3, "{format:?} {args:?}");
+            assert!(rows.iter().all(|row| row["session"] == one.as_str()), "{format:?} {rows:?}");
+        }
+        let few = site.run(&["list", "--session", one, "-n", "1"]).expect_status(0);
+        let all = site.run(&["list", "--session", one]).expect_status(0);
+        assert_eq!((few.stdout.lines().count(), all.stdout.lines().count()), (1, 3), "{format:?}");
+        let id = &site.ids(two)[0];
+        let shown = site.run(&["show", id, "--session", two, "--json"]).expect_status(0).json_lines();
+        assert_eq!((shown.len(), &shown[0]["session"]), (1, &two.as_str().into()), "{format:?}");
+    }
+}
+
+#[test]
+fn a_session_that_is_not_there_is_no_empty_one() {
+    for format in FORMATS {
+        let site = Site::new(format);
+        for args in [&["list"][..], &["search", "first"], &["list", "--all"]] {
+            let told = site.run(&[args, &["--session", "none"]].concat()).expect_status(1);
+            assert!(told.stderr.contains("E_SESSION_NOT_FOUND"), "{format:?} {args:?}: {}", told.stderr);
+        }
+        site.run(&["show", "x", "--session", "none"]).expect_status(1);
+    }
+}
+
+#[test]
+fn a_memory_is_shown_alike_by_its_session_and_by_its_key() {
+    for format in FORMATS {
+        let site = Site::new(format);
+        let [one, _] = &site.sessions;
+        let id = &site.ids(one)[1];
+        let rows = site.run(&["list", "--json"]).expect_status(0).json_lines();
+        let own = rows.iter().find(|row| row["session"] == one.as_str() && row["id"] == id.as_str()).unwrap();
+        let ways = [format!("{one}/{id}"), own["key"].as_str().unwrap().to_owned()];
+        let shown = ways.map(|way| site.run(&["show", &way, "--json"]).expect_status(0).stdout);
+        assert_eq!(shown[0], shown[1], "{format:?}");
+        assert!(shown[0].contains(own["title"].as_str().unwrap()), "{format:?}");
+    }
+}
+
+/// What a verb leaves where it is given the name of a memory's session, and where it reads everything.
+#[test]
+fn a_change_within_a_session_leaves_the_same_bytes_as_one_that_reads_all() {
+    let verbs: [&[&str]; 3] =
+        [&["tag", "NAME", "+auth"], &["edit", "NAME", "--set", "text=Another text"], &["delete", "NAME"]];
+    for format in FORMATS {
+        let made = Site::new(format);
+        let [one, _] = &made.sessions;
+        let id = made.ids(one)[1].clone();
+        let query = format!("session:{one} id:{id}");
+        let before = made.files();
+        for words in verbs {
+            let place = format!("{format:?} {words:?}");
+            let (narrow, whole) = (made.copy(), made.copy());
+            let named: Vec<String> =
+                words.iter().map(|w| w.replace("NAME", &format!("{one}/{id}"))).collect();
+            let named: Vec<&str> = named.iter().map(String::as_str).collect();
+            let found: Vec<&str> = words.iter().filter(|word| **word != "NAME").copied().collect();
+            narrow.run(&named).expect_status(0);
+            whole.run(&[&found[..], &["--query", &query]].concat()).expect_status(0);
+            assert_ne!(narrow.files(), before, "{place}");
+            assert_eq!(narrow.files(), whole.files(), "{place}");
+            let told = narrow.run(&["check", "--json"]).stdout;
+            assert!(!told.contains("\"index-") && !told.contains("\"count-mismatch"), "{place}: {told}");
+            narrow.run(&["undo"]).expect_status(0);
+            assert_eq!(narrow.files(), before, "{place}");
+        }
+    }
+}
+
+#[test]
+fn another_session_that_cannot_be_read_is_in_nobodys_way() {
+    for format in FORMATS {
+        let site = Site::new(format);
+        let [one, _] = &site.sessions;
+        let [id, edited, key] = <[String; 3]>::try_from(site.ids(one)).unwrap();
+        let rows = site.run(&["list", "--json"]).expect_status(0).json_lines();
+        let own =
+            rows.iter().find(|row| row["session"] == one.as_str() && row["id"] == key.as_str()).unwrap();
+        let key = own["key"].as_str().unwrap();
+        site.hide_other();
+        let others = |files: BTreeMap<PathBuf, Vec<u8>>| -> Vec<_> {
+            files
+                .into_iter()
+                .filter(|(path, _)| path.starts_with(Path::new("sessions").join(&site.sessions[1])))
+                .collect()
+        };
+        let before = others(site.files());
+        // A bare id may be in what can't be read.
+        site.run(&["tag", &id, "+auth"]).expect_status(3);
+        site.run(&["tag", &format!("{one}/{id}"), "+auth"]).expect_status(0);
+        site.run(&["edit", &format!("{one}/{edited}"), "--set", "text=Another text"]).expect_status(0);
+        site.run(&["tag", key, "+auth"]).expect_status(0);
+        let told = site.run(&["list", "--session", one, "tag:auth"]).expect_status(0);
+        assert_eq!((told.stdout.lines().count(), &*told.stderr), (2, ""), "{format:?}");
+        assert_eq!(others(site.files()), before, "{format:?}");
+    }
+}
+
+#[test]
+fn an_id_with_a_slash_is_found_though_a_session_has_the_name_before_it() {
+    let site = Site::new(FORMATS[0]);
+    let [one, two] = &site.sessions;
+    let log = site.other_log();
+    let line = fs::read_to_string(&log).unwrap().lines().next().unwrap().to_owned();
+    let mut record: serde_json::Value = serde_json::from_str(&line).unwrap();
+    record["id"] = format!("{one}/odd").into();
+    record.as_object_mut().unwrap().remove("checksum");
+    fs::write(&log, format!("{}{record}\n", fs::read_to_string(&log).unwrap())).unwrap();
+    site.run(&["tag", &format!("{one}/odd"), "+auth"]).expect_status(0);
+    let told = site.run(&["list", "--session", two, "tag:auth", "--json"]).expect_status(0).json_lines();
+    assert_eq!((told.len(), &told[0]["id"]), (1, &record["id"]));
+}
+
+#[test]
+fn a_reference_into_another_session_is_not_taken_for_missing() {
+    for format in FORMATS {
+        let site = Site::new(format);
+        let [one, two] = &site.sessions;
+        let log = site.root().join("sessions").join(one).join(site.log);
+        let id = format!("{}x", site.ids(two)[0]);
+        let text = fs::read_to_string(site.other_log()).unwrap().replace(&site.ids(two)[0], &id);
+        fs::write(site.other_log(), text).unwrap();
+        let line = fs::read_to_string(&log).unwrap().lines().last().unwrap().to_owned();
+        let mut record: serde_json::Value = serde_json::from_str(&line).unwrap();
+        record["id"] = if site.log == "memory.jsonl" { "mem_77777777_777" } else { "finding-777" }.into();
+        record["references"] = match site.log {
+            "memory.jsonl" => serde_json::json!([id]),
+            _ => serde_json::json!({ "findings": [id] }),
+        };
+        record.as_object_mut().unwrap().remove("checksum");
+        fs::write(&log, format!("{}{record}\n", fs::read_to_string(&log).unwrap())).unwrap();
+        let problems = |args: &[&str]| {
+            let rows = site.run(&[args, &["--json"]].concat()).expect_status(0).json_lines();
+            let own = rows.into_iter().find(|row| row["id"] == record["id"]).unwrap();
+            own["problems"].clone()
+        };
+        assert_eq!(problems(&["list", "--session", one]), problems(&["list"]), "{format:?}");
+    }
+}
+
+#[test]
+fn an_index_of_another_session_that_is_due_stays_due_and_is_right_in_the_end() {
+    for format in FORMATS {
+        let site = Site::new(format);
+        let [one, two] = &site.sessions;
+        let indexes = || {
+            let rows = site.run(&["check", "--readonly", "--json"]).json_lines();
+            let codes = rows.iter().filter_map(|row| row["code"].as_str().map(str::to_owned));
+            codes.filter(|code| code.starts_with("index-")).collect::<Vec<_>>()
+        };
+        let mut memory = Memory::open(&site.root(), &site.folder.path().join("data")).unwrap();
+        let new = New { session: Some(two), kind: format.1, text: "fourth", ..New::default() };
+        memory.add(&new).unwrap();
+        let id = &site.ids(one)[0];
+        site.run(&["tag", &format!("{one}/{id}"), "+auth"]).expect_status(0);
+        assert!(!indexes().contains(&"index-stale".to_owned()), "{format:?}");
+        memory.close().unwrap();
+        assert_eq!(indexes(), [""; 0], "{format:?}");
+    }
+}
