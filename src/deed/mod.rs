@@ -36,6 +36,6 @@ pub use meanwhile::{Difference, Moved, held, held_store, moved_since, same, say_
 pub use of_stores::plans_due;
 pub use planned::{Planned, name_of, plan, preview};
 pub use repaired::{FromQuarantine, InQuarantine, fixes_of, in_quarantine, material};
-pub use turn::{Recent, Step};
+pub use turn::{Recent, Step, turn};
 pub use visits::Visits;
 pub use wanted::{DeleteAs, NewRecord, Restoring, SessionDeed, Wanted};

@@ -103,12 +103,7 @@ type Due = (Arc<Store>, Option<u64>, Option<String>);
 
 /// Undoes the last change, or redoes what was undone last: of this run, else of the
 /// journals. Of several stores each step of it is turned.
-pub(super) fn turn(
-    request: &ChangeRequest,
-    host: Host<'_>,
-    recent: &mut Recent,
-    is_redo: bool,
-) -> Result<Changed> {
+pub fn turn(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent, is_redo: bool) -> Result<Changed> {
     let (of_this_run, mut steps) = recent.last(&request.snapshot.stores, is_redo);
     if of_this_run.is_none() {
         steps = of_the_journals(request, host, recent, is_redo)?;

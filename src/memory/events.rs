@@ -1,6 +1,6 @@
 //! Events, notes and profiles (specification 5 §6 and §7).
 
-use super::records::quoted;
+use super::query::quoted;
 use super::{Found, Memory, MemoryError, New, Recalled, Result};
 use crate::deed::Wanted;
 use crate::model::{EntryRef, State};
@@ -67,16 +67,14 @@ impl Memory {
     ///
     /// If the store can't be searched.
     pub fn linked_notes(&mut self, id: &str) -> Result<Recalled<Vec<Found>>> {
-        let linked = self.in_time(&format!("ref:{} depth:1", quoted(id)))?;
-        let Recalled { mut read, unread } = linked;
-        read.retain(|own| own.kind == "note");
-        Ok(Recalled { read, unread })
+        let mut linked = self.in_time(&format!("ref:{} depth:1", quoted(id)))?;
+        linked.read.retain(|own| own.kind == "note");
+        Ok(linked)
     }
 
     fn in_time(&mut self, query: &str) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
-        let found = self.search(query, Order::Time)?;
-        Ok(self.recalled(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect()))
+        Ok(self.recalled(self.all_found(self.search(&[query], Order::Time)?)))
     }
 
     /// An agent's skill level in something; `novice` where nothing is recorded (§6.3).
@@ -104,6 +102,7 @@ impl Memory {
     ///
     /// If there is no profile of the agent, the value is refused, or the change can't be made.
     pub fn set_preference(&mut self, agent: &str, key: &str, value: &str) -> Result {
+        self.ready()?;
         let at = self.profile(agent)?;
         let now = ("last_active".to_owned(), self.now().to_micros());
         self.make(vec![at], Wanted::Edit(vec![(format!("preferences.{key}"), value.to_owned()), now]))

@@ -7,31 +7,49 @@
 //! The front page of the library has an example.
 
 mod append;
+mod archive;
+mod batch;
 mod error;
 mod events;
+mod found;
+mod links;
+mod named;
+mod options;
 mod outcome;
+mod problems;
+mod query;
 mod recalled;
 mod records;
 mod sessions;
+mod undo;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use append::Known;
 pub use error::{MemoryError, Result};
+pub use found::Found;
+pub use links::{Link, Links};
+use options::Kept;
+pub use options::Options;
 pub use outcome::{Added, Dropped};
+pub use query::MemoryQuery;
 pub use recalled::Recalled;
-pub use records::{Found, New};
+pub use records::New;
 pub use sessions::Statistics;
+pub use undo::Undone;
+
+pub use crate::model::{Code, Moment, Problem, Severity, State};
+pub use crate::query::Order;
+pub use crate::text::canonical::Checksum;
 
 use crate::deed::{self, By, ChangeRequest, Planned, Quiet, Recent, Wanted};
 use crate::disk::{Disk, Machine, Real, Seen, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::key::{Key, Written};
-use crate::model::{Entry, EntryRef, Extent, Moment, Plan, Snapshot, State, Store, Tell};
+use crate::model::{EntryRef, Extent, Plan, Snapshot, Store, Tell};
 use crate::ops;
 use crate::store::commit::{Host, Writer, make_folders};
-use crate::store::{Place, load_from, look_at};
+use crate::store::{Place, load_from};
 
 /// A store that an agent has open.
 pub struct Memory {
@@ -44,6 +62,8 @@ pub struct Memory {
     snapshot: Snapshot,
     /// What is known between two records that are added.
     known: Known,
+    /// How it was opened.
+    options: Kept,
 }
 
 /// How a plan is made, and what is told of it.
@@ -57,19 +77,7 @@ impl Memory {
     ///
     /// If there is no store, there are several, or the folder can't be looked at.
     pub fn open(root: &Path, data: &Path) -> Result<Memory> {
-        let looked = look_at(root, None);
-        let found = looked.found.map_err(|why| {
-            let message = format!("{}: {why}. Nothing was written.", root.told());
-            MemoryError::new(if looked.refused { "E_STORAGE_IO" } else { "E_INVALID_FORMAT" }, message)
-        })?;
-        let mut places = found.into_iter();
-        match (places.next(), places.next()) {
-            (Some(place), None) => Ok(Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, data)),
-            _ => {
-                let message = format!("{} holds several stores; name one.", root.told());
-                Err(MemoryError::new("E_INVALID_FORMAT", message))
-            }
-        }
+        Memory::open_with(root, data, &Options::default())
     }
 
     /// Makes an empty store of that format in a folder that is empty or not there yet.
@@ -113,8 +121,8 @@ impl Memory {
         data: &Path,
     ) -> Memory {
         let data = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
-        let mut memory =
-            Memory { disk, machine, place, data, snapshot: Snapshot::default(), known: Known::default() };
+        let (snapshot, known, options) = Default::default();
+        let mut memory = Memory { disk, machine, place, data, snapshot, known, options };
         memory.refresh();
         memory
     }
@@ -137,25 +145,33 @@ impl Memory {
         self.machine.now()
     }
 
-    /// What was read of the store, with what could not be.
-    fn recalled<T>(&self, read: T) -> Recalled<T> {
-        Recalled { read, unread: self.store().unread.clone() }
-    }
-
     /// That there is none is only said of a store that was read whole.
     fn known_absent(&self, missing: MemoryError) -> MemoryError {
         self.store().whole().map_or_else(MemoryError::from, |_| missing)
     }
 
-    /// Does something with a store that was read whole, or with records in it, and reads what came of it.
-    fn make(&mut self, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned> {
-        // A change is planned on derived files that are right.
+    /// Reads what has changed since, before a change: it is planned on derived files that are right. Records
+    /// are looked for after it, for they may have moved.
+    fn ready(&mut self) -> Result {
+        self.may_change()?;
+        self.refresh();
         if self.known.is_due {
             self.flush()?;
             self.refresh();
         }
+        Ok(())
+    }
+
+    /// Does something with a store that was read whole, or with records in it, and reads what came of it.
+    fn make(&mut self, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned> {
+        self.make_of(Snapshot::of(self.snapshot.stores.clone()), at, wanted)
+    }
+
+    /// The same with records of a snapshot of this store.
+    fn make_of(&mut self, snapshot: Snapshot, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned> {
+        self.may_change()?;
         self.store().whole()?;
-        let snapshot = Arc::new(Snapshot::of(self.snapshot.stores.clone()));
+        let snapshot = Arc::new(snapshot);
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
         let request = ChangeRequest::new(snapshot, By::Ids, wanted, self.data.clone(), host.now);
         let planned = deed::plan(ChangeRequest { at, ..request }, host)?;
@@ -169,6 +185,7 @@ impl Memory {
     /// The same for a plan that depends on what nobody else may take meanwhile, an id: it is
     /// made when no other palimp can write. What is told of it is told of that very plan.
     fn commit_anew<T>(&mut self, planned: &Anew<'_, T>) -> Result<T> {
+        self.may_change()?;
         let (now, random) = (self.now(), self.machine.random());
         let (told, left) = {
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
@@ -182,51 +199,5 @@ impl Memory {
         self.known.vault = left;
         self.refresh();
         Ok(told)
-    }
-
-    /// The entry of that id or key, in that session where one is named: the first that counts, else
-    /// the first. Of several sessions none is meant.
-    fn entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>> {
-        Ok(self.entries(session, id)?.first().copied())
-    }
-
-    /// The entry of that id or key, to be changed: of several that share the id none is meant.
-    fn the_entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>> {
-        match self.entries(session, id)?.as_slice() {
-            [] => Ok(None),
-            [one] => Ok(Some(*one)),
-            several => {
-                let keys: Vec<String> = several.iter().map(|(_, entry)| self.store().key(entry)).collect();
-                Err(MemoryError::shared(id, &keys))
-            }
-        }
-    }
-
-    /// The entries of that id or key: those that count, else all.
-    fn entries(&self, session: Option<&str>, id: &str) -> Result<Vec<(EntryRef, Entry)>> {
-        let store = self.store();
-        if let Some(Written::Key(key)) = Key::read(id)
-            && let Some(at) = store.at_key(&key)
-        {
-            return Ok(vec![(EntryRef { store: 0, entry: at }, store.entries[at as usize])]);
-        }
-        let own = |(_, entry): &(usize, &Entry)| {
-            let named = store.view(entry).is_some_and(|view| view.id == Some(id));
-            let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
-            named && within
-        };
-        let mut named: Vec<(usize, &Entry)> = store.entries.iter().enumerate().filter(own).collect();
-        if named.iter().any(|(_, entry)| entry.state == State::Live) {
-            named.retain(|(_, entry)| entry.state == State::Live);
-        }
-        let mut sessions: Vec<&str> =
-            named.iter().filter_map(|(_, entry)| Some(store.session(entry)?.name.as_str())).collect();
-        sessions.sort_unstable();
-        sessions.dedup();
-        if sessions.len() > 1 {
-            return Err(MemoryError::ambiguous(id, &sessions));
-        }
-        let at = |(at, entry): (usize, &Entry)| (EntryRef { store: 0, entry: at as u32 }, *entry);
-        Ok(named.into_iter().map(at).collect())
     }
 }

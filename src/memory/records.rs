@@ -2,13 +2,11 @@
 
 use super::append::Made;
 use super::outcome::{Added, Brought, brought, dropped};
-use super::{Memory, MemoryError, Recalled, Result};
+use super::{Found, Memory, MemoryError, Result};
 use crate::deed::{DeleteAs, Wanted};
-use crate::format;
 use crate::format::writing::Draft;
-use crate::model::{Entry, EntryRef, Moment, State};
+use crate::model::{Entry, State};
 use crate::ops;
-use crate::query::{Cancel, Order, Query, Ranking, Refused, Request, search, tied};
 
 /// A record to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,9 +26,13 @@ pub struct New<'a> {
 }
 
 impl<'a> New<'a> {
-    fn draft(&self) -> Draft<'a> {
+    /// In that session where it names none.
+    fn draft<'d>(&self, session: Option<&'d str>) -> Draft<'d>
+    where
+        'a: 'd,
+    {
         Draft {
-            session: self.session,
+            session: self.session.or(session),
             kind: self.kind,
             text: (!self.text.is_empty() || self.record.is_none()).then_some(self.text),
             tags: self.tags,
@@ -38,30 +40,6 @@ impl<'a> New<'a> {
             record: self.record,
         }
     }
-}
-
-/// A record that was recalled. All of its text is untrusted: an agent may have copied a web
-/// page into it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// Its id.
-    pub id: Option<String>,
-    /// Its session.
-    pub session: Option<String>,
-    /// The format's own word for its type.
-    pub kind: String,
-    /// Its main text.
-    pub text: String,
-    /// Its tags.
-    pub tags: Vec<String>,
-    /// When it was created.
-    pub created: Option<Moment>,
-    /// From 0 to 1.
-    pub importance: f64,
-    /// What results are ordered by.
-    pub rank: Option<f64>,
-    /// Its exact bytes.
-    pub raw: Vec<u8>,
 }
 
 impl Memory {
@@ -72,7 +50,9 @@ impl Memory {
     ///
     /// If the format refuses the record, a limit of size is reached, or the change can't be made.
     pub fn add(&mut self, new: &New<'_>) -> Result<Added> {
-        let draft = new.draft();
+        self.may_change()?;
+        let session = self.options.session.clone();
+        let draft = new.draft(session.as_deref());
         if let Some(Made { mut names, .. }) = self.append(std::slice::from_ref(&draft))? {
             let id = names.pop().unwrap_or_default();
             return Ok(Added { id, dropped: Vec::new() });
@@ -117,7 +97,9 @@ impl Memory {
     /// As [`Memory::add`]. Those before the one that failed may be added where each is a step of its own; the
     /// message says so.
     pub fn add_all(&mut self, all: &[New<'_>]) -> Result<Vec<Added>> {
-        let drafts: Vec<Draft<'_>> = all.iter().map(New::draft).collect();
+        self.may_change()?;
+        let session = self.options.session.clone();
+        let drafts: Vec<Draft<'_>> = all.iter().map(|new| new.draft(session.as_deref())).collect();
         if drafts.is_empty() {
             return Ok(Vec::new());
         }
@@ -165,30 +147,11 @@ impl Memory {
     ///
     /// If several records have the id, the format refuses it, or the change can't be made.
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool> {
-        self.refresh();
+        self.ready()?;
         let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| false)?) };
         self.make(vec![at], Wanted::Delete(DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() }))?;
         Ok(true)
-    }
-
-    /// Deletes every live record that the query finds, and says how many: by topic
-    /// `tag:personal_info`, by time `since:2026-01-01 until:2026-01-05`. An empty query
-    /// deletes nothing.
-    ///
-    /// # Errors
-    ///
-    /// If the query can't be understood, the format refuses it, or the change can't be made.
-    pub fn delete_matching(&mut self, query: &str, reason: &str) -> Result<usize> {
-        self.refresh();
-        if query.trim().is_empty() {
-            return Ok(0);
-        }
-        self.store().whole()?;
-        let found = self.search(query, Order::Time)?;
-        let at = found.into_iter().map(|(at, _)| at).collect();
-        let how = DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() };
-        Ok(self.make(at, Wanted::Delete(how))?.records())
     }
 
     /// Sets a field of a record: JSON where it is no string, else the text as it is.
@@ -197,7 +160,7 @@ impl Memory {
     ///
     /// If there is no such record, the format refuses the value, or the change can't be made.
     pub fn set(&mut self, session: Option<&str>, id: &str, field: &str, value: &str) -> Result {
-        self.refresh();
+        self.ready()?;
         let at = self.one(session, id)?;
         self.make(vec![at], Wanted::Edit(vec![(field.to_owned(), value.to_owned())])).map(drop)
     }
@@ -208,87 +171,8 @@ impl Memory {
     ///
     /// If there is no such record, or the change can't be made.
     pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result {
-        self.refresh();
+        self.ready()?;
         let at = self.one(session, id)?;
         self.make(vec![at], Wanted::Access).map(drop)
     }
-
-    fn one(&self, session: Option<&str>, id: &str) -> Result<EntryRef> {
-        let (at, _) = self.the_entry(session, id)?.ok_or_else(|| self.no_record(id))?;
-        Ok(at)
-    }
-
-    fn known(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry)> {
-        self.entry(session, id)?.ok_or_else(|| self.no_record(id))
-    }
-
-    fn no_record(&self, id: &str) -> MemoryError {
-        self.known_absent(MemoryError::new("E_INVALID_QUERY", format!("There is no memory {id:?}.")))
-    }
-
-    /// What a query of palimp's language finds, best first: words, `type:`, `tag:`, `topic:`,
-    /// `since:`, `until:`, `session:`, `ref:ID depth:2`, `limit:10`.
-    ///
-    /// # Errors
-    ///
-    /// If the query can't be understood, or the store can't be read.
-    pub fn query(&mut self, query: &str) -> Result<Recalled<Vec<Found>>> {
-        self.refresh();
-        let found = self.search(query, Order::Rank)?;
-        Ok(self.recalled(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect()))
-    }
-
-    /// Records that refer to one another within `depth` steps of that one, best first. An id
-    /// that is in several sessions is refused unless the session is named.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such record, several have the id, or the store can't be read.
-    pub fn related(&mut self, session: Option<&str>, id: &str, depth: usize) -> Result<Recalled<Vec<Found>>> {
-        self.refresh();
-        let (at, _) = self.known(session, id)?;
-        let reached = tied(&self.snapshot, [at].into(), depth);
-        let found = self.search("", Order::Rank)?;
-        let related = found.into_iter().filter(|(at, _)| reached.contains(at));
-        Ok(self.recalled(related.map(|(at, rank)| self.found(at, rank)).collect()))
-    }
-
-    pub(super) fn search(&self, text: &str, order: Order) -> Result<Vec<(EntryRef, Option<f64>)>> {
-        let now = self.now();
-        let query = Query::parse(text, now)?;
-        let request = Request {
-            snapshot: &self.snapshot,
-            text: None,
-            query: &query,
-            ranking: if self.place.format == "bmad" { Ranking::Weighted } else { Ranking::Product },
-            order,
-            all: false,
-            now,
-        };
-        let unasked = |refused: Refused| MemoryError::new("E_INVALID_QUERY", refused.to_string());
-        let results = search(&request, &Cancel::default()).unwrap_or_default().answered().map_err(unasked)?;
-        let live = results.hits.iter().filter(|hit| self.snapshot.get(hit.at).1.state == State::Live);
-        Ok(live.map(|hit| (hit.at, hit.rank)).collect())
-    }
-
-    pub(super) fn found(&self, at: EntryRef, rank: Option<f64>) -> Found {
-        let (store, entry) = self.snapshot.get(at);
-        let view = store.view(entry);
-        Found {
-            id: view.and_then(|view| view.id).map(str::to_owned),
-            session: store.session(entry).map(|session| session.name.clone()),
-            kind: view.map(|view| view.kind.to_string()).unwrap_or_default(),
-            text: format::text_of(store, entry).text,
-            tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
-            created: view.and_then(|view| view.created),
-            importance: view.map_or(0.5, |view| view.importance),
-            rank,
-            raw: store.raw(entry).to_vec(),
-        }
-    }
-}
-
-/// A value of the query language that is taken as it is.
-pub(super) fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', ""))
 }

@@ -60,7 +60,7 @@ impl Memory {
         self.refresh();
         let session = self.store().sessions.iter().find(|session| session.name == id);
         match session {
-            None => Err(self.known_absent(no_session(id))),
+            None => Err(self.no_session(id)),
             Some(session) if session.lifecycle == Some("archived") => Err(MemoryError::new(
                 "E_SESSION_ARCHIVED",
                 format!("The session {id:?} is archived; unarchive it first."),
@@ -76,6 +76,7 @@ impl Memory {
     ///
     /// If there is no such session, or the change can't be made.
     pub fn close_session(&mut self, id: &str) -> Result {
+        self.ready()?;
         self.load_session(id)?;
         self.make(Vec::new(), Wanted::Reindex(Some(id.to_owned()))).map(drop)
     }
@@ -86,7 +87,7 @@ impl Memory {
     ///
     /// If there is no such session, the format has no archive, or the change can't be made.
     pub fn archive_session(&mut self, id: &str) -> Result {
-        self.refresh();
+        self.ready()?;
         self.make(Vec::new(), Wanted::Session(0, SessionDeed::Archive(id.to_owned()))).map(drop)
     }
 
@@ -96,7 +97,7 @@ impl Memory {
     ///
     /// If there is no such session, or the change can't be made.
     pub fn delete_session(&mut self, id: &str) -> Result {
-        self.refresh();
+        self.ready()?;
         self.make(Vec::new(), Wanted::Session(0, SessionDeed::Delete(id.to_owned()))).map(drop)
     }
 
@@ -109,6 +110,7 @@ impl Memory {
     pub fn export(&mut self, session: Option<&str>, shape: Shape) -> Result<Vec<u8>> {
         self.refresh();
         self.store().whole()?;
+        let session = self.session_or(session);
         let own = |at: &EntryRef| {
             let (store, entry) = self.snapshot.get(*at);
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
@@ -124,8 +126,9 @@ impl Memory {
     ///
     /// If the format has no compaction, or the change can't be made.
     pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>> {
-        self.refresh();
-        let planned = self.make(Vec::new(), Wanted::Compact(session.map(str::to_owned)))?;
+        self.ready()?;
+        let session = self.session_or(session).map(str::to_owned);
+        let planned = self.make(Vec::new(), Wanted::Compact(session))?;
         let now = self.now();
         Ok(planned.all().flat_map(|(store, plan)| dropped(store, plan, now)).collect())
     }
@@ -136,7 +139,7 @@ impl Memory {
     ///
     /// If the format has nothing that is derived, or the change can't be made.
     pub fn rebuild_index(&mut self) -> Result {
-        self.refresh();
+        self.ready()?;
         self.make(Vec::new(), Wanted::Reindex(None)).map(drop)
     }
 
@@ -146,7 +149,7 @@ impl Memory {
     ///
     /// If the format stores none, or the change can't be made.
     pub fn update_decay(&mut self) -> Result {
-        self.refresh();
+        self.ready()?;
         self.make(Vec::new(), Wanted::Decay).map(drop)
     }
 
@@ -156,7 +159,7 @@ impl Memory {
     ///
     /// If the format has no older version, or the change can't be made.
     pub fn migrate(&mut self) -> Result {
-        self.refresh();
+        self.ready()?;
         self.make(Vec::new(), Wanted::Migrate).map(drop)
     }
 
@@ -169,11 +172,11 @@ impl Memory {
         if self.known.is_behind {
             self.refresh();
         }
-        let store = self.store();
+        let (store, session) = (self.store(), self.session_or(session));
         let number = session.map(|name| store.sessions.iter().position(|own| own.name == name));
         let number = match number {
             Some(None) => {
-                return Err(self.known_absent(no_session(session.unwrap_or_default())));
+                return Err(self.no_session(session.unwrap_or_default()));
             }
             Some(Some(number)) => Some(number as u32),
             None => None,
@@ -203,8 +206,4 @@ impl Memory {
             unread: store.unread.clone(),
         })
     }
-}
-
-fn no_session(id: &str) -> MemoryError {
-    MemoryError::new("E_SESSION_NOT_FOUND", format!("There is no session {id:?}."))
 }

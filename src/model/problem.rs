@@ -99,7 +99,7 @@ codes! {
 }
 
 /// One problem, where it is, and what it says to the user.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What kind it is.
     pub code: Code,

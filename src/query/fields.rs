@@ -67,9 +67,10 @@ fn order(value: &Value) -> Result<Order, QueryError> {
     match value.text.as_str() {
         "rank" => Ok(Order::Rank),
         "time" => Ok(Order::Time),
+        "oldest" => Ok(Order::Oldest),
         "importance" => Ok(Order::Importance),
         "size" => Ok(Order::Size),
-        _ => Err(bad("sort", value, "rank, time, importance or size")),
+        _ => Err(bad("sort", value, "rank, time, oldest, importance or size")),
     }
 }
 

@@ -14,17 +14,27 @@ const DEPTH: usize = 50;
 impl Query {
     /// Parses the query language of `docs/query.md`; `now` fixes relative times.
     pub fn parse(text: &str, now: Moment) -> Result<Query, QueryError> {
-        let mut parser = Parser { text, at: 0, depth: 0, now, query: Query::default() };
-        let mut sides = parser.sides(true)?;
-        if parser.peek().is_some() {
-            let message = "This parenthesis closes nothing. To search for it, quote it.";
-            return Err(wrong(parser.at..parser.at + 1, message.into()));
+        Query::parse_all(&[text], now)
+    }
+
+    /// Parses several texts into one query: what each of them asks for must hold. Of a setting such as
+    /// `sort:` the last one counts.
+    pub fn parse_all(texts: &[&str], now: Moment) -> Result<Query, QueryError> {
+        let mut query = Query::default();
+        for &text in texts {
+            let mut parser = Parser { text, at: 0, depth: 0, now, query };
+            let mut sides = parser.sides(true)?;
+            if parser.peek().is_some() {
+                let message = "This parenthesis closes nothing. To search for it, quote it.";
+                return Err(wrong(parser.at..parser.at + 1, message.into()));
+            }
+            query = parser.query;
+            query.clauses.extend(match sides.len() {
+                1 => sides.remove(0),
+                _ => either(sides).into_iter().collect(),
+            });
         }
-        parser.query.clauses = match sides.len() {
-            1 => sides.remove(0),
-            _ => either(sides).into_iter().collect(),
-        };
-        Ok(parser.query)
+        Ok(query)
     }
 }
 

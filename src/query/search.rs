@@ -21,6 +21,8 @@ pub enum Order {
     Rank,
     /// Newest first.
     Time,
+    /// Oldest first; what has no time comes last.
+    Oldest,
     /// Most important first.
     Importance,
     /// Largest first.
@@ -167,6 +169,7 @@ impl SortedHit {
             Order::Rank => hit.rank,
             // Microseconds of some 285 years fit a double exactly, and ties go by `time`.
             Order::Time => candidate.time.map(|time| time.0 as f64),
+            Order::Oldest => candidate.time.map(|time| -(time.0 as f64)),
             Order::Importance => candidate.view.map(|view| view.importance),
             Order::Size => Some(candidate.store.record(candidate.entry).span.len() as f64),
         };

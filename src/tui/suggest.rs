@@ -63,7 +63,7 @@ fn values(app: &App, field: &str) -> Vec<(String, Option<usize>)> {
         "tag" => counted(&facets.tags),
         "is" => named(&STATES),
         "has" => named(&["problem", "checksum"]),
-        "sort" => named(&["rank", "time", "importance", "size"]),
+        "sort" => named(&["rank", "time", "oldest", "importance", "size"]),
         "since" | "until" | "at" => named(&["-1d", "-7d", "-30d", "today", "yesterday"]),
         "importance" => named(&["high", "medium", "low", ">=0.7"]),
         "store" => {

@@ -82,6 +82,7 @@ fn of_what(app: &App) -> String {
 pub fn order_name(app: &App) -> String {
     let order = match app.order() {
         Order::Time => "newest first",
+        Order::Oldest => "oldest first",
         Order::Rank => "best first",
         Order::Importance => "most important first",
         Order::Size => "largest first",

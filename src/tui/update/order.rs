@@ -13,7 +13,7 @@ pub fn next(app: &mut App) {
         Order::Time => Order::Rank,
         Order::Rank => Order::Importance,
         Order::Importance => Order::Size,
-        Order::Size => Order::Time,
+        Order::Size | Order::Oldest => Order::Time,
     };
     app.order = Some(next);
     filter::again(app)

@@ -1,0 +1,207 @@
+//! Records and sessions that are moved aside, and what comes back: from an archive, or of what was deleted.
+
+use std::sync::Arc;
+
+use super::batch::refused;
+use super::named::{entries_of, the_one};
+use super::{Found, Memory, MemoryError, Recalled, Result};
+use crate::deed::{SessionDeed, Wanted};
+use crate::model::{EntryRef, Snapshot, State};
+use crate::ops;
+use crate::store::commit::with_deleted;
+
+impl Memory {
+    /// Moves records aside in one step, as the format does it, and says how many. [`MemoryQuery::archived`]
+    /// finds them, [`Memory::restore`] brings them back.
+    ///
+    /// [`MemoryQuery::archived`]: super::MemoryQuery::archived
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New, State};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-archive-{}", std::process::id()));
+    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let added = memory.add(&New { kind: "learning", text: "Pools are small", ..New::default() })?;
+    /// assert_eq!(memory.archive(None, &[&*added.id])?, 1);
+    /// assert!(memory.query("pools")?.is_empty());
+    /// let query = MemoryQuery { text: "pools", archived: true, ..MemoryQuery::default() };
+    /// assert_eq!(memory.query(query)?[0].state, State::Archived);
+    ///
+    /// assert_eq!(memory.restore(None, &[&*added.id])?, 1);
+    /// assert_eq!(memory.query("pools")?.len(), 1);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `E_INVALID_FORMAT` in `session-log`, which has no archive, and in `bmad`, which archives sessions whole
+    /// ([`Memory::archive_session`]); and as [`Memory::delete_all`]. Then nothing is archived.
+    pub fn archive(&mut self, session: Option<&str>, ids: &[&str]) -> Result<usize> {
+        self.may_change()?;
+        if ops::archive::takes_sessions(self.store()) {
+            let message = format!(
+                "{} archives sessions whole: archive the session. Nothing was changed.",
+                self.place.format
+            );
+            return Err(MemoryError::new("E_INVALID_FORMAT", message));
+        }
+        self.each(session, ids, Wanted::Archive)
+    }
+
+    /// Brings records back in one step, and says how many: those that were archived, or those that were deleted
+    /// and that the store, undo data or backups still hold. [`Memory::deleted`] lists the latter.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-restore-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let added = memory.add(&new)?;
+    /// memory.delete(None, &added.id, "mistake")?;
+    /// assert_eq!(memory.deleted(None)?[0].id.as_ref(), Some(&added.id));
+    /// assert_eq!(memory.restore(None, &[&*added.id])?, 1);
+    /// assert_eq!(memory.get(None, &added.id)?.unwrap().text, "The pool is small");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `E_INVALID_QUERY` if one of them is nowhere, or some are archived and others deleted; `E_AMBIGUOUS_ID` if
+    /// several have its id; if one is neither archived nor deleted, the format can't bring it back, or the
+    /// change can't be made. Then nothing comes back.
+    pub fn restore(&mut self, session: Option<&str>, ids: &[&str]) -> Result<usize> {
+        self.ready()?;
+        let with = self.with_deleted()?;
+        let (mut archived, mut deleted) = (Vec::new(), Vec::new());
+        for &id in ids {
+            let (at, is_archived) = self.gone(&with, session, id)?;
+            if is_archived { &mut archived } else { &mut deleted }.push(at);
+        }
+        match (archived.is_empty(), deleted.is_empty()) {
+            // What is archived is in the store as it was read, at the same place.
+            (_, true) => self.make_each(archived, Wanted::Unarchive),
+            (true, false) => {
+                deleted.sort_unstable();
+                deleted.dedup();
+                Ok(self.make_of(with, deleted, Wanted::Undelete)?.records())
+            }
+            (false, false) => {
+                let message = "Some of these are archived, and others deleted: restore them by two calls. \
+                               Nothing was changed.";
+                Err(MemoryError::new("E_INVALID_QUERY", message))
+            }
+        }
+    }
+
+    /// What was deleted and can be restored, of a session or of the store: what a tombstone names or is marked
+    /// as deprecated, and what only undo data and backups hold.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New, State};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-deleted-{}", std::process::id()));
+    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let added = memory.add(&New { kind: "core", text: "Reviews need two people", ..New::default() })?;
+    /// assert!(memory.deleted(None)?.is_empty());
+    /// memory.delete(None, &added.id, "superseded")?;
+    /// assert_eq!(memory.deleted(None)?[0].text, "Reviews need two people");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If palimp's list of what was erased can't be read: that could be among them.
+    pub fn deleted(&mut self, session: Option<&str>) -> Result<Recalled<Vec<Found>>> {
+        self.refresh();
+        let with = self.with_deleted()?;
+        let session = self.session_or(session);
+        let is_meant = |at: &EntryRef| {
+            let (store, entry) = with.get(*at);
+            let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
+            within && Wanted::Undelete.may(store, entry).is_ok()
+        };
+        let found = with.entries().filter(is_meant).map(|at| Found::of(&with, at, None)).collect();
+        Ok(Recalled::of(found, &with.stores[0]))
+    }
+
+    /// Brings a session back whole: from its archive, or after it was deleted.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-restore-session-{}", std::process::id()));
+    /// let mut memory = Memory::create("bmad", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// memory.add(&New { session: Some(&session), kind: "finding", text: "One", ..New::default() })?;
+    /// memory.archive_session(&session)?;
+    /// assert!(memory.query("type:finding")?.is_empty());
+    /// memory.restore_session(&session)?;
+    /// assert_eq!(memory.query("type:finding")?.len(), 1);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `E_SESSION_NOT_FOUND` if nothing is left of a session of that name; if it is live, is over a limit of size, or
+    /// the change can't be made.
+    pub fn restore_session(&mut self, id: &str) -> Result {
+        self.ready()?;
+        if self.store().sessions.iter().any(|own| own.name == id) {
+            let deed = SessionDeed::Unarchive(id.to_owned(), false);
+            return self.make(Vec::new(), Wanted::Session(0, deed)).map(drop);
+        }
+        let with = self.with_deleted()?;
+        let is_own = |at: &EntryRef| {
+            let (store, entry) = with.get(*at);
+            store.session(entry).is_some_and(|own| own.name == id)
+        };
+        let at: Vec<EntryRef> = with.entries().filter(is_own).collect();
+        if at.is_empty() {
+            return Err(self.no_session(id));
+        }
+        self.make_of(with, at, Wanted::Undelete).map(drop)
+    }
+
+    /// The store with what was deleted from it and can be brought back.
+    fn with_deleted(&self) -> Result<Snapshot> {
+        let with = with_deleted(&*self.disk, &self.data, self.store(), self.now())?;
+        Ok(Snapshot::of(vec![Arc::new(with)]))
+    }
+
+    /// The record of that id that is archived or deleted, and whether it is archived.
+    fn gone(&self, with: &Snapshot, session: Option<&str>, id: &str) -> Result<(EntryRef, bool)> {
+        let store = &with.stores[0];
+        let mut named = entries_of(store, self.session_or(session), id)?;
+        // What is archived is in the store; an older version of it may be held besides.
+        if named.iter().any(|(_, entry)| entry.state == State::Archived) {
+            named.retain(|(_, entry)| entry.state == State::Archived);
+        }
+        let Some((at, entry)) = the_one(store, id, named)? else { return Err(self.no_record(id)) };
+        if entry.state == State::Archived {
+            return Ok((at, true));
+        }
+        if Wanted::Undelete.may(store, &entry).is_err() {
+            let message = "it is neither archived nor deleted.";
+            return Err(refused(id, MemoryError::new("E_INVALID_QUERY", message)));
+        }
+        Ok((at, false))
+    }
+}

@@ -1,0 +1,101 @@
+//! Changes of several records in one step: all of them are made, or none, and one undo takes them back.
+
+use super::{Memory, MemoryError, Result};
+use crate::deed::{DeleteAs, Wanted};
+use crate::model::EntryRef;
+
+impl Memory {
+    /// Deletes records in one step, as [`Memory::delete`] deletes one, and says how many.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-delete-all-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = |text| New { session: Some(&session), kind: "finding", text, ..New::default() };
+    /// let added = memory.add_all(&[new("One"), new("Two"), new("Three")])?;
+    /// let ids = [&*added[0].id, &*added[1].id];
+    /// assert_eq!(memory.delete_all(Some(&session), &ids, "superseded")?, 2);
+    /// assert_eq!(memory.query("type:finding")?.len(), 1);
+    /// memory.undo()?;
+    /// assert_eq!(memory.query("type:finding")?.len(), 3);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If one of them is not there or is deleted already, several records have its id, the format refuses it, or
+    /// the change can't be made. Then nothing is deleted.
+    pub fn delete_all(&mut self, session: Option<&str>, ids: &[&str], reason: &str) -> Result<usize> {
+        let how = DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() };
+        self.each(session, ids, Wanted::Delete(how))
+    }
+
+    /// Adds tags to records and takes others away, in one step, and says how many changed.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-tag-all-{}", std::process::id()));
+    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let tags = ["draft".to_owned()];
+    /// let new = |text| New { kind: "learning", text, tags: &tags, ..New::default() };
+    /// let added = memory.add_all(&[new("Pools are small"), new("Caches are cold")])?;
+    /// let ids = [&*added[0].id, &*added[1].id];
+    /// assert_eq!(memory.tag_all(None, &ids, &["database"], &["draft"])?, 2);
+    /// assert_eq!(memory.query("tag:database -tag:draft")?.len(), 2);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Memory::delete_all`], and if the format refuses a tag. Then nothing is changed.
+    pub fn tag_all(
+        &mut self,
+        session: Option<&str>,
+        ids: &[&str],
+        add: &[&str],
+        remove: &[&str],
+    ) -> Result<usize> {
+        let owned = |tags: &[&str]| tags.iter().map(|&tag| tag.to_owned()).collect();
+        self.each(session, ids, Wanted::Tag { add: owned(add), remove: owned(remove) })
+    }
+
+    /// Does something with the records of those ids, all or none.
+    pub(super) fn each(&mut self, session: Option<&str>, ids: &[&str], wanted: Wanted) -> Result<usize> {
+        self.ready()?;
+        let mut at: Vec<EntryRef> = Vec::new();
+        for &id in ids {
+            let own = self.one(session, id)?;
+            let (store, entry) = self.snapshot.get(own);
+            wanted.may(store, entry).map_err(|refusal| refused(id, refusal.into()))?;
+            at.push(own);
+        }
+        self.make_each(at, wanted)
+    }
+
+    /// The same with records that were looked for.
+    pub(super) fn make_each(&mut self, mut at: Vec<EntryRef>, wanted: Wanted) -> Result<usize> {
+        at.sort_unstable();
+        at.dedup();
+        match at.is_empty() {
+            true => Ok(0),
+            false => Ok(self.make(at, wanted)?.records()),
+        }
+    }
+}
+
+/// Of which record it was refused. Nothing was done with the others.
+pub(super) fn refused(id: &str, error: MemoryError) -> MemoryError {
+    let message = format!("{id:?}: {} Nothing was changed.", error.message);
+    MemoryError { message, ..error }
+}

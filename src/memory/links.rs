@@ -1,0 +1,75 @@
+//! What a record refers to, and what refers to it (2 §3, 4 §3, 5 §6.2).
+
+use super::{Found, Memory, MemoryError, Recalled, Result};
+
+/// The links of one record, by their direction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Links {
+    /// From it to others, in stored order.
+    pub outgoing: Vec<Link>,
+    /// From others to it.
+    pub incoming: Vec<Link>,
+}
+
+/// A link between two records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// The specification's word for it, the name of the member that holds it: `references`,
+    /// `parent_message_id`, `linked_to`, `[[link]]`, …
+    pub relation: String,
+    /// The id, trace or session that is named; of an incoming link the id of the record that it comes from, empty
+    /// where that has none. Untrusted text.
+    pub id: String,
+    /// The record at the other end. None where nothing of that name is in the store. It may be archived or
+    /// deleted: [`Found::state`] says so.
+    pub other: Option<Found>,
+}
+
+impl Memory {
+    /// The links of a record with their directions.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-links-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let first = memory.add(&New { kind: "note", text: "# Longer timeouts", ..New::default() })?;
+    /// let text = format!("# Retries\n\nAfter [[{}]].", first.id);
+    /// let second = memory.add(&New { kind: "note", text: &text, ..New::default() })?;
+    ///
+    /// let links = memory.links(None, &second.id)?;
+    /// assert_eq!(links.outgoing[0].relation, "linked_to");
+    /// assert_eq!(links.outgoing[0].id, first.id);
+    /// let links = memory.links(None, &first.id)?;
+    /// assert!(links.outgoing.is_empty());
+    /// assert_eq!(links.incoming[0].id, second.id);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `E_INVALID_FORMAT` in `memory-server`, whose records refer to nothing; `E_INVALID_QUERY` if there is no
+    /// such record, `E_AMBIGUOUS_ID` if the id is in several sessions, and if the store can't be read.
+    pub fn links(&mut self, session: Option<&str>, id: &str) -> Result<Recalled<Links>> {
+        self.refresh();
+        if self.place.format == "memory-server" {
+            let message = "memory-server has no links: its memories have no field for them.";
+            return Err(MemoryError::new("E_INVALID_FORMAT", message));
+        }
+        let (at, _) = self.known(session, id)?;
+        let mut links = Links::default();
+        for tie in self.snapshot.references().ties(self.store(), at) {
+            let link = Link {
+                relation: tie.relation.into(),
+                id: tie.name.into(),
+                other: tie.other.map(|other| self.found(other, None)),
+            };
+            if tie.outward { &mut links.outgoing } else { &mut links.incoming }.push(link);
+        }
+        Ok(self.recalled(links))
+    }
+}

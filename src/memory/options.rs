@@ -1,0 +1,152 @@
+//! How a store is opened: what may be done with it, and what is meant where a call does not say.
+
+use std::path::Path;
+
+use super::{Memory, MemoryError, Result};
+use crate::disk::{Real, ThisMachine};
+use crate::format::writing::{NO_PACKED, Scene};
+use crate::format::{self, FORMATS};
+use crate::model::Tell;
+use crate::ops;
+use crate::store::{Place, look_at};
+
+/// How a store is opened; the default is [`Memory::open`]. The store's own config file is obeyed whatever is
+/// said here.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Options<'a> {
+    /// Every change is refused with `E_READ_ONLY`, and nothing is written, not even palimp's own data.
+    pub read_only: bool,
+    /// The format: of several stores in a folder the one of that format is meant, and a folder whose content
+    /// does not tell is taken for one.
+    pub format: Option<&'a str>,
+    /// One session alone: calls that take a session are about it where they name none, and searches look
+    /// into it alone.
+    pub session: Option<&'a str>,
+    /// Hours until half of a memory's relevance is left, for every type that fades (2 §6.1). Only for ranks,
+    /// and only where the store's config and a session's metadata leave the half-lives of the format as they
+    /// are. What a compaction drops does not depend on it.
+    pub half_life_hours: Option<f64>,
+}
+
+/// What of the options an open store keeps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept {
+    pub read_only: bool,
+    pub session: Option<String>,
+    pub half_life_hours: Option<f64>,
+}
+
+impl Memory {
+    /// Opens the store at `root`, or the one that `root` is a part of, as the options say. `data` is as in
+    /// [`Memory::open`].
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New, Options};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-open-with-{}", std::process::id()));
+    /// # let (root, data) = (folder.join("memory"), folder.join("data"));
+    /// # Memory::create("session-log", &root, &data)?.create_session(Some("sess_one"), "agent")?;
+    /// // Calls that name no session are about this one.
+    /// let options = Options { session: Some("sess_one"), ..Options::default() };
+    /// let mut memory = Memory::open_with(&root, &data, &options)?;
+    /// let new = New { kind: "finding", text: "The pool is too small", ..New::default() };
+    /// let added = memory.add(&new)?;
+    /// memory.close()?;
+    ///
+    /// // Nothing can be changed through this one.
+    /// let options = Options { read_only: true, ..Options::default() };
+    /// let mut memory = Memory::open_with(&root, &data, &options)?;
+    /// assert_eq!(memory.query("pool")?.len(), 1);
+    /// let refused = memory.delete(None, &added.id, "superseded").unwrap_err();
+    /// assert_eq!(refused.code, "E_READ_ONLY");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `E_INVALID_FORMAT` if there is no store, there are several of that format, palimp knows no such format,
+    /// or the store has no sessions and one is named; `E_STORAGE_IO` if the folder can't be looked at;
+    /// `E_SESSION_NOT_FOUND` if there is no such session; `E_INVALID_QUERY` if the half-life is not above 0.
+    pub fn open_with(root: &Path, data: &Path, options: &Options<'_>) -> Result<Memory> {
+        if options.half_life_hours.is_some_and(|hours| !(hours.is_finite() && hours > 0.0)) {
+            let message = "The half-life has to be a number of hours above 0. Nothing was written.";
+            return Err(MemoryError::new("E_INVALID_QUERY", message));
+        }
+        let place = place(root, options.format)?;
+        let mut memory = Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, data);
+        memory.options = Kept {
+            read_only: options.read_only,
+            session: options.session.map(str::to_owned),
+            half_life_hours: options.half_life_hours,
+        };
+        memory.has_its_session()?;
+        Ok(memory)
+    }
+
+    /// Whether the session is there that the options name.
+    fn has_its_session(&self) -> Result {
+        let Some(session) = self.options.session.as_deref() else { return Ok(()) };
+        let store = self.store();
+        if store.sessions.iter().any(|own| own.name == session) {
+            return Ok(());
+        }
+        let (now, random) = (self.now(), self.machine.random());
+        // A format without sessions says so when one is to be made.
+        ops::session::new(&Scene { store, now, random, packed: &NO_PACKED }, Some(session), "")?;
+        let message =
+            format!("There is no session {session:?} in {}. Nothing was written.", store.root.told());
+        Err(self.known_absent(MemoryError::new("E_SESSION_NOT_FOUND", message)))
+    }
+
+    /// Refuses a change where the store was opened to be read.
+    pub(super) fn may_change(&self) -> Result {
+        match self.options.read_only {
+            false => Ok(()),
+            true => {
+                let message = format!(
+                    "{} was opened to be read only. Nothing was written. Open it without `read_only` to change it.",
+                    self.store().root.told()
+                );
+                Err(MemoryError::new("E_READ_ONLY", message))
+            }
+        }
+    }
+
+    /// The session that a call is about: the one that it names, else that of the options.
+    pub(super) fn session_or<'s>(&'s self, named: Option<&'s str>) -> Option<&'s str> {
+        named.or(self.options.session.as_deref())
+    }
+}
+
+/// The one store at a path, of that format where one is named.
+fn place(root: &Path, named: Option<&str>) -> Result<Place> {
+    let invalid = |message: String| MemoryError::new("E_INVALID_FORMAT", message);
+    if let Some(name) = named.filter(|name| format::by_name(name).is_none()) {
+        let known: Vec<&str> = FORMATS.iter().map(|own| own.name()).collect();
+        let message =
+            format!("palimp knows no format {name:?}: it knows {}. Nothing was written.", known.join(", "));
+        return Err(invalid(message));
+    }
+    let looked = look_at(root, named);
+    let mut found = looked.found.map_err(|why| {
+        let message = format!("{}: {why}. Nothing was written.", root.told());
+        MemoryError::new(if looked.refused { "E_STORAGE_IO" } else { "E_INVALID_FORMAT" }, message)
+    })?;
+    match (found.pop(), found.as_slice()) {
+        (Some(place), []) => Ok(place),
+        (last, others) => {
+            let all = others.iter().chain(&last);
+            let all: Vec<String> = all.map(|own| format!("{} ({})", own.root.told(), own.format)).collect();
+            let message = format!(
+                "{} holds several stores: {}. Name one by its folder, or by its format. Nothing was written.",
+                root.told(),
+                all.join(", ")
+            );
+            Err(invalid(message))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What is wrong with what was loaded.
+
+use super::{Memory, Result};
+use crate::model::Problem;
+
+impl Memory {
+    /// Everything that is wrong with the store, by file and line: what `palimp check` tells. The codes are
+    /// those of `docs/problems.md`; paths are relative to the store's root, lines count from 1.
+    ///
+    /// ```
+    /// use palimp::memory::{Code, Memory, MemoryError, Severity};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-problems-{}", std::process::id()));
+    /// let root = folder.join("memory");
+    /// let mut memory = Memory::create("session-log", &root, &folder.join("data"))?;
+    /// memory.create_session(Some("sess_one"), "agent")?;
+    /// assert!(memory.problems().is_empty());
+    ///
+    /// // Another agent stopped in the middle of a line.
+    /// let log = root.join("sessions/sess_one/memory.jsonl");
+    /// std::fs::write(&log, "{\"id\":\"mem_1\",\"type\":\"deci").unwrap();
+    /// let problems = memory.problems();
+    /// let torn = problems.iter().find(|own| own.code == Code::TornLine).unwrap();
+    /// assert_eq!((torn.severity, torn.line), (Severity::Error, Some(1)));
+    /// assert_eq!(torn.file, std::path::Path::new("sessions/sess_one/memory.jsonl"));
+    /// assert!(!torn.message.is_empty());
+    /// // What is recalled says that there is more.
+    /// assert!(memory.query("type:decision")?.problems.contains(torn));
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn problems(&mut self) -> Vec<Problem> {
+        self.refresh();
+        self.store().problems.clone()
+    }
+
+    /// What is wrong with one record, live or not. The same comes with it from [`Memory::get`] and
+    /// [`Memory::query`].
+    ///
+    /// ```
+    /// use palimp::memory::{Code, Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-problems-of-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let record = Some(r#"{"references":["mem_gone"]}"#);
+    /// let new = New { session: Some(&session), kind: "finding", text: "As before", record, ..New::default() };
+    /// let added = memory.add(&new)?;
+    /// let problems = memory.problems_of(Some(&session), &added.id)?;
+    /// assert_eq!(problems[0].code, Code::DanglingReference);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such record, the id is in several sessions, or the store can't be read.
+    pub fn problems_of(&mut self, session: Option<&str>, id: &str) -> Result<Vec<Problem>> {
+        self.refresh();
+        let (_, entry) = self.known(session, id)?;
+        Ok(self.store().problems_of(&entry).cloned().collect())
+    }
+}

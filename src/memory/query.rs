@@ -1,0 +1,248 @@
+//! Typed queries (2 §6.2, 4 §5.1), found by the search that the screens and verbs use.
+
+use std::sync::Arc;
+
+use super::{Found, Memory, MemoryError, Recalled, Result};
+use crate::deed::{DeleteAs, Wanted};
+use crate::model::{EntryRef, Moment, Snapshot};
+use crate::query::{Cancel, Order, Query, Ranking, Refused, Request, search};
+
+/// What is asked for: every condition that is set must hold. Names compare without regard to case, and `*` in
+/// them stands for any characters: `security.*`. A string is taken as a [`MemoryQuery::filter`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MemoryQuery<'a> {
+    /// Words, taken as they are: any of them is in the memory. Those with more of them, and with rarer ones,
+    /// rank higher (4 §5.2).
+    pub text: &'a str,
+    /// The type is one of these: the format's own words.
+    pub kinds: &'a [&'a str],
+    /// The topic is one of these; where a memory has none, its tags are looked at.
+    pub topics: &'a [&'a str],
+    /// It has one of these tags.
+    pub tags: &'a [&'a str],
+    /// It has all of these tags.
+    pub all_tags: &'a [&'a str],
+    /// It has none of these tags.
+    pub without_tags: &'a [&'a str],
+    /// It is of one of these agents, in formats that say whose a memory is.
+    pub agents: &'a [&'a str],
+    /// It is in this session; else in the one of the options, else in any.
+    pub session: Option<&'a str>,
+    /// It was created then or later.
+    pub from: Option<Moment>,
+    /// It was created then or earlier.
+    pub until: Option<Moment>,
+    /// Its importance is at least this, from 0 to 1.
+    pub min_importance: Option<f64>,
+    /// Its rank is at least this, from 0. Most ranks are below 1; [`Found::rank`] has them.
+    pub min_relevance: Option<f64>,
+    /// It is tied to one of the memories with these ids, either way.
+    pub references: &'a [&'a str],
+    /// So many references lie between at most; 0 is taken as 1.
+    pub depth: usize,
+    /// Whether archived memories are looked at, too.
+    pub archived: bool,
+    /// What results are ordered by.
+    pub order: Order,
+    /// So many results at most, from 1.
+    pub limit: Option<usize>,
+    /// Besides, a query of palimp's language (`docs/query.md`): words that must all be there, `"phrases"`,
+    /// `-`, `OR`, `type:`, `tag:`, `status:`, …
+    pub filter: &'a str,
+}
+
+impl<'a> From<&'a str> for MemoryQuery<'a> {
+    fn from(filter: &'a str) -> Self {
+        MemoryQuery { filter, ..MemoryQuery::default() }
+    }
+}
+
+impl<'a> From<&'a String> for MemoryQuery<'a> {
+    fn from(filter: &'a String) -> Self {
+        MemoryQuery::from(filter.as_str())
+    }
+}
+
+impl<'a> From<&MemoryQuery<'a>> for MemoryQuery<'a> {
+    fn from(query: &MemoryQuery<'a>) -> Self {
+        *query
+    }
+}
+
+impl MemoryQuery<'_> {
+    /// Whether it sets no condition.
+    fn is_empty(&self) -> bool {
+        let unlimited = MemoryQuery { limit: None, ..*self };
+        unlimited.terms(self.session).is_empty() && self.filter.trim().is_empty()
+    }
+
+    /// What is asked for in the query language, in that session.
+    fn terms(&self, session: Option<&str>) -> String {
+        let any = |name: &str, values: &[&str]| {
+            let values: Vec<String> = values.iter().map(|own| quoted(own)).collect();
+            (!values.is_empty()).then(|| format!("{name}:{}", values.join(",")))
+        };
+        let words: Vec<String> = self.text.split_whitespace().map(quoted).collect();
+        let text = (!words.is_empty()).then(|| format!("({})", words.join(" OR ")));
+        let named =
+            [("type", self.kinds), ("topic", self.topics), ("tag", self.tags), ("agent", self.agents)];
+        let named = named.into_iter().filter_map(|(name, values)| any(name, values));
+        let tags = self.all_tags.iter().map(|tag| format!("tag:{}", quoted(tag)));
+        let without = any("-tag", self.without_tags);
+        let depth = || format!("depth:{}", self.depth.max(1));
+        let tied = any("ref", self.references).map(|own| format!("{own} {}", depth()));
+        let others = [
+            session.map(|own| format!("session:{}", quoted(own))),
+            self.from.map(|own| format!("since:{}", quoted(&own.to_micros()))),
+            self.until.map(|own| format!("until:{}", quoted(&own.to_micros()))),
+            self.min_importance.map(|own| format!("importance:>={own}")),
+            self.min_relevance.map(|own| format!("min:{own}")),
+            self.limit.map(|own| format!("limit:{own}")),
+        ];
+        let all = text.into_iter().chain(named).chain(tags).chain(without).chain(tied);
+        all.chain(others.into_iter().flatten()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Memory {
+    /// What a query finds, in its order: a [`MemoryQuery`], or a string in palimp's query language: words,
+    /// `type:`, `tag:`, `topic:`, `since:`, `until:`, `session:`, `ref:ID depth:2`, `limit:10`.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New, Order};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-query-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let tags = ["security".to_owned()];
+    /// let new = New { session: Some(&session), kind: "decision", tags: &tags, ..New::default() };
+    /// memory.add(&New { text: "Use OAuth for web apps", importance: Some(0.9), ..new })?;
+    /// memory.add(&New { text: "Rotate keys monthly", importance: Some(0.3), ..new })?;
+    ///
+    /// let query = MemoryQuery {
+    ///     kinds: &["decision", "finding"],
+    ///     tags: &["security"],
+    ///     without_tags: &["deprecated"],
+    ///     session: Some(&session),
+    ///     min_importance: Some(0.7),
+    ///     order: Order::Oldest,
+    ///     limit: Some(10),
+    ///     ..MemoryQuery::default()
+    /// };
+    /// let found = memory.query(query)?;
+    /// assert_eq!(found.len(), 1);
+    /// assert_eq!(found[0].text, "Use OAuth for web apps");
+    ///
+    /// let found = memory.query("keys tag:security")?;
+    /// assert_eq!(found[0].text, "Rotate keys monthly");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `E_INVALID_QUERY` if the query can't be understood, a number is out of its range, or agents are asked
+    /// for in a format that has none; `E_SESSION_NOT_FOUND` if there is no such session.
+    pub fn query<'q>(&mut self, query: impl Into<MemoryQuery<'q>>) -> Result<Recalled<Vec<Found>>> {
+        self.refresh();
+        let found = self.search_for(&query.into())?;
+        Ok(self.recalled(self.all_found(found)))
+    }
+
+    /// Deletes every live record that the query finds, in one step, and says how many: by topic
+    /// `tag:personal_info`, by time `since:2026-01-01 until:2026-01-05`. A query
+    /// without conditions deletes nothing.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-delete-matching-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let tags = ["personal_info".to_owned()];
+    /// let new = New { session: Some(&session), kind: "conversation", tags: &tags, ..New::default() };
+    /// memory.add_all(&[New { text: "My cat is Mau", ..new }, New { text: "I live in Ulm", ..new }])?;
+    /// let criteria = MemoryQuery { tags: &["personal_info"], ..MemoryQuery::default() };
+    /// assert_eq!(memory.delete_matching(criteria, "user_request")?, 2);
+    /// assert_eq!(memory.delete_matching("", "user_request")?, 0);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the query can't be understood, the format refuses it, or the change can't be made.
+    pub fn delete_matching<'q>(&mut self, query: impl Into<MemoryQuery<'q>>, reason: &str) -> Result<usize> {
+        self.ready()?;
+        let query = query.into();
+        if query.is_empty() {
+            return Ok(0);
+        }
+        self.store().whole()?;
+        let at = self.search_for(&query)?.into_iter().map(|(at, _)| at).collect();
+        let how = DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() };
+        Ok(self.make(at, Wanted::Delete(how))?.records())
+    }
+
+    fn search_for(&self, query: &MemoryQuery<'_>) -> Result<Vec<(EntryRef, Option<f64>)>> {
+        let session = self.session_or(query.session);
+        if let Some(name) = session
+            && !self.store().sessions.iter().any(|own| own.name == name)
+        {
+            return Err(self.no_session(name));
+        }
+        let has_agents = crate::format::by_name(self.place.format)
+            .is_some_and(|format| format.about().facets.contains(&"agent"));
+        if !query.agents.is_empty() && !has_agents {
+            let message = format!("{} does not say of which agent a memory is.", self.place.format);
+            return Err(MemoryError::new("E_INVALID_QUERY", message));
+        }
+        let states = if query.archived { "is:live,archived" } else { "is:live" };
+        self.search_in(&[&query.terms(session), query.filter, states], query.order)
+    }
+
+    /// What is live and what queries find that must all hold.
+    pub(super) fn search(&self, texts: &[&str], order: Order) -> Result<Vec<(EntryRef, Option<f64>)>> {
+        self.search_in(&[texts, &["is:live"]].concat(), order)
+    }
+
+    fn search_in(&self, texts: &[&str], order: Order) -> Result<Vec<(EntryRef, Option<f64>)>> {
+        let now = self.now();
+        let query = Query::parse_all(texts, now)?;
+        let fading = self.options.half_life_hours.map(|hours| self.with_half_life(hours));
+        let request = Request {
+            snapshot: fading.as_ref().unwrap_or(&self.snapshot),
+            text: None,
+            query: &query,
+            ranking: if self.place.format == "bmad" { Ranking::Weighted } else { Ranking::Product },
+            order,
+            all: false,
+            now,
+        };
+        let unasked = |refused: Refused| MemoryError::new("E_INVALID_QUERY", refused.to_string());
+        let results = search(&request, &Cancel::default()).unwrap_or_default().answered().map_err(unasked)?;
+        Ok(results.hits.iter().map(|hit| (hit.at, hit.rank)).collect())
+    }
+
+    /// The store as it would fade by another half-life, where nothing in it says how it fades.
+    fn with_half_life(&self, hours: f64) -> Snapshot {
+        let mut store = self.store().clone();
+        let own = crate::format::by_name(store.format).map(|format| (format.about().decay)());
+        let tables = store.sessions.iter_mut().map(|session| &mut session.decay).chain([&mut store.decay]);
+        for table in tables.filter(|table| own.as_ref() == Some(&**table)) {
+            table.set_every_half_life(hours);
+        }
+        Snapshot::of(vec![Arc::new(store)])
+    }
+}
+
+/// A value of the query language that is taken as it is.
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,75 @@
+//! Changes taken back, and made again.
+
+use std::sync::Arc;
+
+use super::{Memory, Result};
+use crate::deed::{self, By, ChangeRequest, Recent, Wanted};
+use crate::model::Snapshot;
+use crate::store::commit::Host;
+
+/// What was undone, or redone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// The change, in a few words. May quote the store: untrusted text.
+    pub said: String,
+    /// What went otherwise than was to be expected: lines that others had added, and the like.
+    pub notes: Vec<String>,
+}
+
+impl Memory {
+    /// Undoes the last change of the store that palimp made, through this library, on its screens or by its
+    /// verbs, also before a restart. Called again, the one before it. What a change replaced is kept for 30
+    /// days; an erasure is passed over.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-undo-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let added = memory.add(&new)?;
+    /// memory.delete(None, &added.id, "mistake")?;
+    ///
+    /// memory.undo()?;
+    /// assert!(memory.get(None, &added.id)?.is_some());
+    /// memory.redo()?;
+    /// assert!(memory.get(None, &added.id)?.is_none());
+    /// let nothing = memory.redo().unwrap_err();
+    /// assert_eq!(nothing.code, "E_INVALID_QUERY");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `E_INVALID_QUERY` if there is nothing to undo, or what the change replaced is not kept any more;
+    /// `E_CONCURRENT_MOD` if others changed the same place since; and if the change can't be made.
+    pub fn undo(&mut self) -> Result<Undone> {
+        self.turn(Wanted::Undo)
+    }
+
+    /// Makes the change again that was undone last. Only until something else is changed.
+    ///
+    /// # Errors
+    ///
+    /// `E_INVALID_QUERY` if there is nothing to redo; else as [`Memory::undo`].
+    pub fn redo(&mut self) -> Result<Undone> {
+        self.turn(Wanted::Redo)
+    }
+
+    fn turn(&mut self, wanted: Wanted) -> Result<Undone> {
+        self.ready()?;
+        self.store().whole()?;
+        let is_redo = wanted == Wanted::Redo;
+        let snapshot = Arc::new(Snapshot::of(self.snapshot.stores.clone()));
+        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+        let request = ChangeRequest::new(snapshot, By::Ids, wanted, self.data.clone(), host.now);
+        let turned = deed::turn(&request, host, &mut Recent::default(), is_redo)?;
+        self.refresh();
+        Ok(Undone { said: turned.said, notes: turned.notes })
+    }
+}
