@@ -24,6 +24,8 @@
 //! # }
 //! ```
 //!
+//! [`memory`] has all calls, each with an example; `docs/library.md` lists them.
+//!
 //! People use the same storage through the program `palimp`, on screens and as verbs.
 //!
 //! The modules are listed in dependency order; each imports only those before it.

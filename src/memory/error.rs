@@ -1,4 +1,5 @@
-//! Errors with the codes of specification 4 §12.1, and one for ids that several records have.
+//! Errors with the codes of specification 4 §12.1, one for ids that several records have, and one for stores
+//! that were opened to be read only.
 
 use crate::deed::{Cause, Failed};
 use crate::format::writing::Refusal;
@@ -11,7 +12,7 @@ use crate::store::commit::{CommitError, Files};
 #[error("{message} ({code})")]
 pub struct MemoryError {
     /// `E_STORAGE_IO`, `E_LOCK_TIMEOUT`, `E_SIZE_LIMIT`, `E_SESSION_NOT_FOUND`,
-    /// `E_AMBIGUOUS_ID`, …
+    /// `E_AMBIGUOUS_ID`, `E_READ_ONLY`, …
     pub code: &'static str,
     /// What happened and what to do, in sentences. May quote the store: untrusted text.
     pub message: String,

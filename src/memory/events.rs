@@ -11,6 +11,20 @@ use crate::text::scan::Tape;
 impl Memory {
     /// Emits an event into the log and into the file of its trace. `metadata` is a JSON object.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-emit-event-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let id = memory.emit_event("gateway.tool_call", "abc123", "success", "gateway", r#"{"tool":"build"}"#)?;
+    /// assert_eq!(memory.query("type:event trace:abc123")?[0].id.as_deref().unwrap_or(&id), id);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the store has no events, or the change can't be made.
@@ -34,6 +48,21 @@ impl Memory {
 
     /// Events that failed in the last `days` days, newest first (§6.1).
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-failures-since-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// memory.emit_event("backend.start", "abc123", "failure", "backend", r#"{"error":"timeout"}"#)?;
+    /// memory.emit_event("backend.start", "abc123", "success", "backend", "{}")?;
+    /// assert_eq!(memory.failures_since(7)?.len(), 1);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the store can't be searched.
@@ -42,6 +71,23 @@ impl Memory {
     }
 
     /// The events of a trace, the oldest first (§6.1).
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-events-of-trace-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// memory.emit_event("gateway.tool_call", "abc123", "success", "gateway", "{}")?;
+    /// memory.emit_event("backend.start", "abc123", "failure", "backend", "{}")?;
+    /// let events = memory.events_of_trace("abc123")?;
+    /// assert!(String::from_utf8_lossy(&events[0].raw).contains("gateway.tool_call"));
+    /// assert_eq!(events.len(), 2);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -54,6 +100,21 @@ impl Memory {
 
     /// The notes that have a tag (§6.2).
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-notes-by-tag-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let tags = ["timeout".to_owned()];
+    /// memory.add(&New { kind: "note", text: "# Longer timeouts", tags: &tags, ..New::default() })?;
+    /// assert_eq!(memory.notes_by_tag("timeout")?.len(), 1);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the store can't be searched.
@@ -62,6 +123,22 @@ impl Memory {
     }
 
     /// The notes that a note links to, or that link to it (§6.2).
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-linked-notes-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let id = memory.add(&New { kind: "note", text: "# Longer timeouts", ..New::default() })?.id;
+    /// let text = format!("# Retries\n\nAfter [[{id}]].");
+    /// memory.add(&New { kind: "note", text: &text, ..New::default() })?;
+    /// assert_eq!(memory.linked_notes(&id)?.len(), 1);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -79,6 +156,22 @@ impl Memory {
 
     /// An agent's skill level in something; `novice` where nothing is recorded (§6.3).
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-capability-level-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let record = r#"{"agent_name":"coder","agent_version":"1","capabilities":{"deploys":{"skill_level":"expert"}}}"#;
+    /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
+    /// assert_eq!(memory.capability_level("coder", "deploys")?, "expert");
+    /// assert_eq!(memory.capability_level("coder", "cooks")?, "novice");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is no profile of the agent.
@@ -89,6 +182,22 @@ impl Memory {
 
     /// A preference of an agent, as JSON.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-preference-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let record = r#"{"agent_name":"coder","agent_version":"1","preferences":{"verbose_logging":true}}"#;
+    /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
+    /// assert_eq!(memory.preference("coder", "verbose_logging")?.as_deref(), Some("true"));
+    /// assert_eq!(memory.preference("coder", "theme")?, None);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is no profile of the agent.
@@ -97,6 +206,22 @@ impl Memory {
     }
 
     /// Sets a preference of an agent, as JSON, and when it was last active (§6.3).
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-set-preference-{}", std::process::id()));
+    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let record = r#"{"agent_name":"coder","agent_version":"1"}"#;
+    /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
+    /// memory.set_preference("coder", "backend_timeout", "60")?;
+    /// assert_eq!(memory.preference("coder", "backend_timeout")?.as_deref(), Some("60"));
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -42,6 +42,26 @@ impl Memory {
     /// that is in several sessions is refused unless the session is named. [`Memory::links`] tells which of
     /// two refers to the other.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-related-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// let record = format!("{{\"references\":[{id:?}]}}");
+    /// let new = New { text: "Make it larger", record: Some(&record), ..new };
+    /// let other = memory.add(&new)?.id;
+    /// let related = memory.related(None, &id, 1)?;
+    /// assert_eq!(related[0].id.as_ref(), Some(&other));
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is no such record, several have the id, or the store can't be read.

@@ -4,7 +4,8 @@
 //! whatever the format of the store has; what a format lacks is refused with the reason. All
 //! of them go the way that the verbs of the command line go: planned, carried out under the
 //! format's lock, journalled, and undone by `palimp undo`.
-//! The front page of the library has an example.
+//! The front page of the library has an example, each call has one of its own, and `docs/library.md` lists
+//! them by specification.
 
 mod append;
 mod archive;
@@ -22,6 +23,7 @@ mod recalled;
 mod records;
 mod sessions;
 mod undo;
+mod upkeep;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,6 +42,7 @@ pub use sessions::Statistics;
 pub use undo::Undone;
 
 pub use crate::model::{Code, Moment, Problem, Severity, State};
+pub use crate::ops::export::Shape;
 pub use crate::query::Order;
 pub use crate::text::canonical::Checksum;
 
@@ -73,9 +76,29 @@ impl Memory {
     /// Opens the store at `root`, or the one that `root` is a part of. `data` is the folder
     /// of palimp's own data, outside the store; it is made when it is first needed.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-open-{}", std::process::id()));
+    /// let (root, data) = (folder.join("memory"), folder.join("data"));
+    /// let mut memory = Memory::create("memory-server", &root, &data)?;
+    /// let new = New { kind: "core", text: "Reviews need two people", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.close()?;
+    ///
+    /// let mut memory = Memory::open(&root, &data)?;
+    /// assert_eq!(memory.get(None, &id)?.unwrap().text, new.text);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
-    /// If there is no store, there are several, or the folder can't be looked at.
+    /// If there is no store, there are several, or the folder can't be looked at. [`Memory::open_with`] names
+    /// one of several by its format.
     pub fn open(root: &Path, data: &Path) -> Result<Memory> {
         Memory::open_with(root, data, &Options::default())
     }

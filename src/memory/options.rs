@@ -96,7 +96,7 @@ impl Memory {
         }
         let (now, random) = (self.now(), self.machine.random());
         // A format without sessions says so when one is to be made.
-        ops::session::new(&Scene { store, now, random, packed: &NO_PACKED }, Some(session), "")?;
+        ops::session::new(&Scene { store, now, random, packed: &NO_PACKED }, None, "")?;
         let message =
             format!("There is no session {session:?} in {}. Nothing was written.", store.root.told());
         Err(self.known_absent(MemoryError::new("E_SESSION_NOT_FOUND", message)))
@@ -131,22 +131,31 @@ fn place(root: &Path, named: Option<&str>) -> Result<Place> {
             format!("palimp knows no format {name:?}: it knows {}. Nothing was written.", known.join(", "));
         return Err(invalid(message));
     }
-    let looked = look_at(root, named);
-    let mut found = looked.found.map_err(|why| {
+    let mut looked = look_at(root, None);
+    if named.is_some() && looked.found.is_err() {
+        looked = look_at(root, named);
+    }
+    let found = looked.found.map_err(|why| {
         let message = format!("{}: {why}. Nothing was written.", root.told());
         MemoryError::new(if looked.refused { "E_STORAGE_IO" } else { "E_INVALID_FORMAT" }, message)
     })?;
-    match (found.pop(), found.as_slice()) {
-        (Some(place), []) => Ok(place),
-        (last, others) => {
-            let all = others.iter().chain(&last);
-            let all: Vec<String> = all.map(|own| format!("{} ({})", own.root.told(), own.format)).collect();
-            let message = format!(
-                "{} holds several stores: {}. Name one by its folder, or by its format. Nothing was written.",
-                root.told(),
-                all.join(", ")
-            );
-            Err(invalid(message))
+    let is_meant = |own: &&Place| named.is_none_or(|name| own.format == name);
+    let meant: Vec<&Place> = found.iter().filter(is_meant).collect();
+    let list = |all: &[&Place]| {
+        let all: Vec<String> =
+            all.iter().map(|own| format!("{} ({})", own.root.told(), own.format)).collect();
+        all.join(", ")
+    };
+    match (meant.as_slice(), named) {
+        ([one], _) => Ok((*one).clone()),
+        ([], Some(name)) => {
+            let others = list(&found.iter().collect::<Vec<_>>());
+            Err(invalid(format!("{} holds no {name}, but {others}. Nothing was written.", root.told())))
         }
+        (several, _) => Err(invalid(format!(
+            "{} holds several stores: {}. Name one by its folder, or by its format. Nothing was written.",
+            root.told(),
+            list(several)
+        ))),
     }
 }

@@ -46,6 +46,30 @@ impl Memory {
     /// Adds a record and says what its id is. Limits of size are kept; at the fill level a
     /// compaction goes first where the store's config says so, and what it dropped is told.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-add-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let tags = ["database".to_owned()];
+    /// let added = memory.add(&New {
+    ///     session: Some(&session),
+    ///     kind: "decision",
+    ///     text: "Use SQLite for the cache",
+    ///     tags: &tags,
+    ///     importance: Some(0.9),
+    ///     ..New::default()
+    /// })?;
+    /// assert!(added.id.starts_with("mem_"));
+    /// assert!(added.dropped.is_empty());
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the format refuses the record, a limit of size is reached, or the change can't be made.
@@ -129,6 +153,33 @@ impl Memory {
     /// The record of that id, if it counts. An id that is in several sessions is refused
     /// unless the session is named.
     ///
+    /// ```
+    /// use palimp::memory::{Checksum, Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-get-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// let found = memory.get(Some(&session), &id)?.unwrap();
+    /// assert_eq!((&*found.kind, &*found.text), ("finding", "The pool is small"));
+    /// assert!(memory.get(None, "mem_none")?.is_none());
+    ///
+    /// // Another agent changes the text, and leaves the checksum as it was.
+    /// let log = folder.join("memory/sessions").join(&session).join("memory.jsonl");
+    /// let lines = std::fs::read_to_string(&log).unwrap().replace("small", "large");
+    /// let signed = lines.replacen('{', "{\"checksum\":\"sha256:0\",", 1);
+    /// std::fs::write(&log, signed).unwrap();
+    /// let found = memory.get(None, &id)?.unwrap();
+    /// assert_eq!(found.checksum, Some(Checksum::Mismatch));
+    /// assert_eq!(found.text, "The pool is large");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the store can't be read, or several records have the id.
@@ -143,6 +194,23 @@ impl Memory {
     /// in several sessions is refused unless the session is named, and one that several records of a
     /// session share unless a key names one of them.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-delete-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// assert!(memory.delete(Some(&session), &id, "superseded")?);
+    /// assert!(!memory.delete(Some(&session), &id, "superseded")?);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If several records have the id, the format refuses it, or the change can't be made.
@@ -156,6 +224,25 @@ impl Memory {
 
     /// Sets a field of a record: JSON where it is no string, else the text as it is.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-set-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.set(None, &id, "text", "The pool is too small")?;
+    /// memory.set(None, &id, "importance", "0.8")?;
+    /// let found = memory.get(None, &id)?.unwrap();
+    /// assert_eq!((&*found.text, found.importance), ("The pool is too small", 0.8));
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is no such record, the format refuses the value, or the change can't be made.
@@ -166,6 +253,22 @@ impl Memory {
     }
 
     /// Records that a record was accessed, where the format has a place for that.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-record-access-{}", std::process::id()));
+    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let id = memory.add(&New { kind: "core", text: "Reviews need two people", ..New::default() })?.id;
+    /// memory.record_access(None, &id)?;
+    /// let raw = memory.get(None, &id)?.unwrap().raw;
+    /// assert!(String::from_utf8_lossy(&raw).contains("\"access_count\":1"));
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

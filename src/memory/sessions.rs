@@ -1,7 +1,7 @@
 //! Sessions, and the store as a whole.
 
-use super::outcome::{dropped, new_session};
-use super::{Dropped, Memory, MemoryError, Recalled, Result};
+use super::outcome::new_session;
+use super::{Memory, MemoryError, Recalled, Result};
 use crate::deed::{SessionDeed, Wanted};
 use crate::model::{EntryRef, Severity, State, Unread};
 use crate::ops;
@@ -33,6 +33,22 @@ pub struct Statistics {
 impl Memory {
     /// Makes a session, and says what it is called.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-create-session-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let named = memory.create_session(Some("sess_review"), "agent")?;
+    /// assert_eq!(named, "sess_review");
+    /// assert_ne!(session, named);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the format has no sessions, one has that name, or the change can't be made.
@@ -47,11 +63,42 @@ impl Memory {
     }
 
     /// The names of the sessions.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-session-names-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// assert_eq!(memory.session_names().read, [session]);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn session_names(&self) -> Recalled<Vec<String>> {
         self.recalled(self.store().sessions.iter().map(|session| session.name.clone()).collect())
     }
 
     /// Whether a session is there and live; archived ones are told apart by their code.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-load-session-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// assert_eq!(memory.load_session(&session)?.live, 1);
+    /// assert_eq!(memory.load_session("sess_none").unwrap_err().code, "E_SESSION_NOT_FOUND");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -72,6 +119,23 @@ impl Memory {
     /// Ends the work with a session: its index and counts are brought up to date where a
     /// crash, or an agent that did not, left them behind.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-close-session-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.close_session(&session)?;
+    /// assert!(memory.problems().is_empty(), "the index has the memory");
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is no such session, or the change can't be made.
@@ -83,6 +147,24 @@ impl Memory {
 
     /// Moves a session aside, whole.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-archive-session-{}", std::process::id()));
+    /// let mut memory = Memory::create("bmad", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.archive_session(&session)?;
+    /// assert_eq!(memory.load_session(&session).unwrap_err().code, "E_SESSION_ARCHIVED");
+    /// assert!(memory.get(None, &id)?.is_none());
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is no such session, the format has no archive, or the change can't be made.
@@ -92,6 +174,24 @@ impl Memory {
     }
 
     /// Deletes a session with all that is in it.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-delete-session-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.delete_session(&session)?;
+    /// assert!(memory.get(None, &id)?.is_none());
+    /// assert!(memory.session_names().is_empty());
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -103,6 +203,23 @@ impl Memory {
 
     /// Everything of a session, or of the store, as JSON or JSON Lines. Refused where something
     /// could not be read.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New, Shape};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-export-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// let lines = memory.export(Some(&session), Shape::JsonLines)?;
+    /// assert!(String::from_utf8_lossy(&lines).contains(&id));
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -120,50 +237,25 @@ impl Memory {
         Ok(export(&self.snapshot, &entries, shape).flatten().collect())
     }
 
-    /// Drops what the format's compaction drops, and says what that was.
-    ///
-    /// # Errors
-    ///
-    /// If the format has no compaction, or the change can't be made.
-    pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>> {
-        self.ready()?;
-        let session = self.session_or(session).map(str::to_owned);
-        let planned = self.make(Vec::new(), Wanted::Compact(session))?;
-        let now = self.now();
-        Ok(planned.all().flat_map(|(store, plan)| dropped(store, plan, now)).collect())
-    }
-
-    /// Rebuilds what is derived from the records wherever it disagrees with them.
-    ///
-    /// # Errors
-    ///
-    /// If the format has nothing that is derived, or the change can't be made.
-    pub fn rebuild_index(&mut self) -> Result {
-        self.ready()?;
-        self.make(Vec::new(), Wanted::Reindex(None)).map(drop)
-    }
-
-    /// Brings the stored caches of decay up to date.
-    ///
-    /// # Errors
-    ///
-    /// If the format stores none, or the change can't be made.
-    pub fn update_decay(&mut self) -> Result {
-        self.ready()?;
-        self.make(Vec::new(), Wanted::Decay).map(drop)
-    }
-
-    /// Brings files of an older version to this one, each backed up first.
-    ///
-    /// # Errors
-    ///
-    /// If the format has no older version, or the change can't be made.
-    pub fn migrate(&mut self) -> Result {
-        self.ready()?;
-        self.make(Vec::new(), Wanted::Migrate).map(drop)
-    }
-
     /// Figures of a session, or of the whole store.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-statistics-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// let figures = memory.statistics(Some(&session))?;
+    /// assert_eq!(figures.by_type, [("finding".to_owned(), 1)]);
+    /// assert!(figures.bytes > 0 && figures.limit == Some(10 << 20));
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

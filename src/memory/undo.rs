@@ -54,6 +54,26 @@ impl Memory {
 
     /// Makes the change again that was undone last. Only until something else is changed.
     ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-redo-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.undo()?;
+    /// assert!(memory.get(None, &id)?.is_none());
+    /// let redone = memory.redo()?;
+    /// assert!(redone.said.starts_with("redid"));
+    /// assert!(memory.get(None, &id)?.is_some());
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// `E_INVALID_QUERY` if there is nothing to redo; else as [`Memory::undo`].

@@ -43,6 +43,7 @@ mod listed;
 mod lossless;
 mod memory;
 mod memory_append;
+mod memory_calls;
 mod namesakes;
 mod nothing_made;
 mod odd_names;

@@ -1,0 +1,121 @@
+//! Upkeep: what the format drops, rebuilds and brings up to date.
+
+use super::outcome::dropped;
+use super::{Dropped, Memory, Result};
+use crate::deed::Wanted;
+
+impl Memory {
+    /// Drops what the format's compaction drops, and says what that was.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-compact-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.delete(None, &id, "superseded")?;
+    /// let dropped = memory.compact(Some(&session))?;
+    /// assert_eq!(dropped[0].id.as_ref(), Some(&id));
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the format has no compaction, or the change can't be made.
+    pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>> {
+        self.ready()?;
+        let session = self.session_or(session).map(str::to_owned);
+        let planned = self.make(Vec::new(), Wanted::Compact(session))?;
+        let now = self.now();
+        Ok(planned.all().flat_map(|(store, plan)| dropped(store, plan, now)).collect())
+    }
+
+    /// Rebuilds what is derived from the records wherever it disagrees with them.
+    ///
+    /// ```
+    /// use palimp::memory::{Code, Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-rebuild-index-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.flush()?;
+    /// std::fs::write(folder.join("memory/sessions").join(&session).join("index.json"), "{").unwrap();
+    /// assert_eq!(memory.problems()[0].code, Code::IndexBroken);
+    /// memory.rebuild_index()?;
+    /// assert!(memory.problems().is_empty());
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the format has nothing that is derived, or the change can't be made.
+    pub fn rebuild_index(&mut self) -> Result {
+        self.ready()?;
+        self.make(Vec::new(), Wanted::Reindex(None)).map(drop)
+    }
+
+    /// Brings the stored caches of decay up to date.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-update-decay-{}", std::process::id()));
+    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let session = memory.create_session(None, "agent")?;
+    /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.update_decay()?;
+    /// assert!(memory.problems().is_empty());
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the format stores none, or the change can't be made.
+    pub fn update_decay(&mut self) -> Result {
+        self.ready()?;
+        self.make(Vec::new(), Wanted::Decay).map(drop)
+    }
+
+    /// Brings files of an older version to this one, each backed up first.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-migrate-{}", std::process::id()));
+    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// memory.add(&New { kind: "core", text: "Reviews need two people", ..New::default() })?;
+    /// // Everything is of this version: there is nothing to bring to it.
+    /// memory.migrate()?;
+    /// assert_eq!(memory.statistics(None)?.live, 1);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the format has no older version, or the change can't be made.
+    pub fn migrate(&mut self) -> Result {
+        self.ready()?;
+        self.make(Vec::new(), Wanted::Migrate).map(drop)
+    }
+}
