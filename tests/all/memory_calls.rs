@@ -6,6 +6,7 @@ mod links;
 mod opened;
 mod problems;
 mod queries;
+mod stores;
 mod undone;
 
 use std::path::PathBuf;

@@ -27,6 +27,7 @@ fn results_can_be_ordered_by_time_importance_and_size() {
         memory("c", "xxxx").aged(10).importance(0.5),
     ]);
     assert_eq!(asked.found("sort:time"), ["c", "b", "a"]);
+    assert_eq!(asked.found("sort:oldest"), ["a", "b", "c"]);
     assert_eq!(asked.found("sort:importance"), ["a", "c", "b"]);
     assert_eq!(asked.found("sort:size"), ["b", "c", "a"]);
 }

@@ -1,0 +1,94 @@
+//! The calls on the stores of the demo, one of each format.
+
+use palimp::memory::{Memory, MemoryQuery, Options, State};
+
+use super::assert_refused;
+use crate::support::demo::DemoStore;
+use crate::support::files_below;
+
+const STORES: [&str; 5] =
+    ["team/memories", "ops/memory", "web/.agent-memory", "shop/.bmad/memory", "notes/.chora/memory"];
+
+fn open(desk: &DemoStore) -> Memory {
+    Memory::open(&desk.store, &desk.data()).unwrap()
+}
+
+#[test]
+fn a_link_that_leads_to_a_memory_is_told_by_that_memory_too() {
+    for name in STORES.into_iter().filter(|name| *name != "team/memories") {
+        let desk = DemoStore::new(name);
+        let mut memory = open(&desk);
+        let all = memory.query(MemoryQuery { archived: true, ..MemoryQuery::default() }).unwrap();
+        let mut followed = 0;
+        for own in all.iter() {
+            let (Some(id), session) = (own.id.as_deref(), own.session.as_deref()) else { continue };
+            for link in memory.links(session, id).unwrap().read.outgoing {
+                // A trace or a session leads to one of several memories.
+                let Some(other) = link.other.filter(|other| other.id.as_ref() == Some(&link.id)) else {
+                    continue;
+                };
+                if other.state == State::Live {
+                    let back = memory.links(other.session.as_deref(), &link.id).unwrap().read.incoming;
+                    assert!(back.iter().any(|own| own.id == id), "{name}: {id} {}", link.id);
+                    followed += 1;
+                }
+            }
+        }
+        assert!(followed > 0, "{name}");
+    }
+}
+
+#[test]
+fn parts_of_a_bundle_are_deleted_restored_and_undone_in_one_step_each() {
+    let desk = DemoStore::new("web/.agent-memory");
+    let mut memory = open(&desk);
+    let query = "type:gotchas";
+    let gotchas = memory.query(query).unwrap();
+    let count = gotchas.len();
+    assert!(count >= 2, "{count}");
+    let keys: Vec<String> = {
+        let store = memory.store();
+        let is_own = |entry: &&palimp::model::Entry| {
+            entry.state == State::Live && store.view(entry).is_some_and(|own| own.kind == "gotchas")
+        };
+        store.entries.iter().filter(is_own).map(|own| store.key(own)).collect()
+    };
+    let two = [&*keys[0], &*keys[1]];
+    assert_refused(memory.archive(None, &two), "E_INVALID_FORMAT", "");
+    assert_eq!(memory.delete_all(None, &two, "superseded").unwrap(), 2);
+    assert_eq!(memory.query(query).unwrap().len(), count - 2);
+    memory.undo().unwrap();
+    assert_eq!(memory.query(query).unwrap().len(), count);
+    memory.redo().unwrap();
+    assert_eq!(memory.query(query).unwrap().len(), count - 2);
+    assert!(memory.deleted(None).unwrap().iter().filter(|own| own.kind == "gotchas").count() >= 2);
+    memory.undo().unwrap();
+    let after: Vec<String> = memory.query(query).unwrap().into_iter().map(|own| own.text).collect();
+    assert_eq!(after, gotchas.iter().map(|own| own.text.clone()).collect::<Vec<_>>());
+}
+
+#[test]
+fn reading_a_store_of_any_format_writes_nothing() {
+    for name in STORES {
+        let desk = DemoStore::new(name);
+        let before = files_below(&desk.store);
+        let options = Options { read_only: true, ..Options::default() };
+        let mut memory = Memory::open_with(&desk.store, &desk.data(), &options).unwrap();
+        let found = memory.query("").unwrap();
+        assert!(!found.is_empty(), "{name}");
+        // The demo has damage in it, and some of it is in what is recalled.
+        let all = memory.problems();
+        assert!(found.problems.iter().all(|own| all.contains(own)), "{name}");
+        for own in found.iter().filter(|own| own.id.is_some()) {
+            let (session, id) = (own.session.as_deref(), own.id.as_deref().unwrap());
+            assert_eq!(memory.problems_of(session, id).unwrap().is_empty(), {
+                let got = memory.get(session, id).unwrap().unwrap();
+                got.problems.is_empty()
+            });
+        }
+        memory.deleted(None).unwrap();
+        drop(memory);
+        assert_eq!(files_below(&desk.store), before, "{name}");
+        assert!(!desk.data().exists() || files_below(&desk.data()).is_empty(), "{name}");
+    }
+}
