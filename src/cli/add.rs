@@ -6,7 +6,7 @@ use super::change::{Written, make, request};
 use super::failure::{Exit, Failure, Result};
 use super::narrow::About;
 use super::told::{Said, print, tell};
-use super::{Context, open};
+use super::{Context, lock, open};
 use crate::deed::{self, NewRecord, Wanted};
 use crate::format::writing::Refusal;
 use crate::model::{Snapshot, Store, Tell};
@@ -114,7 +114,11 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     if in_session(place.format, asked).is_err() {
         return Ok(None);
     }
-    let outcome = deed::append(&place, asked, Host::here(&data, context.now));
+    let append = || deed::append(&place, asked, Host::here(&data, context.now));
+    let mut outcome = append();
+    if outcome.as_ref().is_err_and(|failed| failed.commit().is_some_and(lock::is_broken)) {
+        outcome = append();
+    }
     let written = asked.text.as_deref().or(asked.record.as_deref()).unwrap_or_default();
     match outcome {
         Ok(Some((store, receipt))) => {
@@ -123,7 +127,8 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
         }
         Ok(None) => Ok(None),
         // It is read, and what is in the way is told of, or asked about.
-        Err(failed) if failed.is_untouched() => Ok(None),
+        // A lock is waited for once.
+        Err(failed) if failed.is_untouched() && !failed.is_locked() => Ok(None),
         Err(failed) => {
             let kept = deed::keep_at(&data, (&named(&place), None), written.as_bytes(), context.now);
             Err(Failure::from(failed).with(&kept))

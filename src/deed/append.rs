@@ -31,7 +31,9 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
         let Some(plan) = plan.filter(|plan| !plan.changes.iter().all(is_small)) else { return Ok(None) };
         writer.commit(&plan)?
     };
-    leave_due(place, host.data);
+    if receipt.waits {
+        leave_due(place, host.data);
+    }
     Ok(Some((store, receipt)))
 }
 
@@ -59,9 +61,10 @@ pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Op
     let lines = names.iter().map(|name| format!("adds {name}")).collect();
     let plan = Plan { lines, ..plan };
     let receipt = writer.commit(&plan)?;
-    match plan.changes.iter().all(is_small) {
-        true => drop(writer.derive_due()),
-        false => leave_due(writer.place(), host.data),
+    let is_batch = all.len() >= writer.tuning().index_after_records;
+    match receipt.waits && !is_batch && !plan.changes.iter().all(is_small) {
+        true => leave_due(writer.place(), host.data),
+        false => drop(writer.derive_due()),
     }
     Ok(Some(receipt))
 }

@@ -6,6 +6,7 @@ use crate::model::{NotWhole, Tell};
 use crate::ops::Refusal;
 use crate::ops::progress::is_stop;
 use crate::store::commit::{CommitError, Files, nothing_else};
+use crate::store::lock::LockError;
 
 /// How a change ended that was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,22 @@ impl Failed {
     /// The same with the store that refused it.
     pub(super) fn in_store(self, root: &Path) -> Failed {
         Failed { message: format!("{}: {}", root.told(), self.message), ..self }
+    }
+
+    /// What kept a change from being carried out, where it was tried.
+    pub fn commit(&self) -> Option<&CommitError> {
+        match &*self.cause {
+            Cause::Commit(error) => Some(error),
+            Cause::Refused(_) | Cause::Unread(_) => None,
+        }
+    }
+
+    /// Whether another program held a lock all the time that it was waited for.
+    pub fn is_locked(&self) -> bool {
+        let held = |error: &CommitError| {
+            matches!(error, CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. })
+        };
+        self.commit().is_some_and(held)
     }
 
     /// Whether no file was changed.

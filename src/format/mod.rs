@@ -7,6 +7,7 @@ pub mod glance;
 pub mod locks;
 pub mod page;
 pub mod reading;
+pub mod tuning;
 pub mod writing;
 
 mod a_mem;
@@ -44,6 +45,7 @@ pub use tombstones::legible_id;
 
 use glance::{Evidence, Glance};
 use reading::Reading;
+use tuning::Tuning;
 use writing::Writes;
 
 /// Every format.
@@ -199,6 +201,11 @@ pub trait Format: Writes {
     /// How writers of those files, relative to the root and of one session at most, keep apart.
     fn lock(&self, _files: &[&Path]) -> Lock {
         Lock::None
+    }
+
+    /// What a config says of locks and of what is kept; `None` where the format has no such settings.
+    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> Tuning> {
+        None
     }
 
     /// The form of a record of that file and type.

@@ -3,8 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::at_hand::AtHand;
+use super::later::Later;
 use super::{Memory, Result};
+use crate::format::tuning::Tuning;
 use crate::format::writing::Draft;
 use crate::format::{self, Format};
 use crate::model::{Act, Change, Generation, Plan, Snapshot};
@@ -21,8 +25,11 @@ pub(super) struct Known {
     pub vault: Option<VaultState>,
     /// The ids that were given last, by session.
     last: HashMap<String, LastIds>,
-    /// Whether derived files wait to be rebuilt.
+    /// Whether derived files wait to be rebuilt, and since how many records.
     pub is_due: bool,
+    waiting: usize,
+    /// Memories that were asked for.
+    pub at_hand: AtHand,
     /// Whether records were added to logs that are too large to be held: they are read when they are asked
     /// for.
     pub is_behind: bool,
@@ -38,6 +45,8 @@ type Logs = Vec<(PathBuf, Generation)>;
 struct LastIds {
     ids: HashMap<String, String>,
     logs: Logs,
+    /// When they were read, by the clock that never goes back.
+    read: Duration,
 }
 
 /// Records that were added by the ends of logs alone: what they are called, and what became of the plan.
@@ -51,9 +60,10 @@ impl Memory {
     /// then.
     pub(crate) fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Option<Made>> {
         let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
+        self.meet_later();
         let (last, logs) = self.last_ids(format, drafts);
         let left = self.known.vault.take();
-        let (outcome, left, last, is_read) = {
+        let (outcome, left, last, is_read, tuning) = {
             let now = self.now();
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
             let again =
@@ -81,11 +91,18 @@ impl Memory {
                 Some(made) => made.as_ref().is_ok_and(|made| made.receipt.is_journalled),
                 None => true,
             };
-            (outcome, is_settled.then(|| writer.left()).flatten(), ends.last(), is_read)
+            (
+                outcome,
+                is_settled.then(|| writer.left()).flatten(),
+                ends.last(),
+                is_read,
+                writer.tuning().clone(),
+            )
         };
         self.known.vault = left;
         let Some(made) = outcome.transpose()? else { return Ok(None) };
-        self.known.is_due = true;
+        let waits = made.receipt.waits;
+        self.known.is_due |= waits;
         let plan = &made.receipt.plan;
         self.keep_last(&logs, last, plan);
         let is_large =
@@ -95,7 +112,32 @@ impl Memory {
             false if is_read && self.grow(format, plan) => {}
             false => self.refresh(),
         }
+        self.known.at_hand.clear();
+        self.wait_with(&tuning, if waits { drafts.len() } else { 0 });
         Ok(Some(made))
+    }
+
+    /// Indexes wait since so many more records: they are written at once where that makes a batch, else when
+    /// the store is idle.
+    fn wait_with(&mut self, tuning: &Tuning, records: usize) {
+        self.known.waiting = self.known.waiting.saturating_add(records);
+        if self.known.waiting >= tuning.index_after_records {
+            // What can't be written now stays due: the records are added.
+            let _ = self.flush();
+        }
+        if self.known.is_due
+            && records > 0
+            && let Some(later) = &mut self.later
+        {
+            later.wait(&self.place, &self.data, tuning.index_after);
+        }
+    }
+
+    /// Takes note of what was written while the store was idle.
+    pub(super) fn meet_later(&mut self) {
+        if let Some(left) = self.later.as_mut().and_then(|later| later.written()) {
+            (self.known.vault, self.known.is_due, self.known.waiting) = (left, false, 0);
+        }
     }
 
     /// The ids that were given last to memories of those sessions and types, where ids are numbered, and the
@@ -117,7 +159,9 @@ impl Memory {
 
     fn last_id(&mut self, format: &dyn Format, session: &str, kind: &str) -> Option<(String, Logs)> {
         let logs = self.logs_of(session);
-        if self.known.last.get(session).is_some_and(|own| own.logs != logs) {
+        let (now, kept_for) = (self.machine.monotonic(), self.tuning().kept_for);
+        let is_over = |own: &LastIds| own.logs != logs || now.saturating_sub(own.read) > kept_for;
+        if self.known.last.get(session).is_some_and(is_over) {
             self.known.last.remove(session);
         }
         if let Some(id) = self.known.last.get(session).and_then(|own| own.ids.get(kind)) {
@@ -136,7 +180,9 @@ impl Memory {
     fn keep_last(&mut self, before: &[(String, Logs)], last: LastBy, plan: &Plan) {
         for (session, was) in before {
             let logs = self.logs_of(session);
-            let known = self.known.last.remove(session).map(|own| own.ids).unwrap_or_default();
+            let known = self.known.last.remove(session);
+            let read = known.as_ref().map_or_else(|| self.machine.monotonic(), |own| own.read);
+            let known = known.map(|own| own.ids).unwrap_or_default();
             let is_ours = |((_, was), (path, now)): (&(PathBuf, Generation), &(PathBuf, Generation))| {
                 let own = plan.changes.iter().find(|change| self.place.root.join(&change.path) == *path);
                 let grew = own.map_or(0, |change| added(change).len() as u64);
@@ -146,7 +192,7 @@ impl Memory {
                 let own = last.iter().filter(|((of, _), _)| of == session);
                 let own = own.map(|((_, kind), id)| (kind.clone(), id.clone()));
                 let ids = known.into_iter().chain(own).collect();
-                self.known.last.insert(session.clone(), LastIds { ids, logs });
+                self.known.last.insert(session.clone(), LastIds { ids, logs, read });
             }
         }
     }
@@ -195,6 +241,7 @@ impl Memory {
     ///
     /// If our own data can't be read or written, or another palimp has the store.
     pub fn flush(&mut self) -> Result {
+        self.meet_later();
         if !self.known.is_due {
             return Ok(());
         }
@@ -206,6 +253,10 @@ impl Memory {
             (writer.left(), is_made)
         };
         (self.known.vault, self.known.is_due) = (left, !is_made);
+        if is_made {
+            self.known.waiting = 0;
+            self.later.iter_mut().for_each(Later::done);
+        }
         Ok(())
     }
 
@@ -216,12 +267,14 @@ impl Memory {
     /// If our own data can't be read or written, or another palimp has the store. The next start of palimp
     /// rebuilds them then.
     pub fn close(mut self) -> Result {
+        self.later.iter_mut().for_each(Later::end);
         self.flush()
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        self.later.iter_mut().for_each(Later::end);
         // What can't be rebuilt now is noted as due.
         let _ = self.flush();
     }

@@ -9,10 +9,12 @@
 
 mod append;
 mod archive;
+mod at_hand;
 mod batch;
 mod error;
 mod events;
 mod found;
+mod later;
 mod links;
 mod named;
 mod options;
@@ -31,6 +33,7 @@ use std::sync::Arc;
 use append::Known;
 pub use error::{MemoryError, Result};
 pub use found::Found;
+use later::Later;
 pub use links::{Link, Links};
 use options::Kept;
 pub use options::Options;
@@ -48,7 +51,9 @@ pub use crate::text::canonical::Checksum;
 
 use crate::deed::{self, By, ChangeRequest, Planned, Quiet, Recent, Wanted};
 use crate::disk::{Disk, Machine, Real, Seen, ThisMachine};
-use crate::format::writing::{NO_PACKED, Refusal, Scene};
+use crate::format;
+use crate::format::tuning::Tuning;
+use crate::format::writing::{NO_PACKED, Refusal, Scene, with_config};
 use crate::model::{EntryRef, Extent, Plan, Snapshot, Store, Tell};
 use crate::ops;
 use crate::store::commit::{Host, Writer, make_folders};
@@ -67,6 +72,8 @@ pub struct Memory {
     known: Known,
     /// How it was opened.
     options: Kept,
+    /// What writes indexes that wait while the store is idle; nothing on a disk that the caller chose.
+    later: Option<Later>,
 }
 
 /// How a plan is made, and what is told of it.
@@ -128,7 +135,7 @@ impl Memory {
             MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.told()))
         })?;
         let place = Place::whole(root, plan.format);
-        let mut memory = Memory::at(Box::new(Real), Box::new(machine), place, data);
+        let mut memory = Memory::here(place, data);
         let host =
             Host { disk: &*memory.disk, machine: &*memory.machine, data: &memory.data, now: memory.now() };
         Writer::open(host, memory.store())?.commit(&plan)?;
@@ -145,9 +152,22 @@ impl Memory {
     ) -> Memory {
         let data = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
         let (snapshot, known, options) = Default::default();
-        let mut memory = Memory { disk, machine, place, data, snapshot, known, options };
+        let mut memory = Memory { disk, machine, place, data, snapshot, known, options, later: None };
         memory.refresh();
         memory
+    }
+
+    /// The store at that place, on this machine. Indexes that wait are written while it is idle.
+    fn here(place: Place, data: &Path) -> Memory {
+        let mut own = Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, data);
+        own.later = Some(Later::new());
+        own
+    }
+
+    /// What the store's config says of what is kept and written later.
+    fn tuning(&self) -> Tuning {
+        let tuning = format::by_name(self.place.format).and_then(|format| format.tuning());
+        tuning.map_or_else(Tuning::default, |tuning| with_config(self.store(), tuning))
     }
 
     /// The store as it was read last.
@@ -157,10 +177,14 @@ impl Memory {
 
     /// Reads what has changed since. Every operation does it before it begins.
     pub fn refresh(&mut self) {
+        self.meet_later();
         self.known.is_behind = false;
         let previous = self.snapshot.stores.first().map(|store| &**store);
         let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
         let store = if self.known.is_due { deed::with_due(&self.data, store, self.now()) } else { store };
+        if previous.is_none_or(|was| !has_same_files(was, &store)) {
+            self.known.at_hand.clear();
+        }
         self.snapshot = Snapshot::of(vec![Arc::new(store)]);
     }
 
@@ -223,4 +247,10 @@ impl Memory {
         self.refresh();
         Ok(told)
     }
+}
+
+/// Whether a store was read from the same files.
+fn has_same_files(was: &Store, is: &Store) -> bool {
+    let mut both = was.documents.iter().zip(&is.documents);
+    was.documents.len() == is.documents.len() && both.all(|(was, is)| Arc::ptr_eq(was, is))
 }

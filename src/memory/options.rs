@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::{Memory, MemoryError, Result};
-use crate::disk::{Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Scene};
 use crate::format::{self, FORMATS};
 use crate::model::Tell;
@@ -77,7 +76,7 @@ impl Memory {
             return Err(MemoryError::new("E_INVALID_QUERY", message));
         }
         let place = place(root, options.format)?;
-        let mut memory = Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, data);
+        let mut memory = Memory::here(place, data);
         memory.options = Kept {
             read_only: options.read_only,
             session: options.session.map(str::to_owned),

@@ -184,10 +184,15 @@ impl Memory {
     ///
     /// If the store can't be read, or several records have the id.
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>> {
+        if let Some(found) = self.at_hand(session, id) {
+            return Ok(Some(found));
+        }
         self.refresh();
         let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| None)?) };
-        Ok(Some(self.found(at, None)))
+        let found = self.found(at, None);
+        self.keep_at_hand(session, id, &found);
+        Ok(Some(found))
     }
 
     /// Deletes a record as the format does it. False where there is none that counts; an id that is

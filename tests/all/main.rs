@@ -77,6 +77,7 @@ mod short_memory;
 mod slips;
 mod support;
 mod tables;
+mod tuning;
 mod tutor;
 mod undelete;
 mod undo;

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use palimp::disk::{Real, ThisMachine};
 use palimp::memory::{Memory, New};
 use palimp::model::{Code, Extent, Moment, Store};
 use palimp::store::{Place, load};
@@ -32,7 +33,10 @@ impl Desk {
     fn new((format, kind, has_sessions): (&'static str, &'static str, bool)) -> Desk {
         let folder = crate::support::folder::new();
         let (root, data) = (folder.path().join("store"), folder.path().join("data"));
-        let mut memory = Memory::create(format, &root, &data).unwrap();
+        drop(Memory::create(format, &root, &data).unwrap());
+        // What waits is not written while the store is idle.
+        let place = Place { root, format, session: None };
+        let mut memory = Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, &data);
         let session = has_sessions.then(|| memory.create_session(None, "tester").unwrap());
         // Events of one trace.
         let session = session.or((format == "a-mem").then(|| "trace-1".to_owned()));

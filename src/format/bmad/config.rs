@@ -2,12 +2,14 @@
 //!
 //! Obeyed: half-lives and rates by type, the floor, `decay.enabled` and its interval, the size
 //! of a session, whether and from which size it is compacted, how much that keeps, the days of
-//! retention and `auto_purge`. All else is shown and left alone.
+//! retention and `auto_purge`, locks, and what is written later. All else is shown and left alone.
 
 use std::path::Path;
+use std::time::Duration;
 
+use crate::format::tuning::{self, LONGEST_MS, Pause, Tuning};
 use crate::model::{Code, DecayTable, Problem, Severity};
-use crate::text::json::Json;
+use crate::text::json::{Json, Kind};
 
 /// The types with a half-life of their own, in hours (§6.2).
 const HALF_LIVES: [(&str, f64); 4] =
@@ -19,6 +21,15 @@ const APART: f64 = 1.0 / 6.0;
 const SIZES: (f64, f64) = (10.0, 9.0);
 /// The share of its records that a compaction keeps (§9.1).
 const KEPT: f64 = 0.8;
+
+/// What §9.1 has where the config does not say: the pause between two looks at a lock, records after which
+/// the index is written, megabytes that are kept at hand, and how long they are believed.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+const BATCH: usize = 100;
+const KEPT_MB: f64 = 5.0;
+const KEPT_FOR: Duration = Duration::from_secs(300);
+/// The longest of these times: a day, in seconds.
+const LONGEST_S: f64 = LONGEST_MS / 1000.0;
 
 /// The half-lives of §6.2, with the boost of §6.1.
 pub fn default_decay() -> DecayTable {
@@ -37,6 +48,31 @@ pub fn size_limits(config: Option<Json<'_>>) -> (u64, u64) {
     };
     let limit = megabytes(["memory_config", "storage", "max_session_size_mb"], SIZES.0);
     (limit, megabytes(["memory_config", "compaction", "trigger_threshold_mb"], SIZES.1).min(limit))
+}
+
+/// What the config says of locks, and of what an open store keeps and writes later.
+pub fn tuning(config: Option<Json<'_>>) -> Tuning {
+    let value = |section: &str, name: &str| config?.path(&["memory_config", section, name]);
+    let usual = Tuning::default();
+    let look_every = tuning::millis(value("concurrency", "lock_retry_interval_ms")).unwrap_or(LOOK_EVERY);
+    let batch = tuning::positive(value("performance", "batch_write_size"));
+    let megabytes = tuning::positive(value("indexing", "cache_size_mb")).unwrap_or(KEPT_MB);
+    let seconds = value("performance", "index_cache_ttl_seconds").and_then(|own| own.number());
+    let seconds = seconds.filter(|own| (0.0..=LONGEST_S).contains(own) && *own > 0.0);
+    Tuning {
+        lock_timeout: tuning::millis(value("concurrency", "lock_timeout_ms")).unwrap_or(usual.lock_timeout),
+        pause: Some(Pause { first: look_every, doublings: 0 }),
+        index_after_records: batch.map_or(BATCH, |own| own.ceil() as usize),
+        kept_bytes: (megabytes * f64::from(1 << 20)) as u64,
+        kept_for: seconds.map_or(KEPT_FOR, Duration::from_secs_f64),
+        ..usual
+    }
+}
+
+/// Whether sessions have an index: unless the config says otherwise.
+pub fn indexes(config: Option<Json<'_>>) -> bool {
+    let enabled = config.and_then(|config| config.path(&["memory_config", "indexing", "enabled"]));
+    enabled.and_then(|value| value.bool()) != Some(false)
 }
 
 /// Whether an `add` that fills a session compacts it: only where the config says so.
@@ -149,6 +185,14 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
             format!("The config names version {version:?}; this format has \"1.0\"."),
         );
     }
+    for (section, name, wanted) in KINDS {
+        let value = config.path(&["memory_config", section, name]);
+        if let Some(value) = value.filter(|own| own.kind() != wanted && !own.is_null()) {
+            let (wanted, found) = (wanted.as_str(), value.kind().as_str());
+            let name = format!("memory_config.{section}.{name}");
+            add(Code::WrongType, format!("`{name}` should be {wanted} and is {found}; it is ignored."));
+        }
+    }
     for (names, largest) in numbers() {
         let Some(value) = config.path(&names) else { continue };
         let name = names.join(".");
@@ -174,7 +218,14 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     problems
 }
 
-/// The numbers that are obeyed: their paths, and the largest that each may be.
+/// Settings that are no numbers.
+const KINDS: [(&str, &str, Kind); 3] = [
+    ("indexing", "enabled", Kind::Bool),
+    ("indexing", "update_strategy", Kind::String),
+    ("performance", "lazy_load", Kind::Bool),
+];
+
+/// The numbers that are obeyed, or that palimp is always within: their paths, and the largest that each may be.
 fn numbers() -> Vec<(Vec<&'static str>, f64)> {
     let any = f64::INFINITY;
     let mut numbers = vec![
@@ -183,6 +234,13 @@ fn numbers() -> Vec<(Vec<&'static str>, f64)> {
         (vec!["memory_config", "compaction", "keep_percentage"], 1.0),
         (vec!["memory_config", "decay", "minimum_factor"], 1.0),
         (vec!["minimum_decay_factor"], 1.0),
+        (vec!["memory_config", "concurrency", "lock_timeout_ms"], LONGEST_MS),
+        (vec!["memory_config", "concurrency", "lock_retry_interval_ms"], LONGEST_MS),
+        (vec!["memory_config", "concurrency", "max_concurrent_writes"], any),
+        (vec!["memory_config", "indexing", "rebuild_threshold_writes"], any),
+        (vec!["memory_config", "indexing", "cache_size_mb"], any),
+        (vec!["memory_config", "performance", "batch_write_size"], any),
+        (vec!["memory_config", "performance", "index_cache_ttl_seconds"], LONGEST_S),
     ];
     for (kind, _) in HALF_LIVES {
         numbers.push((vec!["memory_config", "decay", "rates", kind], any));
@@ -297,5 +355,19 @@ mod tests {
         let purge = r#"{"memory_config":{"privacy":{"auto_purge":true}},"privacy_config":{"auto_purge":{"enabled":false}}}"#;
         assert_eq!(codes(purge), [Code::ConfigContradiction]);
         assert_eq!(codes(r#"{"minimum_decay_factor":3}"#), [Code::OutOfRange]);
+    }
+
+    #[test]
+    fn settings_of_what_is_kept_and_written_later_are_read_and_wrong_ones_are_not() {
+        let usual = with("{}", |config| tuning(Some(config)));
+        let own = r#"{"memory_config":{"indexing":{"cache_size_mb":0.5},
+            "performance":{"batch_write_size":7,"index_cache_ttl_seconds":1.5}}}"#;
+        let own = with(own, |config| tuning(Some(config)));
+        let read = |own: &Tuning| (own.kept_bytes, own.index_after_records, own.kept_for.as_millis());
+        assert_eq!(read(&usual), (5 << 20, 100, 300_000));
+        assert_eq!(read(&own), (1 << 19, 7, 1_500));
+        let wrong = r#"{"memory_config":{"indexing":{"cache_size_mb":0},
+            "performance":{"batch_write_size":"7","index_cache_ttl_seconds":1e300}}}"#;
+        assert_eq!(with(wrong, |config| tuning(Some(config))), usual);
     }
 }

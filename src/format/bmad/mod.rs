@@ -28,8 +28,10 @@ use std::path::{Path, PathBuf};
 
 use super::form::Form;
 use super::reading::{self, Reading};
+use super::tuning::Tuning;
 use super::{About, Derived, Format, Parts};
 use crate::model::{Code, Lock, Moment, Role, meant};
+use crate::text::json::Json;
 use crate::text::names;
 
 /// Specification 4.
@@ -91,6 +93,10 @@ impl Format for Bmad {
 
     fn lock(&self, files: &[&Path]) -> Lock {
         write::lock(files)
+    }
+
+    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> Tuning> {
+        Some(config::tuning)
     }
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {

@@ -244,7 +244,9 @@ impl Writes for Bmad {
         if scene.store.sessions.iter().any(|session| session.name == id) {
             return Err(Refusal::unfit(format!("the session {id} already exists.")));
         }
-        let files = new_session(&id, Some(user).filter(|user| !user.is_empty()), scene.now)?;
+        let indexes = with_config(scene.store, config::indexes);
+        let mut files = new_session(&id, Some(user).filter(|user| !user.is_empty()), scene.now)?;
+        files.retain(|(path, _)| indexes || !path.ends_with("index.json"));
         let folder = Change::make_folder(Path::new("sessions").join(&id));
         let files = files.into_iter().map(|(path, bytes)| Change::create(path, bytes));
         Ok(std::iter::once(folder).chain(files).collect())

@@ -1,7 +1,9 @@
 //! The store's config (§7.1) and how it and a session's metadata set decay (§4.4, §7.2).
 
 use std::path::Path;
+use std::time::Duration;
 
+use crate::format::tuning::{self, LONGEST_MS, MOST_RETRIES, Pause, Tuning};
 use crate::model::{Code, DecayTable, Problem, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -11,6 +13,11 @@ const CREATED_WITH: f64 = 168.0;
 const SESSION: u64 = 10 << 20;
 /// The share of that at which a session is nearly full, where the config does not say.
 const NEAR: f64 = 0.9;
+
+/// Retries, the first pause before one, and memories kept at hand, where the config does not say (§7.1).
+const RETRIES: u32 = 3;
+const BACKOFF: Duration = Duration::from_millis(100);
+const KEPT: usize = 100;
 
 /// The half-lives of §4.4.
 pub fn default_decay() -> DecayTable {
@@ -28,6 +35,33 @@ pub fn size_limit(config: Option<Json<'_>>) -> (u64, f64) {
     let storage = |name: &str| config?.path(&["storage", name])?.number().filter(|number| *number > 0.0);
     let limit = storage("max_session_size_mb").map_or(SESSION, |mb| (mb * f64::from(1 << 20)) as u64);
     (limit, storage("compaction_threshold").filter(|share| *share <= 1.0).unwrap_or(NEAR))
+}
+
+/// What the config says of locks, and of what an open store keeps and writes later.
+///
+/// `retry_backoff_ms` is the first pause between two looks at a lock that is held, and after a write that
+/// failed; it doubles `max_retries` times (§4.2). `lock_timeout_ms` is the whole wait (§17.1).
+pub fn tuning(config: Option<Json<'_>>) -> Tuning {
+    let value = |section: &str, name: &str| config?.path(&[section, name]);
+    let retries = value("concurrency", "max_retries").and_then(|own| own.number());
+    let retries = retries.filter(|own| is_count(*own)).map_or(RETRIES, |own| own as u32);
+    let first = tuning::millis(value("concurrency", "retry_backoff_ms")).unwrap_or(BACKOFF);
+    let kept = tuning::positive(value("performance", "cache_size"));
+    let usual = Tuning::default();
+    Tuning {
+        lock_timeout: tuning::millis(value("concurrency", "lock_timeout_ms")).unwrap_or(usual.lock_timeout),
+        pause: Some(Pause { first, doublings: retries }),
+        retries,
+        index_after: tuning::millis(value("performance", "batch_write_interval_ms"))
+            .unwrap_or(usual.index_after),
+        index_waits: flag(config, &["performance", "index_in_memory"]) != Some(false),
+        kept: kept.map_or(KEPT, |own| own.ceil() as usize),
+        ..usual
+    }
+}
+
+fn is_count(number: f64) -> bool {
+    number.fract() == 0.0 && (0.0..=MOST_RETRIES).contains(&number)
 }
 
 /// A switch of the config, where it is set.
@@ -98,6 +132,8 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
         found.is_of(section, config.get(section), Kind::Object);
     }
     found.is_of("decay.enabled", config.path(&["decay", "enabled"]), Kind::Bool);
+    let in_memory = config.path(&["performance", "index_in_memory"]);
+    found.is_of("performance.index_in_memory", in_memory, Kind::Bool);
     found.is_of("decay.type_specific", config.path(&["decay", "type_specific"]), Kind::Object);
     if let Some(types) = config.path(&["decay", "type_specific"]) {
         for (kind, settings) in types.members() {
@@ -125,16 +161,23 @@ pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
 enum Range {
     Positive,
     Fraction,
+    /// A time in milliseconds.
+    Millis,
+    /// How often something is tried again.
+    Retries,
 }
 
 /// The numbers of the config that are obeyed, or that have a range.
-const NUMBERS: [(&str, &str, Range); 6] = [
+const NUMBERS: [(&str, &str, Range); 9] = [
     ("storage", "max_session_size_mb", Range::Positive),
     ("storage", "compaction_threshold", Range::Fraction),
-    ("concurrency", "lock_timeout_ms", Range::Positive),
+    ("concurrency", "lock_timeout_ms", Range::Millis),
+    ("concurrency", "max_retries", Range::Retries),
+    ("concurrency", "retry_backoff_ms", Range::Millis),
     ("decay", "min_decay_factor", Range::Fraction),
     ("decay", "update_interval_minutes", Range::Positive),
     ("performance", "cache_size", Range::Positive),
+    ("performance", "batch_write_interval_ms", Range::Millis),
 ];
 
 struct SettingsCheck<'a> {
@@ -174,6 +217,8 @@ impl SettingsCheck<'_> {
         let (fits, wanted) = match range {
             Range::Positive => (number > 0.0, "more than 0"),
             Range::Fraction => ((0.0..=1.0).contains(&number), "from 0 to 1"),
+            Range::Millis => (number > 0.0 && number <= LONGEST_MS, "more than 0, and a day at most"),
+            Range::Retries => (is_count(number), "a whole number from 0 to 100"),
         };
         if !fits {
             let message = format!("`{name}` is {number}; it should be {wanted}, and is ignored.");

@@ -26,8 +26,10 @@ use std::path::{Path, PathBuf};
 
 use super::form::Form;
 use super::reading::{self, Reading};
+use super::tuning::Tuning;
 use super::{About, Derived, Format, Parts};
 use crate::model::{Code, Lock, Moment, Role, Tell, meant};
+use crate::text::json::Json;
 use crate::text::names;
 
 /// Specification 2.
@@ -87,6 +89,10 @@ impl Format for SessionLog {
     fn lock(&self, files: &[&Path]) -> Lock {
         let session = files.iter().find_map(|file| layout::session_of(file));
         session.map_or(Lock::None, |session| Lock::Lease(Path::new("sessions").join(session).join("lock")))
+    }
+
+    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> Tuning> {
+        Some(config::tuning)
     }
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {

@@ -13,7 +13,7 @@ use crate::disk::{Disk, Output};
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Change, Plan, Tell};
-use crate::store::lock::{Held, Protocol};
+use crate::store::lock::{Held, Patience, Protocol};
 
 /// So long the lock is waited for where agents hold it again and again: one try would hardly ever
 /// get it.
@@ -50,8 +50,9 @@ impl<'a> Shared<'a> {
             return None;
         }
         let is_busy = writer.is_busy.get();
-        let patience = if is_busy { A_MOMENT.min(writer.patience) } else { Duration::ZERO };
-        match writer.lock(&[file], patience) {
+        let usual = writer.patience();
+        let wait = if is_busy { A_MOMENT.min(usual.wait) } else { Duration::ZERO };
+        match writer.lock_as(&[file], Patience { wait, ..usual }) {
             Ok(held) => self.held = Some((protocol, held)),
             Err(_) => self.refused.push(protocol),
         }

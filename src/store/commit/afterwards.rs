@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::hidden::Old;
 use super::pending::is_written_to;
-use super::{Host, Vault, Writer};
+use super::{Host, Vault, VaultState, Writer};
 use crate::model::Extent;
 use crate::store::find::Place;
 use crate::store::{files, load_from};
@@ -81,6 +81,16 @@ pub fn watch(host: Host<'_>, places: &[Place]) {
             pause = PAUSE.min(pause * 2);
         }
     }
+}
+
+/// Rebuilds what is due in a store, without waiting for anybody: our own data as that leaves it; `None` where
+/// others are in the way. The store is read before any lock is taken.
+pub fn derive_at_once(host: Host<'_>, place: &Place) -> Option<Option<VaultState>> {
+    let store = load_from(host.disk, place, Extent::Whole, None, host.now);
+    let writer = Writer::open_at_once(host, &store).ok()?;
+    let is_made = writer.derive_due();
+    writer.keep_notes();
+    is_made.then(|| writer.left())
 }
 
 /// A store that this process watches, and no other.

@@ -17,8 +17,10 @@ use crate::model::{Act, Change, Lock, Plan};
 const TRIES: usize = 40;
 /// After so many it is fitted to it under the lock, and the last lines of others are taken over.
 const PATIENT: usize = 2;
+/// Why it is not made then.
+pub(super) const KEPT_CHANGING: &str = "other programs keep changing it";
 /// Why what is derived is not put in its place.
-const CHANGED: &str = "its memories changed";
+pub(super) const CHANGED: &str = "its memories changed";
 
 /// How far a plan was carried out.
 #[derive(Default)]
@@ -150,7 +152,7 @@ pub fn carry_out_locked(
 ) -> Result<(), CommitError> {
     let host = writer.host;
     let protocol = writer.protocol(files);
-    let held = writer.lock(files, writer.patience)?;
+    let held = writer.lock(files)?;
     let changes = make();
     let own = |change: &Change| Ready::of(change, true, writer.format, writer.path(&change.path));
     let mut ready: Vec<Ready> = changes.iter().filter(|change| !change.is_empty()).map(own).collect();
@@ -254,8 +256,8 @@ fn commit_set(
         let protocol = writer.protocol(&files);
         let adds = ready.iter().all(|own| matches!(own.act, Act::Append(_)));
         let held = match adds {
-            true => writer.lock_to_add(&files, writer.patience)?,
-            false => writer.lock(&files, writer.patience)?,
+            true => writer.lock_to_add(&files)?,
+            false => writer.lock(&files)?,
         };
         if is_last {
             // Whoever keeps to the lock waits now: nobody else changes what is fitted to.
@@ -292,7 +294,7 @@ fn commit_set(
             scene.refit(ready, keep)?;
         }
     }
-    Err(CommitError::moved(&first, "other programs keep changing it"))
+    Err(CommitError::moved(&first, KEPT_CHANGING))
 }
 
 /// Counts again the records that stay and are equal to those that go, where others wrote to the file

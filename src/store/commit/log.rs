@@ -30,7 +30,7 @@ impl Writer<'_> {
     /// Carries a plan out, and logs how long that took and how it ended.
     pub(super) fn logged(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
         let began = self.host.machine.monotonic();
-        let outcome = self.commit_as(plan, turn);
+        let outcome = self.again(|| self.commit_as(plan, turn));
         let took = (self.host.machine.monotonic() - began).as_millis() as u64;
         let level = match &outcome {
             Ok(_) => "INFO",

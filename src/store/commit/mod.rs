@@ -8,6 +8,7 @@
 mod account;
 mod adding;
 mod afterwards;
+mod again;
 mod apply;
 mod back;
 mod carry;
@@ -30,6 +31,7 @@ mod late;
 mod later;
 mod latest;
 mod leftovers;
+mod locks;
 mod log;
 mod made;
 mod open;
@@ -55,11 +57,10 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::LazyLock;
-use std::time::Duration;
 
 pub use crate::model::deleted_from;
 pub use account::{Account, Others, Outcome, Row};
-pub use afterwards::{Left, leave_due, take_left, watch};
+pub use afterwards::{Left, derive_at_once, leave_due, take_left, watch};
 pub use copies::{Copy, Reason, TakenOut, copies};
 pub use deleted::{Deletions, KnownDeletions, held_bytes, with_deleted, without_deleted};
 pub use drafts::{
@@ -84,11 +85,12 @@ use rescue::Replaced;
 
 use super::find::Place;
 use super::load::load_from;
+use super::referred;
 use super::unchanged::is_as_read;
-use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine, Real, ThisMachine};
 use crate::format::Format;
-use crate::model::{Change, Extent, Lock, Moment, Plan, Store, Tell};
+use crate::format::tuning::Tuning;
+use crate::model::{Change, Extent, Moment, Plan, Store, Tell};
 
 /// A copy of up to so many bytes that rotation lets go is brought back by undo.
 const EXPIRING: u64 = 64 << 10;
@@ -124,6 +126,8 @@ pub struct Receipt {
     /// Whether the journal has it. Where the system failed at that, the next start writes it
     /// down; a note says so.
     pub is_journalled: bool,
+    /// Whether indexes and counts wait to be rebuilt.
+    pub waits: bool,
     /// The plan that was carried out: not the one that was shown, where that was made anew.
     pub plan: Plan,
 }
@@ -139,8 +143,8 @@ pub struct Writer<'a> {
     finished: Option<erase::Erased>,
     /// Whether others write to the store while this writer changes it.
     is_busy: Cell<bool>,
-    /// So long others are waited for.
-    patience: Duration,
+    /// How locks are waited for, and what is written later.
+    tuning: Tuning,
     /// Second names of files that this writer replaced and did not look after yet.
     replaced: RefCell<Vec<Replaced>>,
     /// What was found when the store was taken, until a receipt tells it.
@@ -157,6 +161,11 @@ impl<'a> Writer<'a> {
     /// The store that it changes.
     pub fn place(&self) -> &Place {
         &self.place
+    }
+
+    /// How locks of the store are waited for, and what is written later.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
     }
 
     /// How many late lines were rescued when the store was taken.
@@ -246,7 +255,7 @@ impl<'a> Writer<'a> {
         let mut waits = false;
         if carried.derive {
             self.is_busy.set(self.is_busy.get() || carried.met_others);
-            waits = self.pend(&carried.touched) && plan.derive_later;
+            waits = self.pend(&carried.touched) && plan.derive_later && self.tuning.index_waits;
         }
         // Said as soon as the files hold it: what others write next makes it hard to tell. A
         // journal that can't say so is no reason to call it undone: its step file says the
@@ -265,11 +274,13 @@ impl<'a> Writer<'a> {
         carried.derive |= !late.is_empty();
         carried.touched.extend(late);
         if carried.derive && !waits {
-            notes.extend(self.derive_touched(&carried.touched, plan.verb).stale());
+            let derived = self.derive_touched(&carried.touched, plan.verb);
+            waits = derived != pending::Derived::Made;
+            notes.extend(derived.stale());
         }
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
-        Ok(Receipt { step: number, notes, is_journalled, plan: plan.clone() })
+        Ok(Receipt { step: number, notes, is_journalled, waits, plan: plan.clone() })
     }
 
     /// What is said of a step that is made and that the journal could not take: its own file says
@@ -346,37 +357,6 @@ impl<'a> Writer<'a> {
     /// The same, of which most was `read` before.
     fn load_again(&self, read: &Store) -> Store {
         load_from(self.host.disk, &self.place, Extent::Whole, Some(read), self.host.now)
-    }
-
-    /// Takes the format's lock for those files.
-    fn lock(&self, files: &[&Path], patience: Duration) -> Result<lock::Held<'a>, lock::LockError> {
-        self.lock_as(files, lock::Patience::of(patience))
-    }
-
-    /// The same for lines that are added, and nothing else.
-    fn lock_to_add(&self, files: &[&Path], patience: Duration) -> Result<lock::Held<'a>, lock::LockError> {
-        self.lock_as(files, lock::Patience { settles: false, ..lock::Patience::of(patience) })
-    }
-
-    fn lock_as(
-        &self,
-        files: &[&Path],
-        patience: lock::Patience<'_>,
-    ) -> Result<lock::Held<'a>, lock::LockError> {
-        let Host { disk, machine, .. } = self.host;
-        lock::acquire(disk, machine, &self.protocol(files), "write", "palimp", &patience)
-    }
-
-    /// The format's lock for those files, with whole paths.
-    fn protocol(&self, files: &[&Path]) -> lock::Protocol {
-        match self.format.lock(files) {
-            Lock::None => lock::Protocol::None,
-            Lock::Flock(file) => lock::Protocol::Flock(self.path(&file)),
-            Lock::Lease(file) => lock::Protocol::Lease(self.path(&file)),
-            Lock::Exclusive(files) => {
-                lock::Protocol::Exclusive(files.iter().map(|file| self.path(file)).collect())
-            }
-        }
     }
 }
 

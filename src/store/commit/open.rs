@@ -7,12 +7,16 @@ use std::time::Duration;
 
 use super::{CommitError, Host, Vault, VaultState, Writer};
 use crate::disk::Flock;
+use crate::format::tuning::Tuning;
+use crate::format::writing::with_config_of;
 use crate::format::{self, Format};
 use crate::model::Store;
 use crate::store::find::Place;
 
-/// So long another palimp is waited for.
+/// So long another palimp is waited for, and longer where it may wait longer for a lock itself.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The largest config whose settings are obeyed, in bytes.
+const CONFIG: u64 = 1 << 20;
 
 impl<'a> Writer<'a> {
     /// Takes the store, and finishes or takes back what was cut short in it. `store` is the
@@ -20,10 +24,11 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     ///
-    /// If another palimp has the store for longer than five seconds, or our own data can't be read or written.
+    /// If another palimp has the store for longer than five seconds, or than a lock is waited for, or our own data can't be read or written.
     pub fn open(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
-        let own = wait_for(host, &store.root, PATIENCE)?;
-        Writer::taken(host, store, PATIENCE, own)
+        let tuning = tuning(host, store);
+        let own = wait_for(host, &store.root, patience(&tuning))?;
+        Writer::taken(host, store, tuning, own)
     }
 
     /// The same without waiting for anybody, to look after what was left: what another process
@@ -34,7 +39,8 @@ impl<'a> Writer<'a> {
     /// If another palimp has the store, or our own data can't be read or written.
     pub fn open_at_once(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let own = wait_for(host, &store.root, Duration::ZERO)?;
-        Writer::taken(host, store, Duration::ZERO, own)
+        let tuning = Tuning { lock_timeout: Duration::ZERO, retries: 0, ..tuning(host, store) };
+        Writer::taken(host, store, tuning, own)
     }
 
     /// The same where nobody else changed our own data since this process did; then nothing of it is
@@ -42,15 +48,16 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     ///
-    /// If another palimp has the store for longer than five seconds.
+    /// If another palimp has the store for longer than five seconds, or than a lock is waited for.
     pub fn open_as_left(
         host: Host<'a>,
         store: &'a Store,
         left: &VaultState,
     ) -> Result<Option<Writer<'a>>, CommitError> {
-        let own = wait_for(host, &store.root, PATIENCE)?;
+        let tuning = tuning(host, store);
+        let own = wait_for(host, &store.root, patience(&tuning))?;
         let vault = Vault::as_left(host.disk, &store.root, left);
-        vault.map(|vault| Writer::of(host, store, vault, PATIENCE, own)).transpose()
+        vault.map(|vault| Writer::of(host, store, vault, tuning, own)).transpose()
     }
 
     /// Takes the store to add lines to its logs, of which nothing was read: `store` says which it is. `None`
@@ -58,13 +65,14 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     ///
-    /// If another palimp has the store for longer than five seconds, or our own data can't be read or written.
+    /// If another palimp has the store for longer than five seconds, or than a lock is waited for, or our own data can't be read or written.
     pub fn open_to_append(host: Host<'a>, store: &'a Store) -> Result<Option<Writer<'a>>, CommitError> {
-        let own = wait_for(host, &store.root, PATIENCE)?;
+        let tuning = tuning(host, store);
+        let own = wait_for(host, &store.root, patience(&tuning))?;
         let vault = Vault::open(host.disk, host.data, &store.root)?;
         vault.name_store(host.data, &store.root, store.format)?;
         match vault.is_settled()? {
-            true => Writer::of(host, store, vault, PATIENCE, own).map(Some),
+            true => Writer::of(host, store, vault, tuning, own).map(Some),
             false => Ok(None),
         }
     }
@@ -77,7 +85,7 @@ impl<'a> Writer<'a> {
     fn taken(
         host: Host<'a>,
         store: &'a Store,
-        patience: Duration,
+        tuning: Tuning,
         own: Option<Box<dyn Flock + 'a>>,
     ) -> Result<Writer<'a>, CommitError> {
         let vault = Vault::open(host.disk, host.data, &store.root)?;
@@ -86,14 +94,14 @@ impl<'a> Writer<'a> {
             return Err(CommitError::Busy { root: store.root.clone() });
         }
         vault.name_store(host.data, &store.root, store.format)?;
-        Writer::of(host, store, vault, patience, own)?.tended()
+        Writer::of(host, store, vault, tuning, own)?.tended()
     }
 
     fn of(
         host: Host<'a>,
         store: &'a Store,
         vault: Vault<'a>,
-        patience: Duration,
+        tuning: Tuning,
         own: Option<Box<dyn Flock + 'a>>,
     ) -> Result<Writer<'a>, CommitError> {
         let place = Place::of(store);
@@ -109,7 +117,7 @@ impl<'a> Writer<'a> {
             rescued: 0,
             finished: None,
             is_busy,
-            patience,
+            tuning,
             replaced,
             notes,
             _own: own,
@@ -136,8 +144,21 @@ impl<'a> Writer<'a> {
     /// If this version does not know the store's format.
     pub fn look(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let vault = Vault::look(host.disk, host.data, &store.root);
-        Writer::of(host, store, vault, PATIENCE, None)
+        Writer::of(host, store, vault, Tuning::default(), None)
     }
+}
+
+/// What the store's config says, as it is on the disk now.
+fn tuning(host: Host<'_>, store: &Store) -> Tuning {
+    let Some(tuning) = format::by_name(store.format).and_then(|own| own.tuning()) else {
+        return Tuning::default();
+    };
+    let config = host.disk.read(&store.root.join("config.json"), 0, Some(CONFIG));
+    with_config_of(config.ok().map(|(bytes, _)| bytes).as_deref(), tuning)
+}
+
+fn patience(tuning: &Tuning) -> Duration {
+    tuning.lock_timeout.max(PATIENCE)
 }
 
 /// Keeps other palimps out by a lock on the store's folder, which the system lets go of when

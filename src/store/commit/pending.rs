@@ -71,16 +71,30 @@ impl Writer<'_> {
         }
         let files: Vec<PathBuf> = derived.iter().map(|change| change.path.clone()).collect();
         let made_of = derive::made_of(&store, &[]);
-        let is_made = store.whole().is_ok_and(|whole| {
+        let made = store.whole().map(|whole| {
             let plan = Plan { derived, made_of, ..Plan::of(verb, whole) };
-            carry::carry_out_derived(self, &plan).is_ok()
+            carry::carry_out_derived(self, &plan)
         });
-        is_made || (0..DERIVE_TRIES).any(|_| self.derive_locked(touched, &files, &store))
+        let mut made = made.unwrap_or(Err(CommitError::moved(&self.place.root, carry::CHANGED)));
+        // A lock that was not had in time is not waited for once more.
+        let waits = !self.patience().wait.is_zero();
+        for _ in 0..DERIVE_TRIES {
+            if made.is_ok() || waits && matches!(made, Err(CommitError::Lock(_))) {
+                break;
+            }
+            made = self.derive_locked(touched, &files, &store);
+        }
+        made.is_ok()
     }
 
     /// The same under the locks of what is derived, one after the other, from the store as it was
     /// `read` last.
-    fn derive_locked(&self, touched: &[PathBuf], derived: &[PathBuf], read: &Store) -> bool {
+    fn derive_locked(
+        &self,
+        touched: &[PathBuf],
+        derived: &[PathBuf],
+        read: &Store,
+    ) -> Result<(), CommitError> {
         let mut locks: Vec<(Lock, Vec<&Path>)> = Vec::new();
         for path in derived.iter().map(PathBuf::as_path) {
             let lock = self.format.lock(&[path]);
@@ -89,12 +103,12 @@ impl Writer<'_> {
                 None => locks.push((lock, vec![path])),
             }
         }
-        locks.iter().all(|(_, files)| {
+        locks.iter().try_for_each(|(_, files)| {
             let make = || {
                 let now = self.derived(touched, read).map(|(_, derived)| derived).unwrap_or_default();
                 now.into_iter().filter(|change| files.contains(&&*change.path)).collect()
             };
-            carry::carry_out_locked(self, files, &make).is_ok()
+            carry::carry_out_locked(self, files, &make)
         })
     }
 

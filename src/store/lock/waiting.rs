@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::LockError;
 use super::said::Found;
 use crate::disk::Machine;
+use crate::format::tuning::Pause;
 
 /// Judging pauses the time-out, but not for ever: an agent whose clock is off could take
 /// locks that look stale again and again.
@@ -26,12 +27,13 @@ pub struct Patience<'a> {
     /// The time-out; it pauses while a lock is being judged stale. Zero is one try, which
     /// waits for nothing: no lock is judged stale then.
     pub wait: Duration,
-    /// Asked before each pause, at least every 100 ms; `false` gives up. Screens stay
-    /// alive by it.
+    /// Asked before each pause; `false` gives up.
     pub go_on: Option<&'a dyn Fn() -> bool>,
     /// Whether a lock that agents remove has to have stayed for a while: two may hold it. Lines that are
     /// added are lost to nobody then, and need not wait for that.
     pub settles: bool,
+    /// The longer pauses between two looks, where the store's config sets them.
+    pub pause: Option<Pause>,
 }
 
 impl Default for Patience<'_> {
@@ -44,7 +46,7 @@ impl Default for Patience<'_> {
 impl Patience<'_> {
     /// Waits that long.
     pub fn of(wait: Duration) -> Self {
-        Patience { wait, go_on: None, settles: true }
+        Patience { wait, go_on: None, settles: true, pause: None }
     }
 }
 
@@ -60,6 +62,8 @@ pub(super) struct Waiting<'a> {
     quick: u32,
     bursts: u32,
     hands: u32,
+    /// How many long pauses there were while the lock stayed in one hand.
+    long: u32,
     /// When the last pause ended: the tries take their time, too.
     ended: Duration,
 }
@@ -68,7 +72,7 @@ impl<'a> Waiting<'a> {
     pub(super) fn new(machine: &'a dyn Machine, patience: &'a Patience<'a>) -> Self {
         let (waited, judged) = (Duration::ZERO, Duration::ZERO);
         let (ended, quick, bursts) = (machine.monotonic(), BURST, 1);
-        Waiting { machine, patience, waited, judged, turns: 0, quick, bursts, hands: 0, ended }
+        Waiting { machine, patience, waited, judged, turns: 0, quick, bursts, hands: 0, long: 0, ended }
     }
 
     /// For how long it was waited, judging left out.
@@ -76,7 +80,7 @@ impl<'a> Waiting<'a> {
         self.waited
     }
 
-    /// Waits for about `pace`, less where the lock has changed `hands` since the last long pause;
+    /// Waits for about `pace`, or as long as the patience has it, less where the lock has changed `hands` since the last long pause;
     /// `false` when the time is up.
     pub(super) fn pause(
         &mut self,
@@ -118,7 +122,14 @@ impl<'a> Waiting<'a> {
         if is_lively || self.bursts < BURSTS {
             (self.quick, self.hands, self.bursts) = (BURST, hands, self.bursts.saturating_add(1));
         }
-        if is_lively { pace / LIVELY } else { pace }
+        let pause = self.patience.pause.unwrap_or(Pause { first: pace, doublings: 0 });
+        if is_lively {
+            self.long = 0;
+            return pause.first / LIVELY;
+        }
+        let before = self.long;
+        self.long = before.saturating_add(1);
+        pause.after(before)
     }
 
     /// Up to a quarter less than `pace`, so that two processes which began together do

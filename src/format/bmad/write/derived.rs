@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::super::manifest::{RecordCounts, check_counts};
-use super::super::{index, layout};
+use super::super::{config, index, layout};
 use super::index::{IndexText, contradicts, is_own};
 use super::logs::LogBytes;
 use super::manifest::recounted;
 use crate::format::ids::Ids;
 use crate::format::reading::{edited, whole_object, without_mark};
-use crate::format::writing::document;
+use crate::format::writing::{document, with_config_of};
 use crate::format::{Derived, Parts};
 use crate::model::Generation;
 use crate::model::{Code, Document, Moment, Role};
@@ -22,7 +22,11 @@ use crate::text::scan::Tape;
 pub fn derived(parts: &Parts<'_>, touched: &[std::path::PathBuf], now: Moment) -> Vec<Derived> {
     let folders: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::folder_of(path)).collect();
     let own = folders.into_iter().filter_map(|folder| SessionAnew::of(parts, folder));
-    let own = own.flat_map(|own| own.manifest(now).into_iter().chain([own.index(now)]));
+    let config = document(parts.documents, Path::new("config.json"));
+    let indexes = with_config_of(config.map(|own| &*own.bytes), config::indexes);
+    // An index that is there has words of memories: what is deleted must go from it.
+    let index = |own: &SessionAnew<'_>| (indexes || own.index.is_some()).then(|| own.index(now));
+    let own = own.flat_map(|own| own.manifest(now).into_iter().chain(index(&own)));
     let archived =
         touched.iter().filter_map(|path| layout::session_of(path)).filter(|(_, archived)| *archived);
     let archived: BTreeSet<String> = archived.map(|(session, _)| session).collect();

@@ -1,0 +1,182 @@
+//! Memories that an open store was asked for, kept at hand (2 §5.4): asked for again they cost a look at the
+//! files, not a read of the store. Those that were asked for longest ago go first.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::{Found, Memory};
+use crate::format::tuning::Tuning;
+use crate::store::is_as_read;
+
+/// A memory as it was asked for: its session, where one was named, and its id.
+type Asked = (Option<String>, String);
+
+/// Memories at hand, of a store that has not changed since.
+#[derive(Default)]
+pub(super) struct AtHand {
+    kept: HashMap<Asked, Kept>,
+    /// The bytes of all of them, and how often one was asked for.
+    bytes: u64,
+    turns: u64,
+}
+
+struct Kept {
+    found: Found,
+    bytes: u64,
+    /// When it was read, by the clock that never goes back.
+    read: Duration,
+    /// The turn at which it was asked for last.
+    turn: u64,
+}
+
+impl AtHand {
+    /// How many there are.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The store has changed.
+    pub fn clear(&mut self) {
+        (self.kept, self.bytes) = (HashMap::new(), 0);
+    }
+
+    fn get(&mut self, asked: &Asked, now: Duration, tuning: &Tuning) -> Option<Found> {
+        let own = self.kept.get_mut(asked)?;
+        if now.saturating_sub(own.read) > tuning.kept_for {
+            self.drop_one(asked);
+            return None;
+        }
+        self.turns += 1;
+        own.turn = self.turns;
+        Some(own.found.clone())
+    }
+
+    fn keep(&mut self, asked: Asked, found: &Found, now: Duration, tuning: &Tuning) {
+        let bytes = (found.raw.len() + found.text.len() + asked.1.len()) as u64;
+        self.drop_one(&asked);
+        self.turns += 1;
+        self.bytes += bytes;
+        self.kept.insert(asked, Kept { found: found.clone(), bytes, read: now, turn: self.turns });
+        while self.kept.len() > tuning.kept || self.bytes > tuning.kept_bytes {
+            let oldest = self.kept.iter().min_by_key(|(_, own)| own.turn).map(|(asked, _)| asked.clone());
+            let Some(oldest) = oldest else { return };
+            self.drop_one(&oldest);
+        }
+    }
+
+    fn drop_one(&mut self, asked: &Asked) {
+        let gone = self.kept.remove(asked);
+        self.bytes -= gone.map_or(0, |own| own.bytes);
+    }
+}
+
+impl Memory {
+    /// A memory at hand, where no file of the store has changed since.
+    pub(super) fn at_hand(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
+        if self.known.at_hand.kept.is_empty() {
+            return None;
+        }
+        let (now, tuning) = (self.machine.monotonic(), self.tuning());
+        let found = self.known.at_hand.get(&asked(session, id), now, &tuning)?;
+        is_as_read(&*self.disk, self.store()).then_some(found)
+    }
+
+    /// Keeps one at hand.
+    pub(super) fn keep_at_hand(&mut self, session: Option<&str>, id: &str, found: &Found) {
+        let (now, tuning) = (self.machine.monotonic(), self.tuning());
+        self.known.at_hand.keep(asked(session, id), found, now, &tuning);
+    }
+}
+
+fn asked(session: Option<&str>, id: &str) -> Asked {
+    (session.map(str::to_owned), id.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{New, State};
+
+    fn found(text: &str) -> Found {
+        Found {
+            id: None,
+            session: None,
+            kind: String::new(),
+            text: text.to_owned(),
+            tags: Vec::new(),
+            created: None,
+            importance: 0.5,
+            rank: None,
+            state: State::Live,
+            checksum: None,
+            problems: Vec::new(),
+            raw: Vec::new(),
+        }
+    }
+
+    fn all(own: &mut AtHand, tuning: &Tuning, now: u64) -> String {
+        let has = |id: &&str| own.get(&asked(None, id), Duration::from_secs(now), tuning).is_some();
+        ["a", "b", "c"].into_iter().filter(has).collect()
+    }
+
+    #[test]
+    fn what_was_asked_for_longest_ago_goes_first() {
+        let tuning = Tuning { kept: 2, ..Tuning::default() };
+        let mut own = AtHand::default();
+        for id in ["a", "b", "a", "c"] {
+            if own.get(&asked(None, id), Duration::ZERO, &tuning).is_none() {
+                own.keep(asked(None, id), &found(id), Duration::ZERO, &tuning);
+            }
+        }
+        assert_eq!(all(&mut own, &tuning, 0), "ac");
+    }
+
+    #[test]
+    fn no_more_bytes_are_kept_than_may_be_and_none_longer_than_it_is_believed() {
+        let tuning = Tuning { kept_bytes: 25, kept_for: Duration::from_secs(3), ..Tuning::default() };
+        let mut own = AtHand::default();
+        for (at, id) in ["a", "b", "c"].into_iter().enumerate() {
+            own.keep(asked(None, id), &found("ten bytes."), Duration::from_secs(at as u64), &tuning);
+        }
+        assert_eq!((all(&mut own, &tuning, 3).as_str(), own.bytes), ("bc", 22));
+        assert_eq!((all(&mut own, &tuning, 5).as_str(), own.bytes), ("c", 11));
+        own.keep(asked(None, "a"), &found(&"long".repeat(9)), Duration::ZERO, &tuning);
+        assert_eq!((own.len(), own.bytes), (0, 0));
+    }
+
+    #[test]
+    fn a_store_keeps_as_many_memories_at_hand_as_its_config_says() {
+        let folder = crate::folder::new();
+        let (root, data) = (folder.path().join("store"), folder.path().join("data"));
+        let mut memory = Memory::create("session-log", &root, &data).unwrap();
+        std::fs::write(root.join("config.json"), r#"{"performance":{"cache_size":2}}"#).unwrap();
+        let session = memory.create_session(None, "tester").unwrap();
+        let new = |text| New { session: Some(&session), kind: "finding", text, ..New::default() };
+        let added = memory.add_all(&[new("one"), new("two"), new("three")]).unwrap();
+        memory.flush().unwrap();
+        for own in &added {
+            assert_eq!(memory.get(None, &own.id).unwrap().unwrap().id.as_ref(), Some(&own.id));
+        }
+        assert_eq!(memory.known.at_hand.len(), 2);
+        let last = memory.get(None, &added[2].id).unwrap().unwrap();
+        assert_eq!(memory.at_hand(None, &added[2].id), Some(last));
+        memory.delete(None, &added[2].id, "test").unwrap();
+        assert_eq!(memory.get(None, &added[2].id).unwrap(), None);
+    }
+
+    #[test]
+    fn what_another_changed_is_not_at_hand() {
+        let folder = crate::folder::new();
+        let (root, data) = (folder.path().join("store"), folder.path().join("data"));
+        let mut memory = Memory::create("bmad", &root, &data).unwrap();
+        let session = memory.create_session(None, "tester").unwrap();
+        let new = New { session: Some(&session), kind: "finding", text: "as it was", ..New::default() };
+        let id = memory.add(&new).unwrap().id;
+        memory.flush().unwrap();
+        memory.get(None, &id).unwrap();
+        let mut other = Memory::open(&root, &data).unwrap();
+        other.set(None, &id, "text", "as it is").unwrap();
+        assert_eq!(memory.get(None, &id).unwrap().unwrap().text, "as it is");
+    }
+}

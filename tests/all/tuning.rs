@@ -1,0 +1,363 @@
+//! The settings of a store's config that say how locks are waited for, and what an open store writes later.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use palimp::disk::{Disk, Holder, Machine, Real, ThisMachine};
+use palimp::memory::{Memory, MemoryError, New};
+use palimp::model::Moment;
+use palimp::store::Place;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::faulty::{Errno, Fault, Faulty};
+use crate::support::{SOON, Verb, files_below};
+
+/// The machine, on which nobody really sleeps: it notes for how long they would.
+#[derive(Clone)]
+struct Sleepless {
+    real: ThisMachine,
+    slept: Arc<Mutex<Vec<Duration>>>,
+    numbers: Arc<AtomicU8>,
+}
+
+impl Sleepless {
+    fn new() -> Self {
+        Sleepless { real: ThisMachine::new(), slept: Arc::default(), numbers: Arc::default() }
+    }
+
+    /// The sleeps that were no quick looks, in milliseconds.
+    fn long(&self) -> Vec<u128> {
+        let slept = self.slept.lock().unwrap();
+        slept.iter().map(Duration::as_millis).filter(|own| *own > 1).collect()
+    }
+
+    fn ahead(&self) -> Duration {
+        self.slept.lock().unwrap().iter().sum()
+    }
+}
+
+impl Machine for Sleepless {
+    fn now(&self) -> Moment {
+        self.real.now().plus(self.ahead().as_micros() as i64)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.real.monotonic() + self.ahead()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.slept.lock().unwrap().push(time);
+    }
+
+    fn own_process(&self) -> u32 {
+        self.real.own_process()
+    }
+
+    fn random(&self) -> [u8; 16] {
+        [self.numbers.fetch_add(1, Ordering::SeqCst); 16]
+    }
+
+    fn process(&self, number: i32) -> Holder {
+        self.real.process(number)
+    }
+}
+
+/// A store with one session and that config.
+struct Desk {
+    folder: TempDir,
+    format: &'static str,
+    session: String,
+}
+
+impl Desk {
+    fn new(format: &'static str, config: Value) -> Desk {
+        let folder = crate::support::folder::new();
+        let (root, data) = (folder.path().join("store"), folder.path().join("data"));
+        let mut memory = Memory::create(format, &root, &data).unwrap();
+        let config = if format == "bmad" { json!({ "memory_config": config }) } else { config };
+        std::fs::write(root.join("config.json"), config.to_string()).unwrap();
+        let session = memory.create_session(None, "tester").unwrap();
+        Desk { folder, format, session }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn place(&self) -> Place {
+        Place { root: self.root(), format: self.format, session: None }
+    }
+
+    /// The store, open where nothing is written while it is idle.
+    fn at(&self, machine: impl Machine + Send + 'static) -> Memory {
+        Memory::at(Box::new(Real), Box::new(machine), self.place(), &self.data())
+    }
+
+    fn open(&self) -> Memory {
+        Memory::open(&self.root(), &self.data()).unwrap()
+    }
+
+    fn add(&self, memory: &mut Memory, text: &str) -> Result<String, MemoryError> {
+        let new = New { session: Some(&self.session), kind: "finding", text, ..New::default() };
+        memory.add(&new).map(|own| own.id)
+    }
+
+    fn session_file(&self, name: &str) -> PathBuf {
+        self.root().join("sessions").join(&self.session).join(name)
+    }
+
+    fn index(&self) -> String {
+        std::fs::read_to_string(self.session_file("index.json")).unwrap_or_default()
+    }
+
+    /// This process takes the session's lock, as an agent does, and keeps it.
+    fn hold(&self) {
+        let (pid, now) = (std::process::id(), ThisMachine::new().now());
+        let [since, until] = [now, now.plus(50_000_000)].map(Moment::to_millis);
+        let (name, said) = match self.format {
+            "bmad" => (".lock", json!({"pid": pid, "agent_id": "dev", "acquired_at": since})),
+            _ => {
+                let lease =
+                    json!({"pid": pid, "timestamp": since, "operation": "write", "expires_at": until});
+                ("lock", lease)
+            }
+        };
+        std::fs::write(self.session_file(name), said.to_string()).unwrap();
+    }
+
+    fn verb(&self, words: &[&str]) -> crate::support::Output {
+        let (root, data) = (self.root(), self.data());
+        let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        Verb::new([words, &own].concat()).run()
+    }
+}
+
+#[track_caller]
+fn until(what: &str, seen: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !seen() {
+        assert!(began.elapsed() < SOON, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_lock_is_waited_for_as_long_as_the_config_says_and_once() {
+    for format in ["session-log", "bmad"] {
+        for (millis, said) in
+            [(json!(700), "within 0.7 s"), (json!(0), "within 5.0 s"), (json!("x"), "5.0 s")]
+        {
+            let desk = Desk::new(format, json!({"concurrency": {"lock_timeout_ms": millis}}));
+            let machine = Sleepless::new();
+            let mut memory = desk.at(machine.clone());
+            desk.hold();
+            let error = desk.add(&mut memory, "held").unwrap_err();
+            assert!(error.code == "E_LOCK_TIMEOUT" && error.message.contains(said), "{format}: {error}");
+            let most = Duration::from_millis(millis.as_u64().filter(|own| *own > 0).unwrap_or(5_000) + 500);
+            assert!(machine.ahead() < most, "{format}: {:?}", machine.ahead());
+        }
+    }
+}
+
+#[test]
+fn a_verb_that_adds_waits_for_a_held_lock_once() {
+    let desk = Desk::new("session-log", json!({"concurrency": {"lock_timeout_ms": 4_000}}));
+    let mut memory = desk.at(ThisMachine::new());
+    // A long log: only its end is read, first.
+    desk.add(&mut memory, &"word ".repeat(20_000)).unwrap();
+    memory.close().unwrap();
+    desk.hold();
+    let began = Instant::now();
+    let out = desk.verb(&["add", "--yes", "--session", &desk.session, "--type", "finding", "--text", "new"]);
+    assert!(out.stderr.contains("within 4.0 s") && out.stderr.contains("is kept"), "{}", out.stderr);
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+}
+
+/// The pauses are up to a quarter shorter than they are set.
+#[track_caller]
+fn assert_pauses(machine: &Sleepless, expected: &[u128]) {
+    let long = machine.long();
+    let fit = |(own, set): (&u128, &u128)| *own <= *set && *own + 1 >= set * 3 / 4;
+    assert!(long.len() >= expected.len() && long.iter().zip(expected).all(fit), "{long:?}, not {expected:?}");
+}
+
+#[test]
+fn looks_at_a_held_lock_are_as_far_apart_as_the_config_says() {
+    let wait = |format, config| {
+        let desk = Desk::new(format, json!({ "concurrency": config }));
+        let machine = Sleepless::new();
+        desk.hold();
+        desk.add(&mut desk.at(machine.clone()), "held").unwrap_err();
+        machine
+    };
+    let machine = wait("session-log", json!({"retry_backoff_ms": 40, "max_retries": 2}));
+    assert_pauses(&machine, &[40, 80, 160, 160, 160]);
+    assert_pauses(&wait("session-log", json!({"retry_backoff_ms": 40, "max_retries": 0})), &[40; 9]);
+    assert_pauses(&wait("session-log", json!({})), &[100, 200, 400, 800, 800]);
+    assert_pauses(&wait("bmad", json!({"lock_retry_interval_ms": 300})), &[300; 9]);
+    assert_pauses(&wait("bmad", json!({})), &[100; 9]);
+}
+
+/// How many of the calls that a record takes may fail once without keeping it from being added.
+fn survived(desk: &Desk) -> usize {
+    let root = Path::new("/memory");
+    let add = |fault: Option<usize>| {
+        let disk = Faulty::new();
+        for (path, bytes) in files_below(&desk.root()) {
+            disk.put(root.join(path.strip_prefix(desk.root()).unwrap_or(&path)), bytes, 0o600);
+        }
+        let place = Place { root: root.into(), format: desk.format, session: None };
+        let mut memory =
+            Memory::at(Box::new(disk.clone()), Box::new(Sleepless::new()), place, Path::new("/data"));
+        desk.add(&mut memory, "the first").unwrap();
+        let begins = disk.steps();
+        fault.into_iter().for_each(|step| disk.fail_at(begins + step, Fault::Error(Errno::IO)));
+        let added = desk.add(&mut memory, "the second");
+        let calls = disk.steps() - begins;
+        drop(memory);
+        let log = disk.read(&root.join("sessions").join(&desk.session).join("memory.jsonl"), 0, None);
+        let log = String::from_utf8(log.unwrap().0).unwrap();
+        assert_eq!(log.matches("the second").count(), usize::from(added.is_ok()), "{fault:?}: {log}");
+        assert_eq!(log.matches("the first").count(), 1, "{fault:?}");
+        (added.is_ok(), calls)
+    };
+    let (_, calls) = add(None);
+    (0..calls).filter(|step| add(Some(*step)).0).count()
+}
+
+#[test]
+fn a_write_that_failed_for_a_passing_reason_is_tried_again_and_never_made_twice() {
+    let desk = |retries| Desk::new("session-log", json!({"concurrency": {"max_retries": retries}}));
+    let (never, thrice) = (survived(&desk(0)), survived(&desk(3)));
+    assert!(thrice > never, "{thrice} after retries, {never} without");
+}
+
+#[test]
+fn an_open_store_writes_its_index_when_it_is_idle_as_late_as_the_config_says() {
+    let interval =
+        |millis: u64| Desk::new("session-log", json!({"performance": {"batch_write_interval_ms": millis}}));
+    let (patient, prompt) = (interval(86_400_000), interval(20));
+    let (mut late, mut soon) = (patient.open(), prompt.open());
+    let waits = patient.add(&mut late, "a day").unwrap();
+    for number in 0..3 {
+        let id = prompt.add(&mut soon, &format!("memory {number}")).unwrap();
+        until("the index to be written", || prompt.index().contains(&id));
+    }
+    assert!(!patient.index().contains(&waits));
+    late.close().unwrap();
+    assert!(patient.index().contains(&waits));
+    // What it wrote is what it would have written at the end.
+    until("nothing to be due", || !prompt.verb(&["check", "--readonly", "--json"]).stdout.contains("index"));
+    soon.close().unwrap();
+    assert_eq!(prompt.verb(&["check", "--json"]).json_lines(), Vec::<Value>::new());
+}
+
+#[test]
+fn without_such_a_setting_an_idle_store_has_a_right_index_soon() {
+    let desk = Desk::new("bmad", json!({}));
+    let mut memory = desk.open();
+    let id = desk.add(&mut memory, "idle").unwrap();
+    until("the index to be written", || desk.index().contains(&id));
+    let next = desk.add(&mut memory, "busy").unwrap();
+    assert_ne!(id, next);
+    drop(memory);
+    assert!(desk.index().contains(&next));
+}
+
+#[test]
+fn an_index_that_is_not_kept_in_memory_is_written_with_each_record() {
+    for (in_memory, waits) in [(json!(false), false), (json!(true), true), (json!("no"), true)] {
+        let desk = Desk::new("session-log", json!({"performance": {"index_in_memory": in_memory}}));
+        let mut memory = desk.at(ThisMachine::new());
+        for number in 0..2 {
+            let id = desk.add(&mut memory, &format!("memory {number}")).unwrap();
+            assert_eq!(desk.index().contains(&id), !waits, "{in_memory}");
+        }
+        let out = desk.verb(&["check", "--readonly", "--json"]).stdout;
+        assert_eq!(out.contains("index-due"), waits, "{out}");
+    }
+}
+
+#[test]
+fn a_batch_of_records_does_not_wait_any_longer_for_its_index() {
+    let desk = Desk::new("bmad", json!({"performance": {"batch_write_size": 3}}));
+    let mut memory = desk.at(ThisMachine::new());
+    for round in 0..2 {
+        for number in 1..=3 {
+            let id = desk.add(&mut memory, &format!("memory {number} of {round}")).unwrap();
+            assert_eq!(desk.index().contains(&id), number == 3, "{number} of {round}");
+        }
+    }
+}
+
+#[test]
+fn without_indexing_no_session_gets_an_index_and_none_is_missed() {
+    let desk = Desk::new("bmad", json!({"indexing": {"enabled": false}}));
+    let mut memory = desk.at(ThisMachine::new());
+    desk.add(&mut memory, "not indexed").unwrap();
+    memory.close().unwrap();
+    assert_eq!(desk.verb(&["check", "--json"]).json_lines(), Vec::<Value>::new());
+    desk.verb(&["reindex", "--yes"]);
+    assert!(!desk.session_file("index.json").exists() && desk.session_file("manifest.json").exists());
+}
+
+#[test]
+fn without_indexing_an_index_that_is_there_forgets_what_is_deleted() {
+    let desk = Desk::new("bmad", json!({}));
+    let mut memory = desk.at(ThisMachine::new());
+    let id = desk.add(&mut memory, "forgettable").unwrap();
+    memory.flush().unwrap();
+    assert!(desk.index().contains("forgettable"));
+    let off = json!({"memory_config": {"indexing": {"enabled": false}}});
+    std::fs::write(desk.root().join("config.json"), off.to_string()).unwrap();
+    memory.delete(Some(&desk.session), &id, "test").unwrap();
+    memory.close().unwrap();
+    assert!(!desk.index().is_empty() && !desk.index().contains("forgettable"));
+}
+
+#[test]
+fn a_setting_that_is_out_of_range_or_of_another_type_is_a_problem_with_its_name() {
+    let numbers = [
+        ("session-log", "concurrency", "lock_timeout_ms"),
+        ("session-log", "concurrency", "max_retries"),
+        ("session-log", "concurrency", "retry_backoff_ms"),
+        ("session-log", "performance", "cache_size"),
+        ("session-log", "performance", "batch_write_interval_ms"),
+        ("bmad", "concurrency", "lock_timeout_ms"),
+        ("bmad", "concurrency", "lock_retry_interval_ms"),
+        ("bmad", "concurrency", "max_concurrent_writes"),
+        ("bmad", "indexing", "rebuild_threshold_writes"),
+        ("bmad", "indexing", "cache_size_mb"),
+        ("bmad", "performance", "batch_write_size"),
+        ("bmad", "performance", "index_cache_ttl_seconds"),
+    ];
+    let others = [
+        ("session-log", "performance", "index_in_memory"),
+        ("bmad", "indexing", "enabled"),
+        ("bmad", "indexing", "update_strategy"),
+        ("bmad", "performance", "lazy_load"),
+    ];
+    let wrong =
+        numbers.iter().flat_map(|own| [(own, json!(-1), "out-of-range"), (own, json!("5"), "wrong-type")]);
+    let wrong = wrong.chain(others.iter().map(|own| (own, json!(5), "wrong-type")));
+    for format in ["session-log", "bmad"] {
+        let mut config = json!({});
+        let desk = Desk::new(format, json!({}));
+        for ((_, section, name), value, code) in wrong.clone().filter(|((own, ..), ..)| *own == format) {
+            config = json!({ *section: { *name: value } });
+            let config = if format == "bmad" { json!({ "memory_config": config }) } else { config.clone() };
+            std::fs::write(desk.root().join("config.json"), config.to_string()).unwrap();
+            let rows = desk.verb(&["check", "--readonly", "--json"]).json_lines();
+            let is_it = |row: &Value| row["code"] == code && row["message"].to_string().contains(name);
+            assert!(rows.len() == 1 && rows.iter().all(is_it), "{format} {name}: {rows:?}");
+        }
+        assert_ne!(config, json!({}));
+    }
+}
