@@ -60,6 +60,9 @@ use crate::store::commit::{Host, Writer, make_folders};
 use crate::store::{Place, load_from};
 
 /// A store that an agent has open.
+///
+/// Indexes that wait since records were added are written by a thread when the store is idle: a second after the
+/// last record, or as its config has it. The thread ends with it.
 pub struct Memory {
     disk: Box<dyn Disk + Send>,
     machine: Box<dyn Machine + Send>,

@@ -93,7 +93,8 @@ fn a_number_is_given_once_also_where_its_change_was_undone() {
     let bench = bench();
     let at = exchange_of(&bench, LOG);
     let disk = bench.disk();
-    disk.fail_at(at, Fault::Error(Errno::IO));
+    // A full disk is no reason to try again.
+    disk.fail_at(at, Fault::Error(Errno::NOSPC));
     run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap_err();
     assert_eq!(run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap().step, 2);
 }
