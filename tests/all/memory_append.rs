@@ -35,7 +35,7 @@ impl Desk {
         let (root, data) = (folder.path().join("store"), folder.path().join("data"));
         drop(Memory::create(format, &root, &data).unwrap());
         // What waits is not written while the store is idle.
-        let place = Place { root, format, session: None };
+        let place = Place::whole(root, format);
         let mut memory = Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, &data);
         let session = has_sessions.then(|| memory.create_session(None, "tester").unwrap());
         // Events of one trace.

@@ -92,7 +92,7 @@ impl Desk {
     }
 
     fn place(&self) -> Place {
-        Place { root: self.root(), format: self.format, session: None }
+        Place::whole(self.root(), self.format)
     }
 
     /// The store, open where nothing is written while it is idle.
@@ -213,7 +213,7 @@ fn survived(desk: &Desk, fault: Fault) -> usize {
         for (path, bytes) in files_below(&desk.root()) {
             disk.put(root.join(path.strip_prefix(desk.root()).unwrap_or(&path)), bytes, 0o600);
         }
-        let place = Place { root: root.into(), format: desk.format, session: None };
+        let place = Place::whole(root.into(), desk.format);
         let machine = Box::new(Sleepless::new());
         let mut memory = Memory::at(Box::new(disk.clone()), machine, place, Path::new("/data"));
         desk.add(&mut memory, "the first").unwrap();
