@@ -8,9 +8,9 @@ use super::open;
 use crate::disk::{Disk, Real, Seen};
 use crate::format;
 use crate::model::key::{Key, Written, file_digest};
-use crate::model::{Snapshot, Store, Tell};
+use crate::model::{Only, Snapshot, Store, Tell, is_log};
 use crate::store::commit::is_settled;
-use crate::store::{self, Place};
+use crate::store::{self, LONG, Place};
 
 /// What a verb is about.
 #[derive(Clone, Copy)]
@@ -21,30 +21,46 @@ pub enum About<'a> {
     Session(&'a str),
     /// The records that those ids and keys name.
     Names(&'a [String]),
+    /// The one record of a name with its session, to be changed at once: nobody is shown what follows from it.
+    Record(&'a str),
 }
 
 impl About<'_> {
     /// The store, as much of it as has to be read. All of it where a bare id may be in any session, and where the
     /// format does not keep its sessions apart.
     pub fn of(self, place: Place) -> Place {
-        let only = match self {
+        let session = match self {
             About::All => None,
             About::Session(name) => Some(name.to_owned()).filter(|name| has_session(&place, name)),
             About::Names(names) => session_of_all(&place, names),
+            About::Record(name) => session_before_id(&place, name),
         };
+        let record = |session: &str| match self {
+            About::Record(name) if has_long_log(&place, session) => {
+                name.rsplit_once(&format!("{session}/")).map(|(_, id)| id.to_owned())
+            }
+            _ => None,
+        };
+        let only = session.map(|session| Only { record: record(&session), session });
         Place { only, ..place }
     }
 }
 
 /// Reads what names need, and finds what they name. What is not found where they say is looked for in all that
-/// there is.
+/// there is. Where something is done at once with one record, no other is read.
 pub fn read_for<T>(
     names: &[String],
+    is_at_once: bool,
     read: impl Fn(About<'_>) -> Result<Snapshot>,
     find: impl Fn(&Snapshot) -> Result<T>,
 ) -> Result<(Snapshot, T)> {
-    if names.iter().any(|name| name.contains(['/', '@'])) {
-        let snapshot = read(About::Names(names))?;
+    let one = match names {
+        [name] if is_at_once && name.contains('/') && Key::read(name).is_none() => Some(About::Record(name)),
+        _ => None,
+    };
+    let are_named = names.iter().any(|name| name.contains(['/', '@']));
+    for about in one.into_iter().chain(are_named.then_some(About::Names(names))) {
+        let snapshot = read(about)?;
         let found = find(&snapshot);
         if found.is_ok() || snapshot.stores.iter().all(|store| store.only.is_none()) {
             return Ok((snapshot, found?));
@@ -62,6 +78,14 @@ fn has_session(place: &Place, name: &str) -> bool {
     let Some(format) = format::by_name(place.format).filter(|_| is_plain) else { return false };
     let is_there = |path: &Path| !matches!(Seen::from(Real.look(&place.root.join(path))), Seen::Absent);
     format.session_paths(name).iter().any(|path| is_there(path))
+}
+
+/// Whether a session has a log of which one record is read alone: of a short one all are.
+fn has_long_log(place: &Place, session: &str) -> bool {
+    let Some(format) = format::by_name(place.format) else { return false };
+    let paths = format.session_paths(session).into_iter();
+    let mut items = paths.filter_map(|path| Real.list(&place.root.join(path)).ok()).flatten();
+    items.any(|item| is_log(Path::new(&item.name)) && item.generation.len >= LONG)
 }
 
 /// The one session that all names say they are in.

@@ -92,6 +92,7 @@ fn each(context: &mut Context, chosen: &Chosen, fits: impl Fn(&Entry) -> bool, w
         }
         _ => read_for(
             &chosen.ids,
+            matches!(wanted, Wanted::Tag { .. }) && context.is_at_once(),
             |about| open::to_change(context, about),
             |snapshot| records(context, snapshot, chosen, |_, entry| fits(entry)),
         )?,

@@ -40,7 +40,7 @@ pub fn run(context: &mut Context, name: &str, within: &InSession) -> Result {
 fn find(context: &Context, name: &str, within: &InSession) -> Result<(Snapshot, Vec<EntryRef>)> {
     let names = [within.session.as_ref().map_or(name.to_owned(), |session| format!("{session}/{name}"))];
     let read = |about: About<'_>| open::snapshot(context, about);
-    match read_for(&names, read, |snapshot| named(context, snapshot, name, within)) {
+    match read_for(&names, false, read, |snapshot| named(context, snapshot, name, within)) {
         // What is not there may have been deleted.
         Err(failure) if may_be_deleted(&failure) => {
             let with = open::with_deleted(context, &read(About::All)?)?;

@@ -16,7 +16,7 @@ use crate::model::{EntryRef, Plan, Store, Tell};
 use crate::ops::erase::REASON;
 use crate::ops::repair;
 use crate::store::commit::erase::Erased;
-use crate::store::commit::{CommitError, Files, Host, Receipt, Turn, Writer, make_folders};
+use crate::store::commit::{CommitError, Files, Host, Receipt, Turn, Writer, leave_due, make_folders};
 
 /// What a change came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +166,13 @@ fn carried(
             }
             outcome
         }
-        _ => writer.commit(plan),
+        _ => {
+            let receipt = writer.commit(plan)?;
+            if plan.derive_later {
+                leave_due(writer.place(), host.data);
+            }
+            Ok(receipt)
+        }
     }
 }
 

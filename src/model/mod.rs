@@ -33,7 +33,7 @@ pub use problem::{Code, Problem, Severity};
 pub use quick::{QuickMap, QuickSet};
 pub use record::{Body, Name, Named, Record, RecordText, Reference, Span};
 pub use references::{References, Tie};
-pub use snapshot::{Entry, EntryRef, Extent, Session, Snapshot, State, Store};
+pub use snapshot::{Entry, EntryRef, Extent, Only, Session, Snapshot, State, Store};
 pub use time::{Moment, Zone};
 pub use told::{Tell, container, deleted_from, is_log, meant};
 pub use unread::{NotWhole, Unread, Whole};

@@ -100,8 +100,8 @@ pub struct Store {
     pub format: &'static str,
     /// How much was read.
     pub extent: Extent,
-    /// The one session that was read, where the others were not. It says nothing of what is in them.
-    pub only: Option<String>,
+    /// The part that was read, where that is not all. It says nothing of the rest.
+    pub only: Option<Only>,
     /// Its sessions by name; empty for formats without.
     pub sessions: Vec<Session>,
     /// Its files, by path.
@@ -128,7 +128,29 @@ pub struct Store {
     pub beside: Vec<(PathBuf, Bytes)>,
 }
 
+/// The part of a store that is read alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Only {
+    /// Its session.
+    pub session: String,
+    /// The id of its records in long logs of the session, where the others are not read and the indexes are
+    /// left for later.
+    pub record: Option<String>,
+}
+
+impl Only {
+    /// A whole session.
+    pub fn of_session(session: &str) -> Only {
+        Only { session: session.to_owned(), record: None }
+    }
+}
+
 impl Store {
+    /// Whether of long logs no more was read than the records of one id.
+    pub fn is_of_one_record(&self) -> bool {
+        self.only.as_ref().is_some_and(|only| only.record.is_some())
+    }
+
     /// The files that have another name outside the store (a hard link).
     pub fn with_other_names(&self) -> impl Iterator<Item = &Path> {
         let of_one = |own: &&Problem| own.code == Code::LinkOutside && own.severity == Severity::Note;

@@ -106,9 +106,11 @@ fn followed(
         plan.lines = writes.told(store, &changes);
     }
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-    plan.derive_after = derive::is_written_to(store, &changes, scene.now);
+    // What is derived can't be made of one record.
+    plan.derive_later = store.is_of_one_record();
+    plan.derive_after = !plan.derive_later && derive::is_written_to(store, &changes, scene.now);
     let after = (!plan.derive_after).then(|| derive::after(store, &changes, scene.now));
-    if let Some(after) = &after {
+    if let Some(after) = after.as_ref().filter(|_| !plan.derive_later) {
         plan.derived = derive::derived(store, after, &touched, scene.now);
         plan.made_of = derive::made_of(store, &touched);
     }

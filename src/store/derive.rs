@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::one_record;
 use super::packed::{self, Packing};
 use super::reread::{is_log, read_bytes, respliced};
 use crate::format::reading::Reading;
@@ -54,7 +55,10 @@ pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document
     documents.retain(|document| !last.contains_key(&*document.path));
     for (path, change) in last {
         let before = store.at_path(path);
-        if let Some(own) = before.and_then(|before| respliced_log(format, before, change, now)) {
+        let alone = before.filter(|_| store.is_of_one_record());
+        if let Some(own) = alone.and_then(|before| one_record::after(format, before, change, now)) {
+            documents.push(Arc::new(own));
+        } else if let Some(own) = before.and_then(|before| respliced_log(format, before, change, now)) {
             documents.push(Arc::new(own));
         } else if let Some(bytes) = change.after()
             && let format::Placement::File(role) = format.place(path, false)

@@ -6,7 +6,7 @@ use super::beside;
 use super::commit::is_ours;
 use crate::disk::{Disk, Item, ItemKind, Seen};
 use crate::format::{Format, Placement};
-use crate::model::{Code, Problem, Role, Severity, Tell, Unread};
+use crate::model::{Code, Only, Problem, Role, Severity, Tell, Unread};
 
 /// Folders nested deeper than this are not entered; no format needs as many.
 const DEPTH: usize = 8;
@@ -41,7 +41,8 @@ pub struct Listing {
 
 /// Walks a store, or what concerns that one session of it. Links that lead out of it are reported and not
 /// followed, and nothing is opened.
-pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&str>) -> Listing {
+pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&Only>) -> Listing {
+    let only = only.map(|only| only.session.as_str());
     let mut listing = Listing::default();
     let real = disk.look(root).and_then(|item| Ok((item, disk.real_path(root)?)));
     match real {

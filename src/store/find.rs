@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, Real};
 use crate::format::{FORMATS, Format, Placement};
-use crate::model::{Store, Tell};
+use crate::model::{Only, Store, Tell};
 
 use below::Below;
 use judge::{Judge, Verdict, absolute};
@@ -30,8 +30,8 @@ pub struct Place {
     pub format: &'static str,
     /// The one session that the user pointed at, if they pointed at one.
     pub session: Option<String>,
-    /// The one session that is read, where the others are not.
-    pub only: Option<String>,
+    /// The part that is read, where that is not all.
+    pub only: Option<Only>,
 }
 
 impl Place {
@@ -43,6 +43,12 @@ impl Place {
     /// The store, to be read again as far as it was read.
     pub fn of(store: &Store) -> Place {
         Place { only: store.only.clone(), ..Place::whole(store.root.clone(), store.format) }
+    }
+
+    /// The same, with all records of the session where one is read alone.
+    pub fn with_all_records(&self) -> Place {
+        let only = self.only.as_ref().map(|only| Only::of_session(&only.session));
+        Place { only, ..self.clone() }
     }
 }
 

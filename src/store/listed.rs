@@ -16,7 +16,7 @@ use crate::model::on_demand::BlockDigest;
 use crate::model::{Blocks, Generation, Moment, OnDemand, Span};
 
 /// Shorter files are held: they cost little.
-pub(super) const LONG: u64 = 64 << 10;
+pub const LONG: u64 = 64 << 10;
 /// The same for a change, which is fitted to what others write more easily where it has all bytes. In tests of
 /// the library less is large.
 pub(super) const LARGE: u64 = if cfg!(test) { 32 << 10 } else { 4 << 20 };

@@ -16,6 +16,7 @@ use super::find::Place;
 use super::grown;
 use super::large;
 use super::listed::{self, Cache, Listed};
+use super::one_record;
 use super::packed::{self, Packing};
 use super::referred;
 use super::reread::{File, is_log, read_bytes};
@@ -28,6 +29,9 @@ pub use tail::named;
 
 use assembled::put_together;
 use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
+
+/// Logs of fewer bytes are held to look for one record in them.
+const ONE_RECORD: u64 = 64 << 20;
 
 /// So many bytes of a file beside a store are read.
 const BESIDE: u64 = 16 << 20;
@@ -88,12 +92,15 @@ impl Given<'_> {
         let Some(format) = format::by_name(place.format) else {
             return unread(place, disk);
         };
-        let now = self.now;
+        // Of logs of which one record was read the others are not known.
+        let is_enough = |own: &&Store| !own.is_of_one_record() || own.only == place.only;
+        let given = Given { previous: self.previous.filter(is_enough), ..self };
+        let now = given.now;
         let mut listing = match extent {
             Extent::Tail => newest::newest(disk, &place.root, format),
-            _ => files::walk(disk, &place.root, format, place.only.as_deref()),
+            _ => files::walk(disk, &place.root, format, place.only.as_ref()),
         };
-        let loader = Loader { disk, root: &place.root, format, extent, given: self };
+        let loader = Loader { disk, place, root: &place.root, format, extent, given };
         let mut documents = match extent {
             Extent::Tail => loader.tails(&mut listing),
             _ => loader.whole(&mut listing),
@@ -114,7 +121,8 @@ impl Given<'_> {
         if extent == Extent::Judged {
             documents.iter_mut().for_each(|own| loader.let_go(own));
         }
-        if extent == Extent::Listed {
+        let is_of_one_record = place.only.as_ref().is_some_and(|only| only.record.is_some());
+        if extent == Extent::Listed || is_of_one_record {
             // What is said of files as such is said by `check`, and indexes were not read.
             assembly.problems.retain(|own| own.record.is_some());
         }
@@ -127,6 +135,7 @@ impl Given<'_> {
 
 struct Loader<'a> {
     disk: &'a dyn Disk,
+    place: &'a Place,
     root: &'a Path,
     format: &'a dyn Format,
     extent: Extent,
@@ -157,6 +166,9 @@ impl Loader<'_> {
 
     /// A file, and the files within it where it is an archive.
     fn documents(&self, found: &Found, room: &mut u64) -> Seen<Vec<Document>> {
+        if let Some(own) = self.of_one_record(found) {
+            return own;
+        }
         if let Some(own) = self.listed(found).transpose() {
             return own.into();
         }
@@ -177,6 +189,29 @@ impl Loader<'_> {
             None => vec![self.read(found, bytes, 0, generation)],
             Some(packing) => packing.documents(found, &bytes, generation, room, self.format, self.given.now),
         })
+    }
+
+    /// A file of a session of which one record is asked for: a long log with the records of that id, and nothing of
+    /// an index. `None` for any other, and where the log does not tell which those are.
+    fn of_one_record(&self, found: &Found) -> Option<Seen<Vec<Document>>> {
+        let id = self.place.only.as_ref()?.record.as_deref()?;
+        let len = found.item.generation.len;
+        match found.role {
+            Role::Index => Some(Seen::Read(vec![bare(found, found.item.generation)])),
+            Role::Records if is_log(&found.path) && (listed::LONG..ONE_RECORD).contains(&len) => {
+                let (bytes, generation) = match self.bytes(found, 0, None) {
+                    Seen::Read(read) => read,
+                    Seen::Absent => return Some(Seen::Absent),
+                    Seen::Unreadable(error) => return Some(Seen::Unreadable(error)),
+                };
+                let log =
+                    Document { len: bytes.len() as u64, bytes: bytes.into(), ..bare(found, generation) };
+                let reading = one_record::read(self.format, &log, id, self.given.now)?;
+                let (records, problems) = (reading.records, reading.problems);
+                Some(Seen::Read(vec![Document { records, problems, ..log }]))
+            }
+            _ => None,
+        }
     }
 
     /// A long log whose bytes need not be held.

@@ -15,7 +15,7 @@ pub fn is_as_read(disk: &dyn Disk, store: &Store) -> bool {
 }
 
 fn are_as_read(disk: &dyn Disk, store: &Store, format: &dyn Format) -> bool {
-    let listing = files::walk(disk, &store.root, format, store.only.as_deref());
+    let listing = files::walk(disk, &store.root, format, store.only.as_ref());
     let is_file = |own: &&Document| container(&own.path).is_none() && deleted_from(&own.path).is_none();
     let files: Vec<&Document> = store.documents.iter().map(|own| &**own).filter(is_file).collect();
     let leads_to_one = |folder: &Path| {

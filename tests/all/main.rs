@@ -47,6 +47,7 @@ mod memory_calls;
 mod namesakes;
 mod nothing_made;
 mod odd_names;
+mod one_record;
 mod one_session;
 mod questions;
 mod ranking;

@@ -54,6 +54,7 @@ pub fn leave_due(place: &Place, data: &Path) {
 
 fn in_left(place: &Place, data: &Path, note: impl FnOnce(&mut Left)) {
     if let Ok(mut left) = LEFT.lock() {
+        let place = Place::whole(place.root.clone(), place.format);
         let own = Left { place: place.clone(), data: data.to_owned(), names: Vec::new(), is_due: false };
         note(left.entry(place.root.clone()).or_insert(own));
     }

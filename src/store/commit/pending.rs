@@ -9,8 +9,8 @@ use super::step::{path_of, path_text};
 use super::unfinished::is_fresh;
 use super::{CommitError, Host, Vault, Writer, afterwards, carry};
 use crate::disk::Seen;
-use crate::model::{Change, Lock, Plan, Store};
-use crate::store::derive;
+use crate::model::{Change, Extent, Lock, Plan, Store};
+use crate::store::{derive, load_from};
 
 /// So often derived files are made anew where others keep changing what they are made of.
 const DERIVE_TRIES: usize = 4;
@@ -115,7 +115,8 @@ impl Writer<'_> {
     /// What is derived from them, as the files are now, which were `read` before; `None` where
     /// something of the store can't be read now, which is not empty.
     fn derived(&self, touched: &[PathBuf], read: &Store) -> Option<(Store, Vec<Change>)> {
-        let store = self.load_again(read);
+        let (disk, place) = (self.host.disk, self.place.with_all_records());
+        let store = load_from(disk, &place, Extent::Whole, Some(read), self.host.now);
         let is_out_of_sight = touched
             .iter()
             .any(|path| matches!(Seen::from(self.host.disk.look(&self.path(path))), Seen::Unreadable(_)));
@@ -193,8 +194,13 @@ impl Writer<'_> {
     pub(super) fn derive_pending(&self) -> Result<(), CommitError> {
         let mut touched = self.vault.due()?;
         if let Some(only) = &self.store.only {
-            // What is derived in sessions that were not read waits.
-            touched.retain(|path| self.format.session_of(path).as_ref() == Some(only));
+            // What is derived in sessions that were not read waits, and a change of one record needs none of it.
+            let all = touched.len();
+            let is_own = |path: &PathBuf| self.format.session_of(path).as_ref() == Some(&only.session);
+            touched.retain(|path| only.record.is_none() && is_own(path));
+            if touched.len() < all {
+                afterwards::leave_due(&self.place, self.host.data);
+            }
         }
         if touched.iter().any(|path| path.as_os_str().is_empty()) {
             touched = self.store.documents.iter().map(|own| own.path.clone()).collect();

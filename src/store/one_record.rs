@@ -1,0 +1,88 @@
+//! The records of one id in a long log, read without the others: a change of one record takes no more.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::format::Format;
+use crate::format::reading::Reading;
+use crate::model::bytes::Ranges;
+use crate::model::plan::apply;
+use crate::model::{Bytes, Change, Document, Moment, Record, Role, Span, Splice};
+
+/// Reads the records of an id in a log with those bytes. `None` where that can't be told by the lines that have the
+/// id in quotes: one of them is no whole record.
+pub fn read(format: &dyn Format, log: &Document, id: &str, now: Moment) -> Option<Reading> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+    // Other characters may be written in several ways.
+    (!id.is_empty() && id.chars().all(is_plain)).then_some(())?;
+    let needle = format!("\"{id}\"");
+    let bytes = log.bytes.at(0..log.bytes.len());
+    let mut reading = Reading::default();
+    let mut end = 0;
+    for at in memmem::find_iter(&bytes, &needle) {
+        if at < end {
+            continue;
+        }
+        let start = log.bytes.line_start(at);
+        end = log.bytes.line_end(at);
+        let own = read_line(format, log, &bytes[start..end], now)?;
+        let is_it = own.records.iter().all(|own| own.view().is_some_and(|view| view.id == Some(id)));
+        if is_it {
+            let number = 1 + memchr::memchr_iter(b'\n', &bytes[..start]).count();
+            push(&mut reading, own, start, number as u32);
+        }
+    }
+    Some(reading)
+}
+
+/// The log after a change of lines in it, with the records that were read, as they are then. `None` where the
+/// change is of anything else.
+pub fn after(format: &dyn Format, log: &Document, change: &Change, now: Moment) -> Option<Document> {
+    let is_it = |base: &&Bytes| base.is_same(&log.bytes);
+    let (base, splices) = (change.base.as_ref().filter(is_it)?, change.splices()?);
+    let bytes = Bytes::spliced(base, splices.clone());
+    let (mut reading, mut grown, mut done) = (Reading::default(), 0_isize, 0);
+    for record in &log.records {
+        let line = line_of(&log.bytes, record);
+        let (first, last) = (line.start as u64, line.end as u64);
+        let is_within = |own: &&Splice| first <= own.start && own.end() <= last;
+        let within: Vec<Splice> = splices
+            .iter()
+            .filter(is_within)
+            .map(|own| Splice { start: own.start - first, ..own.clone() })
+            .collect();
+        done += within.len();
+        let becomes = apply(&log.bytes.at(line.clone()), &within);
+        let start = line.start.checked_add_signed(grown)?;
+        grown += becomes.len() as isize - line.len() as isize;
+        push(&mut reading, read_line(format, log, &becomes, now)?, start, record.line);
+    }
+    (done == splices.len()).then_some(())?;
+    let len = bytes.len() as u64;
+    let own = Document::of_bytes(log.path.clone(), log.role, bytes);
+    Some(Document { len, records: reading.records, problems: reading.problems, ..own })
+}
+
+fn line_of(bytes: &Bytes, record: &Record) -> Range<usize> {
+    bytes.line_start(record.span.start as usize)..bytes.line_end(record.span.start as usize)
+}
+
+/// What a line says that is one whole record.
+fn read_line(format: &dyn Format, log: &Document, line: &[u8], now: Moment) -> Option<Reading> {
+    let reading = format.read(Role::Records, &log.path, line, now);
+    let is_whole = matches!(reading.records.as_slice(), [own] if own.view().is_some());
+    is_whole.then_some(reading)
+}
+
+/// Adds what was read of a line to what was read of the log.
+fn push(all: &mut Reading, own: Reading, start: usize, line: u32) {
+    let number = all.records.len() as u32;
+    let at = |span: Span| Span { start: span.start + start as u64, end: span.end + start as u64 };
+    all.records.extend(own.records.into_iter().map(|own| Record { span: at(own.span), line, ..own }));
+    all.problems.extend(own.problems.into_iter().map(|mut own| {
+        own.record = own.record.map(|_| number);
+        own.line = own.line.map(|_| line);
+        own
+    }));
+}
