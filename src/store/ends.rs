@@ -63,6 +63,9 @@ pub struct LogEnds<'a> {
     added: RefCell<HashMap<PathBuf, (u64, usize)>>,
     /// The ids of what is to be added.
     ids: RefCell<HashSet<String>>,
+    /// What files say and are, as it was seen first: of many records that are added at once each asks again.
+    texts: RefCell<HashMap<PathBuf, Option<Vec<u8>>>>,
+    items: RefCell<HashMap<PathBuf, Option<Item>>>,
     /// The ids of the records that were read, once they were asked for.
     known: OnceCell<HashSet<(&'a Path, &'a str)>>,
 }
@@ -70,8 +73,8 @@ pub struct LogEnds<'a> {
 impl<'a> LogEnds<'a> {
     /// Of a store as far as it was read, which may be nothing, with the ids that were given last.
     pub fn of(disk: &'a dyn Disk, store: &'a Store, last: HashMap<(String, String), String>) -> LogEnds<'a> {
-        let (added, ids, known) = Default::default();
-        LogEnds { disk, store, last: last.into(), added, ids, known }
+        let (added, ids, texts, items, known) = Default::default();
+        LogEnds { disk, store, last: last.into(), added, ids, texts, items, known }
     }
 
     /// The ids that were given last, those of what is to be added included.
@@ -81,6 +84,15 @@ impl<'a> LogEnds<'a> {
 
     fn path(&self, file: &Path) -> PathBuf {
         self.store.root.join(file)
+    }
+
+    fn item(&self, file: &Path) -> io::Result<Option<Item>> {
+        if let Some(item) = self.items.borrow().get(file) {
+            return Ok(item.clone());
+        }
+        let item = look(self.disk, &self.path(file))?;
+        self.items.borrow_mut().insert(file.to_owned(), item.clone());
+        Ok(item)
     }
 
     fn known(&self) -> &HashSet<(&'a Path, &'a str)> {
@@ -93,7 +105,7 @@ impl<'a> LogEnds<'a> {
 
     /// Whether a log is as it was read.
     fn is_as_read(&self, log: &Path) -> bool {
-        let now = look(self.disk, &self.path(log)).ok().flatten();
+        let now = self.item(log).ok().flatten();
         let was = self.store.at_path(log);
         matches!((now, was), (Some(now), Some(was)) if now.generation == was.generation && was.offset == 0)
     }
@@ -101,21 +113,26 @@ impl<'a> LogEnds<'a> {
 
 impl Ends for LogEnds<'_> {
     fn small(&self, file: &Path) -> io::Result<Option<Vec<u8>>> {
-        match look(self.disk, &self.path(file))? {
-            Some(item) if item.generation.len > SMALL => Err(io::Error::other("it is large")),
-            Some(_) => Ok(Some(self.disk.read(&self.path(file), 0, Some(SMALL))?.0)),
-            None => Ok(None),
+        if let Some(text) = self.texts.borrow().get(file) {
+            return Ok(text.clone());
         }
+        let text = match self.item(file)? {
+            Some(item) if item.generation.len > SMALL => return Err(io::Error::other("it is large")),
+            Some(_) => Some(self.disk.read(&self.path(file), 0, Some(SMALL))?.0),
+            None => None,
+        };
+        self.texts.borrow_mut().insert(file.to_owned(), text.clone());
+        Ok(text)
     }
 
     fn len(&self, file: &Path) -> io::Result<Option<u64>> {
         let more = self.added.borrow().get(file).map_or(0, |own| own.0);
-        Ok(look(self.disk, &self.path(file))?.map(|item| item.generation.len + more))
+        Ok(self.item(file)?.map(|item| item.generation.len + more))
     }
 
     fn count(&self, file: &Path) -> io::Result<Option<usize>> {
         let more = self.added.borrow().get(file).map_or(0, |own| own.1);
-        let Some(item) = look(self.disk, &self.path(file))? else { return Ok(None) };
+        let Some(item) = self.item(file)? else { return Ok(None) };
         match self.store.at_path(file) {
             Some(own) if own.generation == item.generation => Ok(Some(own.records.len() + more)),
             _ if item.generation.len > COUNTED => Err(io::Error::other("it is large")),
