@@ -156,7 +156,7 @@ fn a_record_takes_as_many_calls_onto_many_as_onto_few() {
 }
 
 /// A store whose log is not small, with an index that is right.
-fn large(format: &'static str) -> Faulty {
+pub fn large(format: &'static str) -> Faulty {
     let disk = begun(format, &DEEDS[0]).unwrap().restart();
     let store = load(&disk, format);
     let logs = store.documents.iter().filter(|own| own.role == Role::Records && is_log(&own.path));

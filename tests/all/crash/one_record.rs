@@ -1,0 +1,98 @@
+//! A change of one record of a long log, of which nothing else was read: each of its calls fails, or the process is
+//! killed there. The record is changed where that was said, the others are as they were, and what is derived is
+//! right after the next start, and written down as due until then.
+
+use std::path::Path;
+
+use palimp::format::writing::NO_PACKED;
+use palimp::model::{Extent, Only, Role, Store};
+use palimp::ops::{self, Scene};
+use palimp::store::commit::{Vault, Writer};
+use palimp::store::{Place, load_from};
+
+use super::bench::{DATA, host};
+use super::every_verb::stale;
+use super::foreign::town::{load, minutes_later, root};
+use super::machine::{NOW, Still};
+use super::open_memory::large;
+use crate::faulty::{Errno, Fault, Faulty};
+use crate::support::tries;
+
+/// The formats that keep their sessions apart.
+const FORMATS: [&str; 2] = ["session-log", "bmad"];
+const ID: &str = "many_0017";
+
+/// Tags the record, reading nothing but it: whether that was said to be done.
+fn tag(disk: &Faulty, format: &'static str, fault: Option<(usize, Fault)>) -> bool {
+    let whole = load(disk, format);
+    let is_it = |own: &&palimp::model::Entry| whole.view(own).is_some_and(|view| view.id == Some(ID));
+    let session = whole.session(whole.entries.iter().find(is_it).unwrap()).unwrap().name.clone();
+    if let Some((step, fault)) = fault {
+        disk.fail_at(disk.steps() + step, fault);
+    }
+    let only = Only { session, record: Some(ID.to_owned()) };
+    let place = Place { only: Some(only), ..Place::whole(root(format).into(), format) };
+    let store = load_from(disk, &place, Extent::Whole, None, NOW);
+    let logs = store.documents.iter().filter(|own| own.role == Role::Records && own.len >= 64 << 10);
+    assert_eq!(logs.map(|own| own.records.len()).sum::<usize>(), 1, "{format}: the others were read");
+    let entry =
+        *store.entries.iter().find(|own| store.view(own).is_some_and(|own| own.id == Some(ID))).unwrap();
+    let scene = Scene { store: &store, now: NOW, random: [9; 16], packed: &NO_PACKED };
+    let plan = ops::tag::tag(&scene, &[entry], &["seen".to_owned()], &[]).unwrap();
+    assert!(plan.derive_later && plan.derived.is_empty(), "{format}");
+    let machine = Still::first();
+    Writer::open(host(disk, &machine), &store).is_ok_and(|writer| writer.commit(&plan).is_ok())
+}
+
+/// The ids of all records, and whether the one is tagged.
+fn said(store: &Store) -> (Vec<String>, bool) {
+    let views = || store.entries.iter().filter_map(|entry| store.view(entry));
+    let ids = views().filter_map(|view| view.id.map(str::to_owned)).collect();
+    let tags = views().find(|view| view.id == Some(ID)).map(|view| view.tags.iter().any(|tag| tag == "seen"));
+    (ids, tags == Some(true))
+}
+
+fn is_wrong(format: &'static str, step: usize, fault: Fault) -> Option<String> {
+    let disk = large(format);
+    let (before, _) = said(&load(&disk, format));
+    let is_done = tag(&disk, format, Some((step, fault)));
+    let disk = disk.restart();
+    let vault = Vault::look(&disk, Path::new(DATA), root(format));
+    let is_known = vault.is_unfinished().is_ok_and(|is| is);
+    if !stale(&disk, format).is_empty() && !is_known {
+        return Some(format!("{:?} are stale, and nothing says so", stale(&disk, format)));
+    }
+    if let Err(why) = minutes_later(&disk, format) {
+        return Some(format!("the next start fails: {why}"));
+    }
+    let (after, is_tagged) = said(&load(&disk, format));
+    if after != before {
+        return Some("the records are others than before".into());
+    }
+    if is_tagged != is_done && !matches!(fault, Fault::Crash) {
+        return Some(format!("said to be tagged: {is_done}, and it is not so"));
+    }
+    let stale = stale(&disk, format);
+    (!stale.is_empty()).then(|| format!("{stale:?} are not right after the next start"))
+}
+
+#[test]
+fn one_record_is_tagged_or_not_whatever_call_fails() {
+    let every = tries::count(4, 1);
+    let (mut count, mut wrong) = (0, Vec::new());
+    for format in FORMATS {
+        let disk = large(format);
+        let begins = disk.steps();
+        assert!(tag(&disk, format, None), "{format}");
+        let steps = disk.steps() - begins;
+        for step in (0..steps).filter(|step| step % every == 0) {
+            for fault in [Fault::Crash, Fault::Error(Errno::IO)] {
+                count += 1;
+                let what = is_wrong(format, step, fault);
+                wrong.extend(what.map(|what| format!("{format} {fault:?} at {step}: {what}")));
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
+    assert!(wrong.is_empty(), "{} of {count}: {}", wrong.len(), wrong.join("\n"));
+}
