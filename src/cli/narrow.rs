@@ -1,6 +1,6 @@
 //! Reading one session alone, where a verb is about nothing else.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use super::Context;
 use super::failure::Result;
@@ -8,7 +8,7 @@ use super::open;
 use crate::disk::{Disk, Real, Seen};
 use crate::format;
 use crate::model::key::{Key, Written, file_digest};
-use crate::model::{Only, Snapshot, Store, Tell, is_log};
+use crate::model::{Only, Snapshot, Store, Tell, is_file_name, is_log};
 use crate::store::commit::is_settled;
 use crate::store::{self, LONG, Place};
 
@@ -73,9 +73,7 @@ pub fn read_for<T>(
 
 /// Whether a store has its own files for that session.
 fn has_session(place: &Place, name: &str) -> bool {
-    let mut parts = Path::new(name).components();
-    let is_plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
-    let Some(format) = format::by_name(place.format).filter(|_| is_plain) else { return false };
+    let Some(format) = format::by_name(place.format).filter(|_| is_file_name(name)) else { return false };
     let is_there = |path: &Path| !matches!(Seen::from(Real.look(&place.root.join(path))), Seen::Absent);
     format.session_paths(name).iter().any(|path| is_there(path))
 }

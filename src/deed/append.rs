@@ -1,12 +1,14 @@
 //! Records that are added by the ends of logs alone: one to a store of which nothing was read, or many in one
 //! step.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::path::Path;
 
 use super::failed::Result;
 use super::wanted::NewRecord;
-use crate::format;
-use crate::model::{Bytes, Change, Plan, Store};
+use crate::disk::{Item, ItemKind};
+use crate::format::{self, Format};
+use crate::model::{Bytes, Change, Plan, Store, is_file_name, is_log};
 use crate::ops;
 use crate::ops::add::Appended;
 use crate::store::commit::{Host, Receipt, Writer, leave_due};
@@ -23,7 +25,8 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
     let store = named(place);
     let receipt = {
         let Some(writer) = Writer::open_to_append(host, &store)? else { return Ok(None) };
-        let ends = LogEnds::of(host.disk, &store, HashMap::new());
+        let last = if format.numbers_ids() { largest_id(format, place, new, host) } else { None };
+        let ends = LogEnds::of(host.disk, &store, last.into_iter().collect());
         let random = || host.machine.random();
         let drafts = [new.draft()];
         let appended = ops::add::append((format, &place.root), (&ends, host.now), &random, &drafts)?;
@@ -35,6 +38,25 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
         leave_due(place, host.data);
     }
     Ok(Some((store, receipt)))
+}
+
+/// The largest id that memories of that type have in a session whose logs are not small, by session and type.
+fn largest_id(
+    format: &dyn Format,
+    place: &Place,
+    new: &NewRecord,
+    host: Host<'_>,
+) -> Option<((String, String), String)> {
+    let session = new.session.as_ref().filter(|name| is_file_name(name))?;
+    let folder = place.root.join(format.session_paths(session).first()?);
+    let items = host.disk.list(&folder).ok()?;
+    let is_it =
+        |item: &&Item| item.kind == ItemKind::File && item.link.is_none() && is_log(Path::new(&item.name));
+    let logs: Vec<&Item> = items.iter().filter(is_it).collect();
+    (logs.iter().map(|own| own.generation.len).sum::<u64>() >= SMALL as u64).then_some(())?;
+    let read = |own: &&Item| Some(host.disk.read(&folder.join(&own.name), 0, None).ok()?.0);
+    let logs: Vec<Vec<u8>> = logs.iter().map(read).collect::<Option<_>>()?;
+    Some(((session.clone(), new.kind.clone()), format.largest_id(&logs, &new.kind)?))
 }
 
 /// What adds records to a store that was read, all in one step. None where the format does not add them as

@@ -168,7 +168,7 @@ fn carried(
         }
         _ => {
             let receipt = writer.commit(plan)?;
-            if plan.derive_later {
+            if receipt.waits {
                 leave_due(writer.place(), host.data);
             }
             Ok(receipt)

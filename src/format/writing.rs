@@ -106,6 +106,12 @@ pub trait Writes: Sync {
         None
     }
 
+    /// The largest id of that type in a session's logs with those bytes, of which no record was read, where ids are
+    /// numbered.
+    fn largest_id(&self, _logs: &[Vec<u8>], _kind: &str) -> Option<String> {
+        None
+    }
+
     /// The records that go when one is added that brings `bytes`: where a full log is compacted
     /// by itself.
     fn makes_room(&self, _scene: &Scene<'_>, _draft: &Draft<'_>, _bytes: u64) -> Result<Vec<Entry>> {

@@ -35,6 +35,6 @@ pub use record::{Body, Name, Named, Record, RecordText, Reference, Span};
 pub use references::{References, Tie};
 pub use snapshot::{Entry, EntryRef, Extent, Only, Session, Snapshot, State, Store};
 pub use time::{Moment, Zone};
-pub use told::{Tell, container, deleted_from, is_log, meant};
+pub use told::{Tell, container, deleted_from, is_file_name, is_log, meant};
 pub use unread::{NotWhole, Unread, Whole};
 pub use view::{List, Packed, Packer, Tags, View};

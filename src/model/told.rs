@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// What has a name, or is one.
 pub trait Tell {
@@ -31,6 +31,13 @@ impl Tell for Path {
     fn told(&self) -> Cow<'_, str> {
         self.as_os_str().told()
     }
+}
+
+/// Whether a text is the name of one file or folder, and no way to another.
+pub fn is_file_name(text: &str) -> bool {
+    let path = meant(text);
+    let mut parts = path.components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
 }
 
 /// The name that a text tells, byte for byte.

@@ -229,3 +229,25 @@ fn a_line_that_another_adds_meanwhile_stays() {
         assert_eq!(site.codes(), [""; 0], "{format:?}");
     }
 }
+
+#[test]
+fn a_memory_that_is_added_to_a_long_session_gets_the_number_after_the_largest() {
+    let site = Site::new(FORMATS[1]);
+    let add = || {
+        let words = ["add", "--session", &site.session, "--type", "finding", "--text", "new"];
+        site.run(&words).expect_status(0);
+        let last: Value = serde_json::from_str(site.read().lines().last().unwrap()).unwrap();
+        last["id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(add(), format!("finding-{MANY}"));
+    // A text names no memory; what a memory refers to is no id for another, and neither is that of a torn one.
+    let mut other = site.memory(0);
+    other["id"] = "finding-500".into();
+    other["description"] = "finding-950 and \"finding-960\" are mentioned".into();
+    other["references"] = json!({"findings": ["finding-700"]});
+    site.write(&format!("{}{other}\n", site.read()));
+    assert_eq!(add(), "finding-701");
+    site.write(&format!("{}{{\"id\":\"finding-800\n", site.read()));
+    assert_eq!(add(), "finding-801");
+    site.until_index_is_right();
+}

@@ -131,6 +131,10 @@ impl Writes for Bmad {
         record::last_id(kind, &logs_in(store, folder).ok()?, &referred_to(store))
     }
 
+    fn largest_id(&self, logs: &[Vec<u8>], kind: &str) -> Option<String> {
+        record::largest_id(logs, kind)
+    }
+
     fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>> {
         let session = live_session(scene.store, draft.session.unwrap_or_default())?;
         let (full, compacts) =

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use super::logs::{LogBytes, each_piece, stamp};
 use super::session::check_name;
 use crate::format::bmad::layout::LOGS;
@@ -101,6 +103,24 @@ pub fn last_id(kind: &str, logs: &[LogBytes<'_>], reserved: &[&str]) -> Option<S
     let schema = SCHEMAS.iter().find(|schema| schema.kind == kind)?;
     let TakenIds { largest, digits, .. } = TakenIds::of(schema.prefix, logs, reserved);
     Some(format!("{}{largest:0digits$}", schema.prefix))
+}
+
+/// The same of logs of which no record was read: ids are counted wherever they are a whole text, in references
+/// and torn records, too.
+pub fn largest_id(logs: &[Vec<u8>], kind: &str) -> Option<String> {
+    let prefix = SCHEMAS.iter().find(|schema| schema.kind == kind)?.prefix;
+    let needle = format!("\"{prefix}");
+    let mut taken = TakenIds { ids: HashSet::new(), largest: 0, digits: DIGITS };
+    for log in logs {
+        for at in memmem::find_iter(log, &needle) {
+            let rest = log.get(at + needle.len()..).unwrap_or_default();
+            let end = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+            if matches!(rest.get(end), None | Some(b'"' | b'\n')) {
+                taken.count(&String::from_utf8_lossy(&rest[..end]));
+            }
+        }
+    }
+    Some(format!("{prefix}{:0digits$}", taken.largest, digits = taken.digits))
 }
 
 /// Whether a record may refer to others.
@@ -221,14 +241,17 @@ impl TakenIds {
     }
 
     fn add(&mut self, prefix: &str, id: String) {
-        let digits = id.strip_prefix(prefix).filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
-        let number = digits.and_then(|digits| Some((digits.len(), digits.parse::<u64>().ok()?)));
-        if let Some((digits, number)) = number.filter(|(_, number)| *number < LARGEST)
-            && number >= self.largest
+        if let Some(digits) =
+            id.strip_prefix(prefix).filter(|rest| rest.bytes().all(|own| own.is_ascii_digit()))
         {
-            (self.largest, self.digits) = (number, digits);
+            self.count(digits);
         }
         self.ids.insert(id);
+    }
+
+    fn count(&mut self, digits: &str) {
+        let number = digits.parse().ok().filter(|number| *number < LARGEST && *number >= self.largest);
+        (self.largest, self.digits) = number.map_or((self.largest, self.digits), |own| (own, digits.len()));
     }
 
     /// The number after the largest: one between may have been a deleted record's.
