@@ -13,10 +13,11 @@ import sys
 import tempfile
 import time
 
+import growth
 import screens
 import stores
 import verbs
-from bench import Bench
+from bench import Bench, size_name
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ALL = "1 3 7 9 10 11 12 13 14 15 16 17 18 agent".split()
@@ -28,12 +29,16 @@ def arguments():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    words.add_argument("goal", nargs="*", help=f"only these: {' '.join(ALL)}")
+    words.add_argument(
+        "goal",
+        nargs="*",
+        help=f"only these: {' '.join(ALL)}; growth, if named, shows how times grow with the store",
+    )
     words.add_argument(
         "--sizes",
-        default="10,100",
-        help="MB of data, with commas; 1000 is reported, not judged (default 10,100)",
+        help=f"MB of data, with commas; 1000 is reported, not judged (default 10,100; growth: {growth.SIZES})",
     )
+    words.add_argument("--plot", metavar="FILE", help="where growth draws its plot (default docs/growth.svg)")
     words.add_argument(
         "--entries",
         type=int,
@@ -43,7 +48,10 @@ def arguments():
     words.add_argument("--palimp", default=f"{REPO}/target/release/palimp")
     words.add_argument("--trivial", default=f"{REPO}/target/release/examples/trivial_screen")
     words.add_argument(
-        "--runs", type=int, default=15, help="of what is quick, a third of what is not (default 15)"
+        "--runs",
+        type=int,
+        default=15,
+        help="of growth and what is quick, a third of what is not (default 15)",
     )
     words.add_argument(
         "--files", type=int, metavar="N", help="goal 14 also with so many notes, a file each: 100000"
@@ -79,7 +87,12 @@ def install():
 
 def entries_of(size):
     """How many entries that many megabytes are."""
-    return {10: 9_355, 100: 93_355}.get(size, size * 1_000_000 * 9_355 // 10_290_500)
+    return {10: 9_355, 100: 93_355}.get(size, int(size * 1_000_000 * 9_355 // 10_290_500))
+
+
+def sizes_of(given, default):
+    """The sizes that are asked for, in megabytes."""
+    return [float(size) for size in (given.sizes or default).split(",")]
 
 
 def of_one_size(bench, size, entries, wanted):
@@ -137,61 +150,84 @@ def print_table(tables):
             print("| " + " | ".join([goal, size, *rest]) + " |")
 
 
+def goals(given, wanted, folder):
+    """Every goal that is wanted, at each size: the rows by size, and what could not be measured."""
+    tables, failed = [], []
+    sizes = [(size, entries_of(size)) for size in sizes_of(given, "10,100")]
+    if given.entries:
+        sizes = [(1, given.entries)]
+    for size, entries in sizes:
+        judged = size <= 100 and not given.entries
+        bench = Bench(given.palimp, given.trivial, folder, given.runs, judged)
+        at = f"{entries} entries" if given.entries else f"{size:g} MB"
+        print(at, flush=True)
+        made = of_one_size(bench, size, entries, wanted)
+        if (size == 100 or given.entries) and "agent" in wanted:
+            measured(bench, "agent", lambda: screens.agent(bench, made, given.agent))
+        shutil.rmtree(made.root, ignore_errors=True)
+        tables.append((at, bench.rows))
+        failed += bench.failed
+    bench = Bench(given.palimp, given.trivial, folder, given.runs, judged=not given.entries)
+    of_all_sizes(bench, given, wanted)
+    tables.append(("", bench.rows))
+    return tables, failed + bench.failed
+
+
+def of_all_sizes(bench, given, wanted):
+    """The goals that have stores of their own."""
+    if "9" in wanted:
+        count = given.entries or 100_000
+        made = stores.make(given.palimp, bench.env(), bench.folder, "session-log", count, 320)
+        measured(bench, "9", lambda: screens.fuzzy(bench, made, 2))
+    for what, count, make in (("notes", given.files, stores.notes), ("stores", given.stores, stores.many)):
+        if count:
+            root = make(given.palimp, bench.env(), bench.folder, count).root
+            screens.first_frame(bench, "14", f"first frame, {count:,} {what}", [root], 1.6, 3)
+
+
+def show_growth(given, folder):
+    """How times grow with the store: its table and its plot, and what could not be measured."""
+    bench, medians = Bench(given.palimp, None, folder, given.runs, judged=False), {}
+    counts = {size: round(size * 1e6) // stores.SHORT for size in sizes_of(given, growth.SIZES)}
+    if given.entries:
+        counts = {given.entries * stores.SHORT / 1e6: given.entries}
+    for size, count in counts.items():
+        at = size_name(size)
+        print(at, flush=True)
+        measured(bench, "growth", lambda: medians.update({size: growth.of_one_size(bench, at, count)}))
+    place = given.plot or (None if given.entries else f"{REPO}/docs/growth.svg")
+    if medians:
+        print(f"\n{growth.table(medians)}")
+    if medians and place:
+        with open(place, "w") as file:
+            file.write(growth.picture(medians))
+        print(f"\n{place}")
+    return bench.failed
+
+
 def main():
     given = arguments()
     wanted = set(given.goal or ALL)
-    if wanted - set(ALL):
-        sys.exit(f"no such goal: {' '.join(wanted - set(ALL))}; there are {' '.join(ALL)}")
-    for path, how in (
-        (given.palimp, "cargo build --release"),
-        (given.trivial, "cargo build --release --example trivial_screen"),
-    ):
+    known = [*ALL, "growth"]
+    if wanted - set(known):
+        sys.exit(f"no such goal: {' '.join(wanted - set(known))}; there are {' '.join(known)}")
+    needed = [(given.palimp, "cargo build --release")]
+    if wanted & set(ALL):
+        needed.append((given.trivial, "cargo build --release --example trivial_screen"))
+    for path, how in needed:
         if not os.access(path, os.X_OK):
             sys.exit(f"{path} is not there: {how}")
     if given.install:
         install()
-    tables, begun, failed = [], time.monotonic(), []
-    sizes = [(int(size), entries_of(int(size))) for size in given.sizes.split(",")]
     if given.entries:
-        sizes, given.runs, given.agent = [(1, given.entries)], 1, 1
+        given.runs, given.agent = 1, 1
+    begun, failed = time.monotonic(), []
     with tempfile.TemporaryDirectory(prefix="palimp-goals-", dir=given.folder) as folder:
-        for size, entries in sizes:
-            judged = size <= 100 and not given.entries
-            bench = Bench(given.palimp, given.trivial, folder, given.runs, judged)
-            at = f"{entries} entries" if given.entries else f"{size} MB"
-            print(at, flush=True)
-            made = of_one_size(bench, size, entries, wanted)
-            if (size == 100 or given.entries) and "agent" in wanted:
-                measured(bench, "agent", lambda: screens.agent(bench, made, given.agent))
-            shutil.rmtree(made.root, ignore_errors=True)
-            tables.append((at, bench.rows))
-            failed += bench.failed
-        bench = Bench(given.palimp, given.trivial, folder, given.runs, judged=not given.entries)
-        if "9" in wanted:
-            count = given.entries or 100_000
-            made = stores.make(given.palimp, bench.env(), folder, "session-log", count, 320)
-            measured(bench, "9", lambda: screens.fuzzy(bench, made, 2))
-        if given.files:
-            screens.first_frame(
-                bench,
-                "14",
-                f"first frame, {given.files:,} notes",
-                [stores.notes(given.palimp, bench.env(), folder, given.files).root],
-                1.6,
-                3,
-            )
-        if given.stores:
-            screens.first_frame(
-                bench,
-                "14",
-                f"first frame, {given.stores:,} stores",
-                [stores.many(given.palimp, bench.env(), folder, given.stores).root],
-                1.6,
-                3,
-            )
-        tables.append(("", bench.rows))
-        failed += bench.failed
-    print_table(tables)
+        if wanted & set(ALL):
+            tables, failed = goals(given, wanted, folder)
+            print_table(tables)
+        if "growth" in wanted:
+            failed = failed + show_growth(given, folder)
     print(f"\n{time.monotonic() - begun:.0f} s")
     if failed:
         sys.exit(f"could not be measured: {', '.join(failed)}")

@@ -24,6 +24,13 @@ def mb(size):
     return f"{size / MB:,.1f} MB"
 
 
+def size_name(megabytes):
+    """Megabytes as a reader says them: 10 kB, 1 GB."""
+    if megabytes >= 1000:
+        return f"{megabytes / 1000:g} GB"
+    return f"{megabytes:g} MB" if megabytes >= 1 else f"{megabytes * 1000:g} kB"
+
+
 class Bench:
     """The programs, a folder to work in, and the table."""
 

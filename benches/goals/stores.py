@@ -1,4 +1,4 @@
-"""Stores of entries of 1.1 kB, the same each time, in the five formats."""
+"""Stores of entries of 1.1 kB, the same each time, in the five formats; of ten sessions, to see growth."""
 
 import datetime
 import json
@@ -8,6 +8,9 @@ import shutil
 from process import Ended
 
 ENTRY = 1_100
+# In stores of ten sessions.
+SHORT = 400
+SESSIONS = "abcdefghij"
 NEWEST = "newestentry"
 FILLER = "Connections are pooled, retried and measured before anything else is said of them. " * 14
 # Each prefix of the last finds other memories, and no other text has its letters: a search that
@@ -117,18 +120,20 @@ class Made:
         )
 
 
-def entry(form, number, last, size=ENTRY):
-    """A line of that format."""
+def entry(form, number, last, size=ENTRY, **own):
+    """A line of that format, with fields of its own in place of the format's."""
     when = (BEGAN + datetime.timedelta(seconds=number * 2)).strftime("%Y-%m-%dT%H:%M:%S.000000Z")
     words = (
         NEWEST
         if number == last
         else next((TOKENS[at] for at in range(4) if number % (2 << at) == (1 << at) - 1), "plain")
     )
-    shape = LOGS[form][1]
     text = f"{words} entry {number}. "
-    room = size - 1 - len(json.dumps(shape(number, when, text), separators=(",", ":")))
-    return json.dumps(shape(number, when, text + FILLER[: max(0, room)]), separators=(",", ":")) + "\n"
+
+    def line(text):
+        return json.dumps({**LOGS[form][1](number, when, text), **own}, separators=(",", ":")) + "\n"
+
+    return line(text + FILLER[: max(0, size - len(line(text)))])
 
 
 def make(palimp, env, folder, form, count, size=ENTRY):
@@ -147,15 +152,39 @@ def make(palimp, env, folder, form, count, size=ENTRY):
         for number in range(count):
             file.write(entry(form, number, count - 1, size))
     if form == "session-log":
-        with open(os.path.join(root, "config.json"), "r+") as file:
-            config = json.load(file)
-            config.setdefault("storage", {})["max_session_size_mb"] = 100_000
-            file.seek(0)
-            json.dump(config, file)
-            file.truncate()
+        never_full(root)
     if form != "agent-memory":
         run(palimp, env, "reindex", "--store", root)
     return Made(name, root, log, count, session)
+
+
+def never_full(root):
+    """Lets the sessions of a session-log store be as large as they get."""
+    with open(os.path.join(root, "config.json"), "r+") as file:
+        config = json.load(file)
+        config.setdefault("storage", {})["max_session_size_mb"] = 100_000
+        file.seek(0)
+        json.dump(config, file)
+        file.truncate()
+
+
+def ten_sessions(palimp, env, folder, count, size=SHORT):
+    """A session-log store of ten sessions with so many entries in all; its log is that of the middle one."""
+    name = f"ten-sessions-{count}"
+    root, each = os.path.join(folder, name), max(1, count // len(SESSIONS))
+    run(palimp, env, "init", "session-log", root)
+    for at, session in enumerate(SESSIONS):
+        run(palimp, env, "session", "new", session, "--store", root)
+        with open(os.path.join(root, "sessions", session, "memory.jsonl"), "w") as file:
+            for number in range(each):
+                # Ids are of the store, times of the session: none is later than the clock of the verbs.
+                own = {"id": f"mem_{at * each + number:07}", "session_id": session}
+                file.write(entry("session-log", number, each - 1, size, **own))
+    never_full(root)
+    run(palimp, env, "reindex", "--store", root)
+    session = SESSIONS[len(SESSIONS) // 2]
+    log = os.path.join(root, "sessions", session, "memory.jsonl")
+    return Made(name, root, log, each * len(SESSIONS), session)
 
 
 def notes(palimp, env, folder, count, size=ENTRY):
