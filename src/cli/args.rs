@@ -150,7 +150,7 @@ pub struct Chosen {
 #[derive(Clone, Debug, clap::Args)]
 pub struct InSession {
     /// Only this session: no other is read.
-    #[arg(long, value_name = "SESSION", value_parser = name())]
+    #[arg(long, value_name = "SESSION", allow_hyphen_values = true, value_parser = name())]
     pub session: Option<String>,
 }
 

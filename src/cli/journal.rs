@@ -10,11 +10,12 @@ use super::change::make_of;
 use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
 use super::listed::more;
-use super::narrow::About;
+use super::narrow::{About, StepAsked};
 use super::{Context, open};
 use crate::deed::{By, Wanted};
 use crate::disk::Real;
 use crate::model::{Moment, Snapshot, Store, Tell, plan};
+use crate::store::Place;
 use crate::store::commit::{Account, FileLine, History, Host, Row, Turn, Vault, Writer, last_change};
 
 #[derive(Serialize)]
@@ -134,26 +135,66 @@ fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
     }
 }
 
+/// Stores, each with the step in it that is turned.
+type StepsIn = Vec<(Arc<Store>, u64)>;
+
 /// Undoes the last step, or that one.
 pub fn undo(context: &mut Context, step: Option<u64>) -> Result {
-    let snapshot = open::to_change(context, About::All)?;
     let data = open::data_folder(context)?;
-    let steps = match step {
-        None => last_change(&Real, &data, &snapshot.stores, false)?,
-        Some(number) => {
-            let store = with_step(&snapshot.stores, &data, number)?;
-            store.into_iter().map(|store| (store, number)).collect()
-        }
+    let steps_in = |snapshot: &Snapshot| -> Result<StepsIn> {
+        let steps = match step {
+            None => last_change(&Real, &data, &snapshot.stores, false)?,
+            Some(number) => {
+                let store = with_step(&snapshot.stores, &data, number)?;
+                store.into_iter().map(|store| (store, number)).collect()
+            }
+        };
+        Ok(steps.into_iter().map(|(store, step)| (Arc::clone(store), step)).collect())
     };
+    let (snapshot, steps) = read_to_turn(context, &data, false, step, steps_in)?;
     turn(context, &snapshot, &steps, Turn::Undo(step.unwrap_or_default()))
 }
 
 /// Redo what was undone last.
 pub fn redo(context: &mut Context) -> Result {
-    let snapshot = open::to_change(context, About::All)?;
     let data = open::data_folder(context)?;
-    let steps = last_change(&Real, &data, &snapshot.stores, true)?;
+    let steps_in = |snapshot: &Snapshot| -> Result<StepsIn> {
+        let steps = last_change(&Real, &data, &snapshot.stores, true)?;
+        Ok(steps.into_iter().map(|(store, step)| (Arc::clone(store), step)).collect())
+    };
+    let (snapshot, steps) = read_to_turn(context, &data, true, None, steps_in)?;
     turn(context, &snapshot, &steps, Turn::Redo(0))
+}
+
+/// The stores, and the steps in them that are turned. Where something can't be read that is of no concern to a step
+/// within one session, that session alone is read.
+fn read_to_turn(
+    context: &Context,
+    data: &Path,
+    is_redo: bool,
+    step: Option<u64>,
+    steps_in: impl Fn(&Snapshot) -> Result<StepsIn>,
+) -> Result<(Snapshot, StepsIn)> {
+    let refused = match open::to_change(context, About::All) {
+        Ok(snapshot) => {
+            let steps = steps_in(&snapshot)?;
+            return Ok((snapshot, steps));
+        }
+        Err(failure) if failure.exit == Exit::Refused => failure,
+        Err(failure) => return Err(failure),
+    };
+    let turned = StepAsked { data, is_redo, step };
+    let Ok(snapshot) = open::to_change(context, About::Step(turned)) else { return Err(refused) };
+    let steps = steps_in(&snapshot)?;
+    // Another palimp may have done something since in another session.
+    let is_within = |(store, step): &(Arc<Store>, u64)| {
+        let own = StepAsked { step: Some(*step), ..turned };
+        store.only.is_some() && own.place(Place::whole(store.root.clone(), store.format)).only == store.only
+    };
+    match !steps.is_empty() && steps.iter().all(is_within) {
+        true => Ok((snapshot, steps)),
+        false => Err(refused),
+    }
 }
 
 /// The one store in which a step of that number is applied.
@@ -176,7 +217,7 @@ fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<O
 
 /// Undoes or redoes steps that belong together. Where there is none, a store that has a step of that
 /// number says why it can't be undone, else the first store.
-fn turn(context: &mut Context, snapshot: &Snapshot, steps: &[(&Arc<Store>, u64)], asked: Turn) -> Result {
+fn turn(context: &mut Context, snapshot: &Snapshot, steps: &[(Arc<Store>, u64)], asked: Turn) -> Result {
     let data = open::data_folder(context)?;
     let host = Host::here(&data, context.now);
     let place = |store: &Arc<Store>| snapshot.stores.iter().position(|own| Arc::ptr_eq(own, store));

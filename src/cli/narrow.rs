@@ -1,6 +1,6 @@
 //! Reading one session alone, where a verb is about nothing else.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Context;
 use super::failure::Result;
@@ -9,7 +9,7 @@ use crate::disk::{Disk, Real, Seen};
 use crate::format;
 use crate::model::key::{Key, Written, file_digest};
 use crate::model::{Only, Snapshot, Store, Tell, is_file_name, is_log};
-use crate::store::commit::is_settled;
+use crate::store::commit::{History, Vault, is_settled};
 use crate::store::{self, LONG, Place};
 
 /// What a verb is about.
@@ -21,8 +21,36 @@ pub enum About<'a> {
     Session(&'a str),
     /// The records that those ids and keys name.
     Names(&'a [String]),
+    /// A step that is turned.
+    Step(StepAsked<'a>),
     /// The one record of a name with its session, to be changed at once: nobody is shown what follows from it.
     Record(&'a str),
+}
+
+/// A step that is taken back or done again: that of the number, else the last.
+#[derive(Clone, Copy)]
+pub struct StepAsked<'a> {
+    /// The folder of palimp's own data.
+    pub data: &'a Path,
+    pub is_redo: bool,
+    pub step: Option<u64>,
+}
+
+impl StepAsked<'_> {
+    /// The store, as much of it as the step changed.
+    pub fn place(self, place: Place) -> Place {
+        let files = self.files(&place);
+        files.map_or(place.clone(), |files| place.with_files(&files))
+    }
+
+    fn files(self, place: &Place) -> Option<Vec<PathBuf>> {
+        let journal = Vault::look(&Real, self.data, &place.root).journal().ok()?;
+        let history = History::of(&journal);
+        let last = if self.is_redo { history.undone.last() } else { history.done.last() };
+        let step = self.step.or(last.map(|(step, _)| *step))?;
+        let line = journal.iter().find(|line| line.step == step)?;
+        Some(line.files.iter().map(|own| own.path.clone()).collect())
+    }
 }
 
 impl About<'_> {
@@ -31,6 +59,7 @@ impl About<'_> {
     pub fn of(self, place: Place) -> Place {
         let session = match self {
             About::All => None,
+            About::Step(turned) => return turned.place(place),
             About::Session(name) => Some(name.to_owned()).filter(|name| has_session(&place, name)),
             About::Names(names) => session_of_all(&place, names),
             About::Record(name) => session_before_id(&place, name),

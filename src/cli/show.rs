@@ -5,6 +5,7 @@ use super::failure::{Exit, Failure, Result};
 use super::narrow::{About, read_for};
 use super::open;
 use super::row::Row;
+use super::session::no_session;
 use super::{Context, chosen, row};
 use crate::format::{self, page};
 use crate::model::{EntryRef, Snapshot};
@@ -39,7 +40,16 @@ pub fn run(context: &mut Context, name: &str, within: &InSession) -> Result {
 
 fn find(context: &Context, name: &str, within: &InSession) -> Result<(Snapshot, Vec<EntryRef>)> {
     let names = [within.session.as_ref().map_or(name.to_owned(), |session| format!("{session}/{name}"))];
-    let read = |about: About<'_>| open::snapshot(context, about);
+    let read = |about: About<'_>| {
+        let snapshot = open::snapshot(context, about)?;
+        let has_it = |session: &String| {
+            snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session)
+        };
+        match &within.session {
+            Some(session) if !has_it(session) => Err(no_session(session)),
+            _ => Ok(snapshot),
+        }
+    };
     match read_for(&names, false, read, |snapshot| named(context, snapshot, name, within)) {
         // What is not there may have been deleted.
         Err(failure) if may_be_deleted(&failure) => {

@@ -70,14 +70,14 @@ impl<'a> From<&MemoryQuery<'a>> for MemoryQuery<'a> {
 }
 
 impl MemoryQuery<'_> {
-    /// Whether it sets no condition.
-    fn is_empty(&self) -> bool {
-        let unlimited = MemoryQuery { limit: None, ..*self };
-        unlimited.terms(self.session).is_empty() && self.filter.trim().is_empty()
+    /// Whether it sets no condition: an order and a limit are none.
+    fn is_empty(&self, now: Moment) -> Result<bool> {
+        let query = Query::parse_all(&[&self.terms(), self.filter], now)?;
+        Ok(self.session.is_none() && !query.has_conditions())
     }
 
-    /// What is asked for in the query language, in that session.
-    fn terms(&self, session: Option<&str>) -> String {
+    /// What is asked for in the query language, but for the session.
+    fn terms(&self) -> String {
         let any = |name: &str, values: &[&str]| {
             let values: Vec<String> = values.iter().map(|own| quoted(own)).collect();
             (!values.is_empty()).then(|| format!("{name}:{}", values.join(",")))
@@ -92,7 +92,6 @@ impl MemoryQuery<'_> {
         let depth = || format!("depth:{}", self.depth.max(1));
         let tied = any("ref", self.references).map(|own| format!("{own} {}", depth()));
         let others = [
-            session.map(|own| format!("session:{}", quoted(own))),
             self.from.map(|own| format!("since:{}", quoted(&own.to_micros()))),
             self.until.map(|own| format!("until:{}", quoted(&own.to_micros()))),
             self.min_importance.map(|own| format!("importance:>={own}")),
@@ -181,11 +180,12 @@ impl Memory {
     pub fn delete_matching<'q>(&mut self, query: impl Into<MemoryQuery<'q>>, reason: &str) -> Result<usize> {
         self.ready()?;
         let query = query.into();
-        if query.is_empty() {
+        if query.is_empty(self.now())? {
             return Ok(0);
         }
         self.store().whole()?;
-        let at = self.search_for(&query)?.into_iter().map(|(at, _)| at).collect();
+        let live = MemoryQuery { archived: false, ..query };
+        let at = self.search_for(&live)?.into_iter().map(|(at, _)| at).collect();
         let how = DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() };
         Ok(self.make(at, Wanted::Delete(how))?.records())
     }
@@ -204,17 +204,26 @@ impl Memory {
             return Err(MemoryError::new("E_INVALID_QUERY", message));
         }
         let states = if query.archived { "is:live,archived" } else { "is:live" };
-        self.search_in(&[&query.terms(session), query.filter, states], query.order)
+        self.search_in(&[&query.terms(), query.filter, states], session, query.order)
     }
 
     /// What is live and what queries find that must all hold.
     pub(super) fn search(&self, texts: &[&str], order: Order) -> Result<Vec<(EntryRef, Option<f64>)>> {
-        self.search_in(&[texts, &["is:live"]].concat(), order)
+        self.search_in(&[texts, &["is:live"]].concat(), None, order)
     }
 
-    fn search_in(&self, texts: &[&str], order: Order) -> Result<Vec<(EntryRef, Option<f64>)>> {
+    fn search_in(
+        &self,
+        texts: &[&str],
+        session: Option<&str>,
+        order: Order,
+    ) -> Result<Vec<(EntryRef, Option<f64>)>> {
         let now = self.now();
         let query = Query::parse_all(texts, now)?;
+        let query = match session {
+            Some(name) => query.of_session(name),
+            None => query,
+        };
         let fading = self.options.half_life_hours.map(|hours| self.with_half_life(hours));
         let request = Request {
             snapshot: fading.as_ref().unwrap_or(&self.snapshot),

@@ -129,6 +129,11 @@ impl Query {
         self.clauses.is_empty() && self.order.is_none() && self.limit.is_none() && self.min_rank.is_none()
     }
 
+    /// Whether it asks for some memories rather than for all: an order and a limit do not.
+    pub fn has_conditions(&self) -> bool {
+        !self.clauses.is_empty() || self.min_rank.is_some()
+    }
+
     /// Whether it has words or phrases, so that a search looks into texts.
     pub fn has_words(&self) -> bool {
         !self.words.is_empty()

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, Real};
-use crate::format::{FORMATS, Format, Placement};
+use crate::format::{self, FORMATS, Format, Placement};
 use crate::model::{Only, Store, Tell};
 
 use below::Below;
@@ -45,10 +45,14 @@ impl Place {
         Place { only: store.only.clone(), ..Place::whole(store.root.clone(), store.format) }
     }
 
-    /// The same, with all records of the session where one is read alone.
-    pub fn with_all_records(&self) -> Place {
-        let only = self.only.as_ref().map(|only| Only::of_session(&only.session));
-        Place { only, ..self.clone() }
+    /// The store, as much of it as concerns those files: their session where all are in one.
+    pub fn with_files(&self, paths: &[PathBuf]) -> Place {
+        let format = format::by_name(self.format);
+        let mut sessions = paths.iter().map(|path| format?.session_of(path));
+        let first = sessions.next().flatten();
+        let session = first.filter(|first| sessions.all(|own| own.as_ref() == Some(first)));
+        let only = session.map(|session| Only::of_session(&session));
+        Place { only, ..Place::whole(self.root.clone(), self.format) }
     }
 }
 

@@ -31,7 +31,7 @@ use assembled::put_together;
 use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
 
 /// Logs of fewer bytes are held to look for one record in them.
-const ONE_RECORD: u64 = 64 << 20;
+const ONE_RECORD: u64 = 256 << 20;
 
 /// So many bytes of a file beside a store are read.
 const BESIDE: u64 = 16 << 20;

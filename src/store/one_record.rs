@@ -13,11 +13,11 @@ use crate::model::{Bytes, Change, Document, Moment, Record, Role, Span, Splice};
 /// Reads the records of an id in a log with those bytes. `None` where that can't be told by the lines that have the
 /// id in quotes: one of them is no whole record.
 pub fn read(format: &dyn Format, log: &Document, id: &str, now: Moment) -> Option<Reading> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
-    // Other characters may be written in several ways.
-    (!id.is_empty() && id.chars().all(is_plain)).then_some(())?;
-    let needle = format!("\"{id}\"");
     let bytes = log.bytes.at(0..log.bytes.len());
+    // Other characters may be written in several ways.
+    let is_plain = !id.is_empty() && id.bytes().all(is_plain);
+    (is_plain && !has_plain_escaped(&bytes)).then_some(())?;
+    let needle = format!("\"{id}\"");
     let mut reading = Reading::default();
     let mut end = 0;
     for at in memmem::find_iter(&bytes, &needle) {
@@ -34,6 +34,18 @@ pub fn read(format: &dyn Format, log: &Document, id: &str, now: Moment) -> Optio
         }
     }
     Some(reading)
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte)
+}
+
+/// Whether a character that an id may have is written as an escape: another record may have the id so.
+fn has_plain_escaped(bytes: &[u8]) -> bool {
+    memmem::find_iter(bytes, "\\u00").any(|at| {
+        let code = bytes.get(at + 4..at + 6).and_then(|code| std::str::from_utf8(code).ok());
+        code.and_then(|code| u8::from_str_radix(code, 16).ok()).is_none_or(is_plain)
+    })
 }
 
 /// The log after a change of lines in it, with the records that were read, as they are then. `None` where the

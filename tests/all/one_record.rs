@@ -180,6 +180,22 @@ fn memories_that_share_an_id_are_refused_with_their_keys() {
 }
 
 #[test]
+fn an_id_that_another_memory_has_in_other_letters_is_shared_too() {
+    for format in FORMATS {
+        let site = Site::new(format);
+        let id = site.id(7);
+        let escaped = format!("\\u00{:02x}{}", id.as_bytes()[0], &id[1..]);
+        let line =
+            site.read().lines().nth(7).unwrap().replace(&format!("\"{id}\""), &format!("\"{escaped}\""));
+        site.write(&format!("{}{line}\n", site.read()));
+        let before = site.read();
+        let told = site.run(&["tag", &site.name(7), "+auth"]).expect_status(3);
+        assert!(told.stderr.matches("key ").count() >= 2, "{format:?}: {}", told.stderr);
+        assert_eq!(site.read(), before, "{format:?}");
+    }
+}
+
+#[test]
 fn a_memory_that_is_deleted_or_torn_is_refused_as_ever() {
     for format in FORMATS {
         let site = Site::new(format);

@@ -117,7 +117,9 @@ fn a_session_that_is_not_there_is_no_empty_one() {
             let told = site.run(&[args, &["--session", "none"]].concat()).expect_status(1);
             assert!(told.stderr.contains("E_SESSION_NOT_FOUND"), "{format:?} {args:?}: {}", told.stderr);
         }
-        site.run(&["show", "x", "--session", "none"]).expect_status(1);
+        let id = &site.ids(&site.sessions[0])[0];
+        let told = site.run(&["show", id, "--session", "none"]).expect_status(1);
+        assert!(told.stderr.contains("E_SESSION_NOT_FOUND"), "{format:?}: {}", told.stderr);
     }
 }
 
@@ -192,6 +194,13 @@ fn another_session_that_cannot_be_read_is_in_nobodys_way() {
         let told = site.run(&["list", "--session", one, "tag:auth"]).expect_status(0);
         assert_eq!((told.stdout.lines().count(), &*told.stderr), (2, ""), "{format:?}");
         assert_eq!(others(site.files()), before, "{format:?}");
+        // What was done so is taken back so, and done again.
+        for verb in ["undo", "undo", "undo", "redo"] {
+            site.run(&[verb]).expect_status(0);
+        }
+        let told = site.run(&["list", "--session", one, "tag:auth"]).expect_status(0);
+        assert_eq!(told.stdout.lines().count(), 1, "{format:?}");
+        assert_eq!(others(site.files()), before, "{format:?}");
     }
 }
 
@@ -208,6 +217,38 @@ fn an_id_with_a_slash_is_found_though_a_session_has_the_name_before_it() {
     site.run(&["tag", &format!("{one}/odd"), "+auth"]).expect_status(0);
     let told = site.run(&["list", "--session", two, "tag:auth", "--json"]).expect_status(0).json_lines();
     assert_eq!((told.len(), &told[0]["id"]), (1, &record["id"]));
+}
+
+#[test]
+fn where_an_id_reads_like_a_session_and_an_id_the_session_is_meant_by_every_verb() {
+    let site = Site::new(FORMATS[0]);
+    let [one, two] = &site.sessions;
+    let name = format!("{one}/{}", site.ids(one)[0]);
+    let line = fs::read_to_string(site.other_log()).unwrap().lines().next().unwrap().to_owned();
+    let mut record: serde_json::Value = serde_json::from_str(&line).unwrap();
+    record["id"] = name.clone().into();
+    record.as_object_mut().unwrap().remove("checksum");
+    fs::write(site.other_log(), format!("{}{record}\n", fs::read_to_string(site.other_log()).unwrap()))
+        .unwrap();
+    let other = format!("{two}/{}", site.ids(two)[0]);
+    for words in [&["tag", &name, "+alone"][..], &["tag", &name, &other, "+both"]] {
+        site.run(words).expect_status(0);
+    }
+    let rows = site.run(&["list", "--json", "tag:alone tag:both"]).expect_status(0).json_lines();
+    assert_eq!((rows.len(), &rows[0]["session"]), (1, &one.as_str().into()));
+}
+
+#[test]
+fn the_number_of_a_change_that_was_refused_is_in_nobodys_way_and_not_given_again() {
+    for format in FORMATS {
+        let site = Site::new(format);
+        let [one, _] = &site.sessions;
+        let stores = site.folder.path().join("data/stores");
+        let own = fs::read_dir(stores).unwrap().next().unwrap().unwrap().path();
+        fs::write(own.join("undo/000099.given"), "").unwrap();
+        let told = site.run(&["tag", &format!("{one}/{}", site.ids(one)[0]), "+auth"]).expect_status(0);
+        assert!(told.stderr.contains("undo 100"), "{format:?}: {}", told.stderr);
+    }
 }
 
 #[test]

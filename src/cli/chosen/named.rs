@@ -168,7 +168,21 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
             }
         }
     }
+    for (name, own) in &mut found {
+        // A name that begins with a session means that one, though another has an id that reads so.
+        if own.iter().any(|at| is_by_session(snapshot, *at, name)) {
+            own.retain(|at| is_by_session(snapshot, *at, name));
+        }
+    }
     found
+}
+
+/// Whether a record goes by a name because of its session in it.
+fn is_by_session(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
+    let (store, entry) = snapshot.get(at);
+    let id = store.view(entry).and_then(|view| view.id);
+    let before = id.and_then(|id| name.strip_suffix(id)?.strip_suffix('/'));
+    before.zip(store.session(entry)).is_some_and(|(before, session)| before.ends_with(&session.name))
 }
 
 /// Which of the records of one id in one place are meant by it. A live record goes before an

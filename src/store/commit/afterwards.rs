@@ -8,9 +8,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::hidden::Old;
+use super::known::is_settled;
 use super::pending::is_written_to;
 use super::{Host, Vault, VaultState, Writer};
-use crate::model::Extent;
+use crate::model::{Extent, Store};
 use crate::store::find::Place;
 use crate::store::{files, load_from};
 use crate::{disk::Flock, format};
@@ -87,11 +88,21 @@ pub fn watch(host: Host<'_>, places: &[Place]) {
 /// Rebuilds what is due in a store, without waiting for anybody: our own data as that leaves it; `None` where
 /// others are in the way. The store is read before any lock is taken.
 pub fn derive_at_once(host: Host<'_>, place: &Place) -> Option<Option<VaultState>> {
-    let store = load_from(host.disk, place, Extent::Whole, None, host.now);
+    let due = Vault::look(host.disk, host.data, &place.root).due().ok()?;
+    let store = read_for(host, place, &due);
     let writer = Writer::open_at_once(host, &store).ok()?;
     let is_made = writer.derive_due();
     writer.keep_notes();
     is_made.then(|| writer.left())
+}
+
+/// The store, as much of it as concerns those files; all of it where a change was cut short.
+fn read_for(host: Host<'_>, place: &Place, files: &[PathBuf]) -> Store {
+    let place = match is_settled(host.disk, host.data, &place.root) {
+        true => place.with_files(files),
+        false => place.clone(),
+    };
+    load_from(host.disk, &place, Extent::Whole, None, host.now)
 }
 
 /// A store that this process watches, and no other.
@@ -181,7 +192,10 @@ impl<'a> Watched<'a> {
     /// nobody reads what this process says.
     fn tend(&self, is_late: bool) {
         let host = Host { now: self.host.machine.now(), ..self.host };
-        let store = load_from(host.disk, &self.place, Extent::Whole, None, host.now);
+        let within = |(_, path): (Old, PathBuf)| path.strip_prefix(&self.place.root).ok().map(Path::to_owned);
+        let names = self.names().into_iter().filter_map(within);
+        let files: Vec<PathBuf> = self.pending().into_iter().chain(names).collect();
+        let store = read_for(host, &self.place, &files);
         if let Ok(writer) = Writer::open_at_once(host, &store) {
             if is_late {
                 writer.derive_due();

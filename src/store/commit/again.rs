@@ -15,10 +15,14 @@ impl Writer<'_> {
     /// Does it, and again after a pause where nothing was changed and the reason may pass. A lock that was
     /// not had in time is not waited for once more.
     pub(super) fn again<T>(&self, make: impl Fn() -> Result<T, CommitError>) -> Result<T, CommitError> {
+        let began = self.host.machine.monotonic();
         let mut outcome = make();
         let pauses = (0..self.tuning.retries).filter_map(|retry| Some(self.tuning.pause?.after(retry)));
         for pause in pauses {
-            if !outcome.as_ref().is_err_and(may_pass) {
+            // Others wait meanwhile: all pauses together are no longer than a lock is waited for.
+            let waited = self.host.machine.monotonic().saturating_sub(began);
+            let is_in_time = waited + pause <= self.tuning.lock_timeout;
+            if !is_in_time || !outcome.as_ref().is_err_and(may_pass) {
                 break;
             }
             self.host.machine.sleep(pause);

@@ -13,7 +13,7 @@ pub(super) const STEP: &str = "step";
 /// Its name while it is written.
 pub(super) const NEW: &str = "new";
 /// An empty file that says that the number was given.
-const GIVEN: &str = "given";
+pub(super) const GIVEN: &str = "given";
 
 /// So long a step can be taken back, in days; so long a draft is kept.
 const DAYS: i64 = 30;

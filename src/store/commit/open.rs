@@ -71,7 +71,8 @@ impl<'a> Writer<'a> {
         let own = wait_for(host, &store.root, patience(&tuning))?;
         let vault = Vault::open(host.disk, host.data, &store.root)?;
         vault.name_store(host.data, &store.root, store.format)?;
-        match vault.is_settled()? {
+        // Notes that wait are told by who has read the store.
+        match vault.is_settled()? && vault.untold()?.is_empty() {
             true => Writer::of(host, store, vault, tuning, own).map(Some),
             false => Ok(None),
         }

@@ -115,7 +115,7 @@ impl Writer<'_> {
     /// What is derived from them, as the files are now, which were `read` before; `None` where
     /// something of the store can't be read now, which is not empty.
     fn derived(&self, touched: &[PathBuf], read: &Store) -> Option<(Store, Vec<Change>)> {
-        let (disk, place) = (self.host.disk, self.place.with_all_records());
+        let (disk, place) = (self.host.disk, self.place.with_files(touched));
         let store = load_from(disk, &place, Extent::Whole, Some(read), self.host.now);
         let is_out_of_sight = touched
             .iter()

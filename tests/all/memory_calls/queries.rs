@@ -157,3 +157,29 @@ fn references_are_followed_as_far_as_is_asked_for() {
     assert_eq!(found(&mut desk, query), ["second"]);
     assert_eq!(found(&mut desk, MemoryQuery { depth: 2, ..query }), ["second", "third"]);
 }
+
+#[test]
+fn a_session_is_meant_by_its_very_name_alone() {
+    let mut desk = Desk::of("session-log");
+    for name in ["alice", "Alice", "alice_b"] {
+        desk.memory.create_session(Some(name), "tester").unwrap();
+        let new = New { session: Some(name), kind: "finding", text: "a note", ..New::default() };
+        desk.memory.add(&new).unwrap();
+    }
+    let query = MemoryQuery { session: Some("alice"), ..MemoryQuery::default() };
+    let found = desk.memory.query(query).unwrap();
+    let sessions: Vec<&str> = found.iter().filter_map(|own| own.session.as_deref()).collect();
+    assert_eq!(sessions, ["alice"]);
+    assert_eq!(desk.memory.delete_matching(query, "test").unwrap(), 1);
+    let others = desk.memory.query("note").unwrap();
+    assert_eq!(others.len(), 2);
+}
+
+#[test]
+fn an_order_or_a_limit_alone_deletes_nothing() {
+    let mut desk = desk();
+    for query in ["", " ", "sort:time", "depth:3", "limit:1", "sort:importance limit:2"] {
+        assert_eq!(desk.memory.delete_matching(query, "test").unwrap(), 0, "{query:?}");
+    }
+    assert_eq!(desk.memory.query("").unwrap().len(), 4);
+}

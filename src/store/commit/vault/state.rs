@@ -9,7 +9,7 @@ use super::{JOURNAL, Vault};
 use crate::disk::{Disk, Seen};
 use crate::model::Generation;
 use crate::store::commit::CommitError;
-use crate::store::commit::keeping::STEP;
+use crate::store::commit::keeping::{GIVEN, STEP};
 use crate::store::commit::pending::PENDING;
 
 /// The number of bytes at the end of the journal in which its last line is looked for.
@@ -60,17 +60,19 @@ impl<'a> Vault<'a> {
         })
     }
 
-    /// Whether nothing was left that has to be looked after before lines are added: by the end of the journal
-    /// and the names of the undo data. What is due may wait.
+    /// Whether no change was cut short: by the end of the journal and the names of the undo data. What is due may
+    /// wait.
     pub(in crate::store::commit) fn is_settled(&self) -> Result<bool, CommitError> {
-        if self.erasing()?.is_some() || !self.untold()?.is_empty() {
+        if self.erasing()?.is_some() {
             return Ok(false);
         }
         let Some(last) = self.last_step()? else { return Ok(false) };
         let numbered = self.numbered()?;
-        self.last.set(Some(last));
+        // The number of a change that was refused is not given again.
+        let given = numbered.iter().filter(|own| own.end == GIVEN).map(|own| own.number).max();
+        self.last.set(Some(last.max(given.unwrap_or(0))));
         self.kept.set(Some(numbered.iter().map(|own| own.len).sum()));
-        Ok(numbered.iter().all(|own| own.end == STEP && own.number <= last))
+        Ok(numbered.iter().all(|own| own.end == GIVEN || own.end == STEP && own.number <= last))
     }
 
     /// The number of the last step that the journal tells of, 0 where there is none; `None` where that can't
