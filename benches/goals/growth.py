@@ -22,7 +22,7 @@ PAIRS = [
 # Counting lines is the peer of two.
 SHARED = {"wc -l": "#777777"}
 TEXT = stores.FILLER[:160]
-# So long the index of a changed session may take, in seconds: all of a large store may be read for it.
+# How many seconds the index of a changed session may take: a large session is read for it.
 LATEST = 300
 # When the index is there, what else is written with it comes within this time, in seconds.
 SETTLES = 0.3
@@ -138,7 +138,7 @@ def in_turn(bench, made, peers):
 
 
 def of_one_size(bench, at, count):
-    """The medians of a store of so many entries, by the names of the verbs and peers."""
+    """The medians of a store with that number of entries, by the names of the verbs and peers."""
     made = stores.ten_sessions(bench.palimp, bench.env(), bench.folder, count)
     peers = Peers(bench, made)
     os.sync()  # what was made for this is no longer being written

@@ -169,7 +169,7 @@ def never_full(root):
 
 
 def ten_sessions(palimp, env, folder, count, size=SHORT):
-    """A session-log store of ten sessions with so many entries in all; its log is that of the middle one."""
+    """A session-log store of ten sessions with that number of entries in all; its log is that of the middle one."""
     name = f"ten-sessions-{count}"
     root, each = os.path.join(folder, name), max(1, count // len(SESSIONS))
     run(palimp, env, "init", "session-log", root)

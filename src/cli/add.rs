@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::change::{Written, make, request};
 use super::failure::{Exit, Failure, Result};
-use super::narrow::About;
+use super::scope::Scope;
 use super::told::{Said, print, tell};
 use super::{Context, lock, open};
 use crate::deed::{self, NewRecord, Wanted};
@@ -39,8 +39,8 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     }
     // An id that is given may be taken in any session; one that is made is new in its own.
     let about = match &asked.session {
-        Some(session) if asked.record.is_none() => About::Session(session),
-        _ => About::All,
+        Some(session) if asked.record.is_none() => Scope::Session(session),
+        _ => Scope::All,
     };
     let snapshot = open::to_change(context, about)?;
     let number = the_store(&snapshot, asked.session.as_deref())?;
@@ -77,7 +77,7 @@ fn records_in(input: &str) -> Vec<&str> {
 
 /// Adds several records in one step.
 fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
-    let snapshot = open::to_change(context, About::All)?;
+    let snapshot = open::to_change(context, Scope::All)?;
     let session = all.first().and_then(|own| own.session.as_deref());
     let store = &snapshot.stores[the_store(&snapshot, session)?];
     all.iter().try_for_each(|own| in_session(store.format, own))?;

@@ -13,7 +13,7 @@ use super::change::{make_of, scene};
 use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
 use super::listed::more;
-use super::narrow::About;
+use super::scope::Scope;
 use super::values::name;
 use super::{Context, open};
 use crate::deed::{By, Restoring, Wanted};
@@ -64,8 +64,8 @@ pub enum BackupVerb {
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result {
     let snapshot = match what {
-        BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context, About::All)?,
-        BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context, About::All)?,
+        BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context, Scope::All)?,
+        BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context, Scope::All)?,
     };
     match what {
         BackupVerb::List { verify, limit } => list(context, &snapshot, (verify, limit)),

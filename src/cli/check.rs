@@ -9,7 +9,7 @@ use super::args::Limit;
 use super::columns::{Look, Terminal};
 use super::failure::{Exit, Result, say};
 use super::listed::store_names;
-use super::narrow::About;
+use super::scope::Scope;
 use super::{listed, open};
 use crate::check::findings;
 use crate::check::groups::{self, Found, Group, InFile};
@@ -56,7 +56,7 @@ impl Fix {
 
 /// Lists the problems of every store; on a terminal those of a kind together.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
-    let snapshot = open::snapshot(context, About::All)?;
+    let snapshot = open::snapshot(context, Scope::All)?;
     let data = open::data_folder(context)?;
     let terminal = Terminal::of(context).filter(|_| !context.options.all);
     let mut all: Vec<Checked> = Vec::new();

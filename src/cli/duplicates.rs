@@ -6,8 +6,8 @@ use super::Context;
 use super::args::Limit;
 use super::columns::Terminal;
 use super::failure::{Exit, Result};
-use super::narrow::About;
 use super::row::Row;
+use super::scope::Scope;
 use super::{list, listed};
 use crate::model::plan::counted;
 use crate::model::{Moment, Snapshot};
@@ -39,7 +39,7 @@ pub fn percent(text: &str) -> Result<u32, String> {
 /// Lists the groups among what the query asks for: the most important of each first, then the newest.
 pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
-    list::shown(context, &query, About::All, |context, query, snapshot| {
+    list::shown(context, &query, Scope::All, |context, query, snapshot| {
         let never = Cancel::default();
         let request = context.request(snapshot, query, Order::Importance);
         let found = search(&request, &never).unwrap_or_default().answered()?;

@@ -3,7 +3,7 @@
 use super::change::{Written, carry, plan, request};
 use super::chosen::{the_one, with_query};
 use super::failure::{Exit, Failure, Result, say};
-use super::narrow::read_for;
+use super::scope::read_for;
 use super::{Context, open, records};
 use crate::deed::{ChangeRequest, Wanted, keep};
 use crate::disk;

@@ -8,7 +8,7 @@ use super::args::Chosen;
 use super::change::make_of;
 use super::chosen::records;
 use super::failure::{Exit, Failure, Result, say};
-use super::narrow::About;
+use super::scope::Scope;
 use super::told::{ChangeRow, plan_row};
 use super::{Context, open};
 use crate::deed::{By, ErasureAsked, Wanted};
@@ -32,10 +32,10 @@ struct Row<'a> {
 /// Erases records. Where an erasure that was interrupted is finished before, and leaves something, the
 /// verb has not erased all that it was to.
 pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<String>) -> Result {
-    let mut snapshot = open::snapshot(context, About::All)?;
+    let mut snapshot = open::snapshot(context, Scope::All)?;
     let writes = !context.options.dry_run && !context.options.readonly;
     if writes && finish(context, &snapshot)? {
-        snapshot = open::snapshot(context, About::All)?;
+        snapshot = open::snapshot(context, Scope::All)?;
     }
     match erase(context, snapshot, chosen, reason) {
         Ok(_) if context.is_left.get() => Ok(Exit::Failed),

@@ -2,8 +2,8 @@
 
 use super::args::{Limit, ShapeArg};
 use super::failure::{Exit, Result, say};
-use super::narrow::About;
 use super::out::terminal_width;
+use super::scope::Scope;
 use super::{Context, list, open};
 use crate::disk;
 use crate::model::{EntryRef, Snapshot};
@@ -13,12 +13,12 @@ use crate::query::{Cancel, Order, Query, search};
 /// Exports what the query finds.
 pub fn run(context: &mut Context, words: &[String], (limit, shape): (Limit, Option<ShapeArg>)) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
-    let snapshot = open::listing(context, About::All)?;
+    let snapshot = open::listing(context, Scope::All)?;
     let entries = found(context, &query, limit, &snapshot)?;
     if snapshot.changed().next().is_none() {
         return print(context, &snapshot, &entries, shape);
     }
-    let held = open::snapshot(context, About::All)?;
+    let held = open::snapshot(context, Scope::All)?;
     let entries = found(context, &query, limit, &held)?;
     print(context, &held, &entries, shape)
 }

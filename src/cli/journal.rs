@@ -10,7 +10,7 @@ use super::change::make_of;
 use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
 use super::listed::more;
-use super::narrow::{About, StepAsked};
+use super::scope::{Scope, StepAsked};
 use super::{Context, open};
 use crate::deed::{By, Wanted};
 use crate::disk::Real;
@@ -38,7 +38,7 @@ struct RowLine<'a> {
 
 /// What was changed, the newest last, and what others did meanwhile.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
-    let snapshot = open::snapshot(context, About::All)?;
+    let snapshot = open::snapshot(context, Scope::All)?;
     let data = open::data_folder(context)?;
     let account =
         |store: &Arc<Store>| Account::of(store, &Vault::look(&Real, &data, &store.root), context.now);
@@ -175,7 +175,7 @@ fn read_to_turn(
     step: Option<u64>,
     steps_in: impl Fn(&Snapshot) -> Result<StepsIn>,
 ) -> Result<(Snapshot, StepsIn)> {
-    let refused = match open::to_change(context, About::All) {
+    let refused = match open::to_change(context, Scope::All) {
         Ok(snapshot) => {
             let steps = steps_in(&snapshot)?;
             return Ok((snapshot, steps));
@@ -184,7 +184,7 @@ fn read_to_turn(
         Err(failure) => return Err(failure),
     };
     let turned = StepAsked { data, is_redo, step };
-    let Ok(snapshot) = open::to_change(context, About::Step(turned)) else { return Err(refused) };
+    let Ok(snapshot) = open::to_change(context, Scope::Step(turned)) else { return Err(refused) };
     let steps = steps_in(&snapshot)?;
     // Another palimp may have done something since in another session.
     let is_within = |(store, step): &(Arc<Store>, u64)| {

@@ -5,8 +5,8 @@ use super::args::{InSession, Limit};
 use super::columns::Terminal;
 use super::failure::{Exit, Result, say};
 use super::listed::Listed;
-use super::narrow::About;
 use super::row::Row;
+use super::scope::Scope;
 use super::session::no_session;
 use super::{open, row};
 use crate::model::{Snapshot, Tell};
@@ -35,12 +35,12 @@ pub fn search(
 
 fn print(context: &mut Context, query: Query, within: &InSession, how: (Order, Limit, bool)) -> Result {
     let Some(session) = &within.session else {
-        return shown(context, &query, About::All, |context, query, snapshot| {
+        return shown(context, &query, Scope::All, |context, query, snapshot| {
             print_from(context, how, query, snapshot)
         });
     };
     // What is related may be in another session.
-    let about = if query.asks_related() { About::All } else { About::Session(session) };
+    let about = if query.asks_related() { Scope::All } else { Scope::Session(session) };
     shown(context, &query.of_session(session), about, |context, query, snapshot| {
         if !snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session) {
             return Err(no_session(session));
@@ -57,7 +57,7 @@ type Shown = Result<Option<Exit>>;
 pub fn shown(
     context: &mut Context,
     query: &Query,
-    about: About<'_>,
+    about: Scope<'_>,
     show: impl Fn(&mut Context, &Query, &Snapshot) -> Shown,
 ) -> Result {
     let is_whole = context.options.all || query.asks_deleted();
@@ -68,7 +68,7 @@ pub fn shown(
         }
     }
     // What is deleted may have been in any session.
-    let held = open::snapshot(context, if is_whole { About::All } else { about })?;
+    let held = open::snapshot(context, if is_whole { Scope::All } else { about })?;
     let held = if is_whole { open::with_deleted(context, &held)? } else { held };
     Ok(show(context, query, &held)?.unwrap_or(Exit::Nothing))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Context;
 use super::failure::{Exit, Failure, Result, say};
-use super::narrow::{About, is_enough, may_change};
+use super::scope::{Scope, is_enough, may_change};
 use crate::disk::{Disk, Real, Seen};
 use crate::format::FORMATS;
 use crate::model::{Extent, Snapshot, Store, Tell};
@@ -101,16 +101,16 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
 ///
 /// What was left in them is looked after, as far as nobody is in the way: no lock is waited for,
 /// and what can't be done does not keep from reading.
-pub fn snapshot(context: &Context, about: About<'_>) -> Result<Snapshot> {
+pub fn snapshot(context: &Context, about: Scope<'_>) -> Result<Snapshot> {
     looked_after(context, Extent::Whole, about)
 }
 
 /// The same, to be shown alone: the bytes of long logs are not held.
-pub fn listing(context: &Context, about: About<'_>) -> Result<Snapshot> {
+pub fn listing(context: &Context, about: Scope<'_>) -> Result<Snapshot> {
     looked_after(context, Extent::Listed, about)
 }
 
-fn looked_after(context: &Context, extent: Extent, about: About<'_>) -> Result<Snapshot> {
+fn looked_after(context: &Context, extent: Extent, about: Scope<'_>) -> Result<Snapshot> {
     let mut snapshot = read(context, extent, about, false)?;
     if !snapshot.stores.iter().all(|store| is_enough(store)) {
         snapshot = load(context, &snapshot.stores.iter().map(whole).collect::<Vec<_>>(), extent);
@@ -129,7 +129,7 @@ fn load(context: &Context, places: &[Place], extent: Extent) -> Snapshot {
 }
 
 /// The same; where `all`, each store that is named has to be there.
-fn read(context: &Context, extent: Extent, about: About<'_>, all: bool) -> Result<Snapshot> {
+fn read(context: &Context, extent: Extent, about: Scope<'_>, all: bool) -> Result<Snapshot> {
     let looked = places(context, &[]);
     let found = found(&looked);
     let named = !context.options.stores.is_empty();
@@ -188,7 +188,7 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> 
 /// The same for a verb that changes something: each store that is named has to be there, and
 /// what an earlier change left behind is finished or undone first. Refused where something
 /// could not be read: which records are meant, and which ids are free, is told by all of them.
-pub fn to_change(context: &Context, about: About<'_>) -> Result<Snapshot> {
+pub fn to_change(context: &Context, about: Scope<'_>) -> Result<Snapshot> {
     let mut snapshot = read(context, Extent::Whole, about, true)?;
     if !snapshot.stores.iter().all(|store| may_change(context, store)) {
         snapshot = load(context, &snapshot.stores.iter().map(whole).collect::<Vec<_>>(), Extent::Whole);

@@ -7,7 +7,7 @@ use super::change::{make, request};
 use super::columns::Terminal;
 use super::failure::{Exit, Failure, Result, say};
 use super::listed::more;
-use super::narrow::About;
+use super::scope::Scope;
 use super::values::limit;
 use super::{Context, open};
 use crate::deed::{FromQuarantine, InQuarantine, Wanted, in_quarantine};
@@ -40,8 +40,8 @@ pub enum QuarantineVerb {
 /// Does what was asked with it.
 pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
     let snapshot = match what {
-        QuarantineVerb::Restore { .. } => open::to_change(context, About::All)?,
-        _ => open::snapshot(context, About::All)?,
+        QuarantineVerb::Restore { .. } => open::to_change(context, Scope::All)?,
+        _ => open::snapshot(context, Scope::All)?,
     };
     let all = all(context, &snapshot)?;
     let named = |number: usize| {

@@ -5,7 +5,7 @@ use super::args::Chosen;
 use super::change::make_of;
 use super::chosen::records;
 use super::failure::{Exit, Failure, Result};
-use super::narrow::{About, read_for};
+use super::scope::{Scope, read_for};
 use super::words::taken;
 use super::{Context, open};
 use crate::deed::{By, DeleteAs, Wanted};
@@ -86,7 +86,7 @@ pub fn unarchive(context: &mut Context, chosen: &Chosen) -> Result {
 fn each(context: &mut Context, chosen: &Chosen, fits: impl Fn(&Entry) -> bool, wanted: Wanted) -> Result {
     let (snapshot, found) = match wanted {
         Wanted::Undelete => {
-            let snapshot = open::with_deleted(context, &open::to_change(context, About::All)?)?;
+            let snapshot = open::with_deleted(context, &open::to_change(context, Scope::All)?)?;
             let found = records(context, &snapshot, chosen, |_, entry| fits(entry))?;
             (snapshot, found)
         }

@@ -2,7 +2,7 @@
 
 use super::change::{make, request};
 use super::failure::{Exit, Failure, Result};
-use super::narrow::About;
+use super::scope::Scope;
 use super::{Context, open};
 use crate::deed::Wanted;
 use crate::model::Code;
@@ -28,6 +28,6 @@ pub fn run(context: &mut Context, asked: Asked) -> Result {
         (None, None) if asked.all_safe || context.options.dry_run => Which::AllSafe,
         (None, None) => return Err(Failure::new(Exit::Usage, NOTHING_SAID)),
     };
-    let snapshot = open::to_change(context, About::All)?;
+    let snapshot = open::to_change(context, Scope::All)?;
     make(context, request(context, &snapshot, Wanted::Repair(which)), None)
 }

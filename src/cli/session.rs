@@ -11,7 +11,7 @@ use super::change::{make, request};
 use super::columns::{Cell, Column, Line, Terminal, lines};
 use super::failure::{Exit, Failure, Result};
 use super::listed::{more, store_names};
-use super::narrow::About;
+use super::scope::Scope;
 use super::values::name;
 use super::{Context, export, open};
 use crate::deed::{SessionDeed, Wanted};
@@ -82,8 +82,8 @@ struct Row {
 /// Does what was asked with a session.
 pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     let snapshot = match what {
-        SessionVerb::List { .. } | SessionVerb::Export { .. } => open::listing(context, About::All)?,
-        _ => open::to_change(context, About::All)?,
+        SessionVerb::List { .. } | SessionVerb::Export { .. } => open::listing(context, Scope::All)?,
+        _ => open::to_change(context, Scope::All)?,
     };
     let (number, deed) = match what {
         SessionVerb::List { limit } => return list(context, &snapshot, limit),

@@ -2,9 +2,9 @@
 
 use super::args::InSession;
 use super::failure::{Exit, Failure, Result};
-use super::narrow::{About, read_for};
 use super::open;
 use super::row::Row;
+use super::scope::{Scope, read_for};
 use super::session::no_session;
 use super::{Context, chosen, row};
 use crate::format::{self, page};
@@ -40,7 +40,7 @@ pub fn run(context: &mut Context, name: &str, within: &InSession) -> Result {
 
 fn find(context: &Context, name: &str, within: &InSession) -> Result<(Snapshot, Vec<EntryRef>)> {
     let names = [within.session.as_ref().map_or(name.to_owned(), |session| format!("{session}/{name}"))];
-    let read = |about: About<'_>| {
+    let read = |about: Scope<'_>| {
         let snapshot = open::snapshot(context, about)?;
         let has_it = |session: &String| {
             snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session)
@@ -53,7 +53,7 @@ fn find(context: &Context, name: &str, within: &InSession) -> Result<(Snapshot, 
     match read_for(&names, false, read, |snapshot| named(context, snapshot, name, within)) {
         // What is not there may have been deleted.
         Err(failure) if may_be_deleted(&failure) => {
-            let with = open::with_deleted(context, &read(About::All)?)?;
+            let with = open::with_deleted(context, &read(Scope::All)?)?;
             let found = named(context, &with, name, within);
             let found = found.map_err(|failure| with_search(failure, name))?;
             Ok((with, found))

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::failure::{Exit, Result};
-use super::narrow::About;
+use super::scope::Scope;
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::plan::counted;
@@ -14,7 +14,7 @@ use crate::text::columns::human;
 
 /// Prints the figures of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
-    let snapshot = open::listing(context, About::All)?;
+    let snapshot = open::listing(context, Scope::All)?;
     let statistics = Statistics::of(&snapshot, context.now);
     let held = || snapshot.stores.iter().zip(&statistics.stores);
     let stores: Vec<_> = held().map(|(store, held)| figures(store, held)).collect();

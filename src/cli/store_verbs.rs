@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::change::{carry, make, plan, request};
 use super::failure::{Exit, Failure, Result};
-use super::narrow::About;
+use super::scope::Scope;
 use super::{Context, open};
 use crate::deed::{Planned, Wanted};
 use crate::disk::{Disk, Real, Seen};
@@ -35,7 +35,7 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
 
 /// Does something with every store as a whole.
 pub fn each(context: &mut Context, wanted: Wanted) -> Result {
-    let snapshot = open::to_change(context, About::All)?;
+    let snapshot = open::to_change(context, Scope::All)?;
     make(context, request(context, &snapshot, wanted), None)
 }
 
@@ -44,7 +44,7 @@ pub fn each(context: &mut Context, wanted: Wanted) -> Result {
 pub fn maintain(context: &mut Context) -> Result {
     let mut any = false;
     for _ in 0..ROUNDS {
-        let snapshot = open::to_change(context, About::All)?;
+        let snapshot = open::to_change(context, Scope::All)?;
         let mut planned = plan(request(context, &snapshot, Wanted::Maintain))?;
         if context.options.yes && !context.options.dry_run {
             planned.plans.dedup_by_key(|(number, _)| *number);

@@ -10,8 +10,8 @@ use super::args::Limit;
 use super::columns::{Cell, Column, Line, Look, Terminal, lines};
 use super::failure::{Exit, Result};
 use super::listed::{more, store_names};
-use super::narrow::About;
 use super::open;
+use super::scope::Scope;
 use crate::deed::checked;
 use crate::model::plan::counted;
 use crate::model::{Snapshot, State, Store, Tell};
@@ -39,7 +39,7 @@ struct Problems {
 
 /// Lists the stores.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
-    let snapshot = open::snapshot(context, About::All)?;
+    let snapshot = open::snapshot(context, Scope::All)?;
     let data = open::data_folder(context).ok();
     // The problems are those that `check` lists.
     let row = |store: &Arc<Store>| row(&checked(data.as_deref(), store, context.now).store);

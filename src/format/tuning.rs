@@ -40,7 +40,7 @@ pub struct Tuning {
     pub index_after: Duration,
     /// Whether indexes wait after a record is added.
     pub index_waits: bool,
-    /// After so many records that are added indexes don't wait any longer.
+    /// The number of added records after which indexes are written at once.
     pub index_after_records: usize,
     /// How many memories an open store keeps at hand that were asked for.
     pub kept: usize,
@@ -60,7 +60,7 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// The pause after so many others.
+    /// The pause that comes after that number of others.
     pub fn after(self, others: u32) -> Duration {
         let times = 1_u32.checked_shl(others.min(self.doublings)).unwrap_or(u32::MAX);
         self.first.saturating_mul(times)

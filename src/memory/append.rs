@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::at_hand::AtHand;
-use super::later::Later;
+use super::cache::Cache;
+use super::index_writer::IndexWriter;
 use super::{Memory, Result};
 use crate::format::tuning::Tuning;
 use crate::format::writing::Draft;
@@ -29,7 +29,7 @@ pub(super) struct Known {
     pub is_due: bool,
     waiting: usize,
     /// Memories that were asked for.
-    pub at_hand: AtHand,
+    pub cache: Cache,
     /// Whether records were added to logs that are too large to be held: they are read when they are asked
     /// for.
     pub is_behind: bool,
@@ -60,7 +60,7 @@ impl Memory {
     /// then.
     pub(crate) fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Option<Made>> {
         let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
-        self.meet_later();
+        self.meet_index_writer();
         let (last, logs) = self.last_ids(format, drafts);
         let left = self.known.vault.take();
         let (outcome, left, last, is_read, tuning) = {
@@ -112,13 +112,13 @@ impl Memory {
             false if is_read && self.grow(format, plan) => {}
             false => self.refresh(),
         }
-        self.known.at_hand.clear();
+        self.known.cache.clear();
         self.wait_with(&tuning, if waits { drafts.len() } else { 0 });
         Ok(Some(made))
     }
 
-    /// Indexes wait since so many more records: they are written at once where that makes a batch, else when
-    /// the store is idle.
+    /// Indexes wait for that number of records more. They are written at once if that fills a batch, else when the
+    /// store is idle.
     fn wait_with(&mut self, tuning: &Tuning, records: usize) {
         self.known.waiting = self.known.waiting.saturating_add(records);
         if self.known.waiting >= tuning.index_after_records {
@@ -127,15 +127,15 @@ impl Memory {
         }
         if self.known.is_due
             && records > 0
-            && let Some(later) = &mut self.later
+            && let Some(writer) = &mut self.index_writer
         {
-            later.wait(&self.place, &self.data, tuning.index_after);
+            writer.wait(&self.place, &self.data, tuning.index_after);
         }
     }
 
     /// Takes note of what was written while the store was idle.
-    pub(super) fn meet_later(&mut self) {
-        if let Some(left) = self.later.as_mut().and_then(|later| later.written()) {
+    pub(super) fn meet_index_writer(&mut self) {
+        if let Some(left) = self.index_writer.as_mut().and_then(|own| own.written()) {
             (self.known.vault, self.known.is_due, self.known.waiting) = (left, false, 0);
         }
     }
@@ -241,7 +241,7 @@ impl Memory {
     ///
     /// If our own data can't be read or written, or another palimp has the store.
     pub fn flush(&mut self) -> Result {
-        self.meet_later();
+        self.meet_index_writer();
         if !self.known.is_due {
             return Ok(());
         }
@@ -255,7 +255,7 @@ impl Memory {
         (self.known.vault, self.known.is_due) = (left, !is_made);
         if is_made {
             self.known.waiting = 0;
-            self.later.iter_mut().for_each(Later::done);
+            self.index_writer.iter_mut().for_each(IndexWriter::done);
         }
         Ok(())
     }
@@ -267,14 +267,14 @@ impl Memory {
     /// If our own data can't be read or written, or another palimp has the store. The next start of palimp
     /// rebuilds them then.
     pub fn close(mut self) -> Result {
-        self.later.iter_mut().for_each(Later::end);
+        self.index_writer.iter_mut().for_each(IndexWriter::end);
         self.flush()
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.later.iter_mut().for_each(Later::end);
+        self.index_writer.iter_mut().for_each(IndexWriter::end);
         // What can't be rebuilt now is noted as due.
         let _ = self.flush();
     }

@@ -9,12 +9,13 @@
 
 mod append;
 mod archive;
-mod at_hand;
 mod batch;
+mod cache;
 mod error;
 mod events;
 mod found;
-mod later;
+mod index_writer;
+
 mod links;
 mod named;
 mod options;
@@ -33,7 +34,7 @@ use std::sync::Arc;
 use append::Known;
 pub use error::{MemoryError, Result};
 pub use found::Found;
-use later::Later;
+use index_writer::IndexWriter;
 pub use links::{Link, Links};
 use options::Kept;
 pub use options::Options;
@@ -76,7 +77,7 @@ pub struct Memory {
     /// How it was opened.
     options: Kept,
     /// What writes indexes that wait while the store is idle; nothing on a disk that the caller chose.
-    later: Option<Later>,
+    index_writer: Option<IndexWriter>,
 }
 
 /// How a plan is made, and what is told of it.
@@ -155,7 +156,7 @@ impl Memory {
     ) -> Memory {
         let data = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
         let (snapshot, known, options) = Default::default();
-        let mut memory = Memory { disk, machine, place, data, snapshot, known, options, later: None };
+        let mut memory = Memory { disk, machine, place, data, snapshot, known, options, index_writer: None };
         memory.refresh();
         memory
     }
@@ -163,7 +164,7 @@ impl Memory {
     /// The store at that place, on this machine. Indexes that wait are written while it is idle.
     fn here(place: Place, data: &Path) -> Memory {
         let mut own = Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, data);
-        own.later = Some(Later::new());
+        own.index_writer = Some(IndexWriter::new());
         own
     }
 
@@ -180,13 +181,13 @@ impl Memory {
 
     /// Reads what has changed since. Every operation does it before it begins.
     pub fn refresh(&mut self) {
-        self.meet_later();
+        self.meet_index_writer();
         self.known.is_behind = false;
         let previous = self.snapshot.stores.first().map(|store| &**store);
         let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
         let store = if self.known.is_due { deed::with_due(&self.data, store, self.now()) } else { store };
         if previous.is_none_or(|was| !has_same_files(was, &store)) {
-            self.known.at_hand.clear();
+            self.known.cache.clear();
         }
         self.snapshot = Snapshot::of(vec![Arc::new(store)]);
     }

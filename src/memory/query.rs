@@ -38,13 +38,13 @@ pub struct MemoryQuery<'a> {
     pub min_relevance: Option<f64>,
     /// It is tied to one of the memories with these ids, either way.
     pub references: &'a [&'a str],
-    /// So many references lie between at most; 0 is taken as 1.
+    /// The largest number of references that lie between; 0 is taken as 1.
     pub depth: usize,
     /// Whether archived memories are looked at, too.
     pub archived: bool,
     /// What results are ordered by.
     pub order: Order,
-    /// So many results at most, from 1.
+    /// The largest number of results, from 1.
     pub limit: Option<usize>,
     /// Besides, a query of palimp's language (`docs/query.md`): words that must all be there, `"phrases"`,
     /// `-`, `OR`, `type:`, `tag:`, `status:`, …

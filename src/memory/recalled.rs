@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use crate::model::{Problem, Severity, Store, Unread};
 
-/// So many problems come with what was read; `Memory::problems` has all.
+/// The number of problems that come with what was read; `Memory::problems` has all.
 const PROBLEMS: usize = 100;
 
 /// What was read of a store, and what in it could not be read: what is missing here may be there.

@@ -184,14 +184,14 @@ impl Memory {
     ///
     /// If the store can't be read, or several records have the id.
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>> {
-        if let Some(found) = self.at_hand(session, id) {
+        if let Some(found) = self.cached(session, id) {
             return Ok(Some(found));
         }
         self.refresh();
         let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| None)?) };
         let found = self.found(at, None);
-        self.keep_at_hand(session, id, &found);
+        self.keep_in_cache(session, id, &found);
         Ok(Some(found))
     }
 

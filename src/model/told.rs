@@ -36,8 +36,8 @@ impl Tell for Path {
 /// Whether a text is the name of one file or folder, and no way to another.
 pub fn is_file_name(text: &str) -> bool {
     let path = meant(text);
-    let mut parts = path.components();
-    matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+    let is_plain = !path.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b'/' | 0));
+    is_plain && matches!(path.components().next(), Some(Component::Normal(_)))
 }
 
 /// The name that a text tells, byte for byte.

@@ -144,7 +144,7 @@ fn until(what: &str, seen: impl Fn() -> bool) {
     let began = Instant::now();
     while !seen() {
         assert!(began.elapsed() < SOON, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::yield_now();
     }
 }
 

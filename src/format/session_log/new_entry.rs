@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::config;
 use super::write::check_tags;
 use crate::format::writing::{Draft, EndScene, Lines, Members, Refusal, Result, list, with_config_of};
-use crate::model::Moment;
+use crate::model::{Moment, is_file_name};
 use crate::text::canonical;
 use crate::text::digest::hex;
 use crate::text::edit;
@@ -74,8 +74,7 @@ pub fn new_entry(draft: &Draft<'_>, given: &Given<'_>, has: &dyn Fn(&str) -> boo
 
 /// The line of an entry for a session that is not nearly full.
 pub fn appended(scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
-    let is_folder_name = |name: &&str| !name.contains(['/', '\0']) && !matches!(*name, "" | "." | "..");
-    let Some(session) = draft.session.filter(is_folder_name) else { return Ok(None) };
+    let Some(session) = draft.session.filter(|name| is_file_name(name)) else { return Ok(None) };
     let file = |name: &str| -> PathBuf { Path::new("sessions").join(session).join(name) };
     let lens = ["memory.jsonl", "tombstones.jsonl", "index.json"].map(|name| scene.ends.len(&file(name)));
     let [Ok(Some(len)), Ok(deleted), Ok(index)] = lens else { return Ok(None) };

@@ -13,7 +13,7 @@ use crate::format::{self, Format};
 use crate::model::Store;
 use crate::store::find::Place;
 
-/// So long another palimp is waited for, and longer where it may wait longer for a lock itself.
+/// How long another palimp is waited for. It is longer if the config lets it wait longer for a lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The largest config whose settings are obeyed, in bytes.
 const CONFIG: u64 = 1 << 20;

@@ -14,7 +14,7 @@ use crate::store::{self, LONG, Place};
 
 /// What a verb is about.
 #[derive(Clone, Copy)]
-pub enum About<'a> {
+pub enum Scope<'a> {
     /// Everything in the stores.
     All,
     /// The session of that name.
@@ -53,19 +53,19 @@ impl StepAsked<'_> {
     }
 }
 
-impl About<'_> {
+impl Scope<'_> {
     /// The store, as much of it as has to be read. All of it where a bare id may be in any session, and where the
     /// format does not keep its sessions apart.
     pub fn of(self, place: Place) -> Place {
         let session = match self {
-            About::All => None,
-            About::Step(turned) => return turned.place(place),
-            About::Session(name) => Some(name.to_owned()).filter(|name| has_session(&place, name)),
-            About::Names(names) => session_of_all(&place, names),
-            About::Record(name) => session_before_id(&place, name),
+            Scope::All => None,
+            Scope::Step(turned) => return turned.place(place),
+            Scope::Session(name) => Some(name.to_owned()).filter(|name| has_session(&place, name)),
+            Scope::Names(names) => session_of_all(&place, names),
+            Scope::Record(name) => session_before_id(&place, name),
         };
         let record = |session: &str| match self {
-            About::Record(name) if has_long_log(&place, session) => {
+            Scope::Record(name) if has_long_log(&place, session) => {
                 name.rsplit_once(&format!("{session}/")).map(|(_, id)| id.to_owned())
             }
             _ => None,
@@ -80,22 +80,22 @@ impl About<'_> {
 pub fn read_for<T>(
     names: &[String],
     is_at_once: bool,
-    read: impl Fn(About<'_>) -> Result<Snapshot>,
+    read: impl Fn(Scope<'_>) -> Result<Snapshot>,
     find: impl Fn(&Snapshot) -> Result<T>,
 ) -> Result<(Snapshot, T)> {
     let one = match names {
-        [name] if is_at_once && name.contains('/') && Key::read(name).is_none() => Some(About::Record(name)),
+        [name] if is_at_once && name.contains('/') && Key::read(name).is_none() => Some(Scope::Record(name)),
         _ => None,
     };
     let are_named = names.iter().any(|name| name.contains(['/', '@']));
-    for about in one.into_iter().chain(are_named.then_some(About::Names(names))) {
+    for about in one.into_iter().chain(are_named.then_some(Scope::Names(names))) {
         let snapshot = read(about)?;
         let found = find(&snapshot);
         if found.is_ok() || snapshot.stores.iter().all(|store| store.only.is_none()) {
             return Ok((snapshot, found?));
         }
     }
-    let snapshot = read(About::All)?;
+    let snapshot = read(Scope::All)?;
     let found = find(&snapshot)?;
     Ok((snapshot, found))
 }

@@ -11,7 +11,7 @@ use crate::store::Place;
 use crate::store::commit::{Host, VaultState, derive_at_once};
 
 /// The thread of an open store. It starts when something waits for the first time.
-pub(super) struct Later {
+pub(super) struct IndexWriter {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -35,9 +35,9 @@ struct Waiting {
     is_over: bool,
 }
 
-impl Later {
-    pub fn new() -> Later {
-        Later { shared: Arc::default(), thread: None }
+impl IndexWriter {
+    pub fn new() -> IndexWriter {
+        IndexWriter { shared: Arc::default(), thread: None }
     }
 
     /// Something waits since now, to be written after that time, unless more is added until then.

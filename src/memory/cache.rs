@@ -13,7 +13,7 @@ type Asked = (Option<String>, String);
 
 /// Memories at hand, of a store that has not changed since.
 #[derive(Default)]
-pub(super) struct AtHand {
+pub(super) struct Cache {
     kept: HashMap<Asked, Kept>,
     /// The bytes of all of them, and how often one was asked for.
     bytes: u64,
@@ -29,7 +29,7 @@ struct Kept {
     turn: u64,
 }
 
-impl AtHand {
+impl Cache {
     /// How many there are.
     #[cfg(test)]
     pub fn len(&self) -> usize {
@@ -73,19 +73,19 @@ impl AtHand {
 
 impl Memory {
     /// A memory at hand, where no file of the store has changed since.
-    pub(super) fn at_hand(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
-        if self.known.at_hand.kept.is_empty() {
+    pub(super) fn cached(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
+        if self.known.cache.kept.is_empty() {
             return None;
         }
         let (now, tuning) = (self.machine.monotonic(), self.tuning());
-        let found = self.known.at_hand.get(&asked(session, id), now, &tuning)?;
+        let found = self.known.cache.get(&asked(session, id), now, &tuning)?;
         is_as_read(&*self.disk, self.store()).then_some(found)
     }
 
     /// Keeps one at hand.
-    pub(super) fn keep_at_hand(&mut self, session: Option<&str>, id: &str, found: &Found) {
+    pub(super) fn keep_in_cache(&mut self, session: Option<&str>, id: &str, found: &Found) {
         let (now, tuning) = (self.machine.monotonic(), self.tuning());
-        self.known.at_hand.keep(asked(session, id), found, now, &tuning);
+        self.known.cache.keep(asked(session, id), found, now, &tuning);
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    fn all(own: &mut AtHand, tuning: &Tuning, now: u64) -> String {
+    fn all(own: &mut Cache, tuning: &Tuning, now: u64) -> String {
         let has = |id: &&str| own.get(&asked(None, id), Duration::from_secs(now), tuning).is_some();
         ["a", "b", "c"].into_iter().filter(has).collect()
     }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn what_was_asked_for_longest_ago_goes_first() {
         let tuning = Tuning { kept: 2, ..Tuning::default() };
-        let mut own = AtHand::default();
+        let mut own = Cache::default();
         for id in ["a", "b", "a", "c"] {
             if own.get(&asked(None, id), Duration::ZERO, &tuning).is_none() {
                 own.keep(asked(None, id), &found(id), Duration::ZERO, &tuning);
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn no_more_bytes_are_kept_than_may_be_and_none_longer_than_it_is_believed() {
         let tuning = Tuning { kept_bytes: 25, kept_for: Duration::from_secs(3), ..Tuning::default() };
-        let mut own = AtHand::default();
+        let mut own = Cache::default();
         for (at, id) in ["a", "b", "c"].into_iter().enumerate() {
             own.keep(asked(None, id), &found("ten bytes."), Duration::from_secs(at as u64), &tuning);
         }
@@ -158,9 +158,9 @@ mod tests {
         for own in &added {
             assert_eq!(memory.get(None, &own.id).unwrap().unwrap().id.as_ref(), Some(&own.id));
         }
-        assert_eq!(memory.known.at_hand.len(), 2);
+        assert_eq!(memory.known.cache.len(), 2);
         let last = memory.get(None, &added[2].id).unwrap().unwrap();
-        assert_eq!(memory.at_hand(None, &added[2].id), Some(last));
+        assert_eq!(memory.cached(None, &added[2].id), Some(last));
         memory.delete(None, &added[2].id, "test").unwrap();
         assert_eq!(memory.get(None, &added[2].id).unwrap(), None);
     }
