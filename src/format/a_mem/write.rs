@@ -207,8 +207,13 @@ impl Writes for AMem {
     fn recorded(&self, scene: &Scene<'_>, what: Recorded, changes: &[Change], count: usize) -> Changes {
         let event_type = match what {
             Recorded::Repair => "memory.events_repaired",
-            Recorded::Erasure => "memory.events_erased",
+            Recorded::Erasure | Recorded::RestOfErasure => "memory.events_erased",
         };
+        if what == Recorded::RestOfErasure
+            && let Some(rest) = events::missing_in_trace(scene.store, event_type, scene.now)?
+        {
+            return Ok(vec![rest]);
+        }
         let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
         match logs.count() {
             0 => Ok(Vec::new()),

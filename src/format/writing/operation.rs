@@ -25,6 +25,8 @@ pub enum Recorded {
     Repair,
     /// Records were erased.
     Erasure,
+    /// An erasure goes on that was recorded when it began, perhaps not in all files.
+    RestOfErasure,
 }
 
 /// How a format deletes.

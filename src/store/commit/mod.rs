@@ -231,7 +231,8 @@ impl<'a> Writer<'a> {
             claimed: plan.claimed.clone(),
             owed: plan.owed.clone(),
         };
-        self.vault.keep(number, &step)?;
+        // The next start finishes or undoes whatever is kept: a step that is refused here is neither.
+        self.vault.keep(number, &step).inspect_err(|_| drop(self.vault.forget(number)))?;
         let mut carried = carry::Carried::default();
         if let Err(error) = carry::carry_out(self, plan, &mut carried, Some((number, &mut step))) {
             return Err(self.taken_back(number, error, &carried));

@@ -129,6 +129,12 @@ impl Writer<'_> {
     /// What takes back a step's derived files, as far as they were made; `None` where that
     /// isn't known, or the step does not say how they were.
     fn derived_back(&self, step: &Step) -> Result<Option<Vec<Change>>, CommitError> {
+        let is_new = |change: &Change| matches!(change.act, Act::Remove(_) | Act::RemoveFolder);
+        let has_none = step.derived.is_empty() && step.remade.is_empty();
+        if has_none && step.changes.iter().all(is_new) {
+            // A step that only makes files, as `init` does, names all that it makes.
+            return Ok(Some(Vec::new()));
+        }
         if step.derived.is_empty() || !step.remade.is_empty() {
             return Ok(None);
         }

@@ -72,6 +72,8 @@ pub struct Site<'a> {
     pub kept: &'a dyn Kept,
     /// Why, as a code.
     pub reason: &'a str,
+    /// Whether the erasure has begun, so that it goes on.
+    pub has_begun: bool,
 }
 
 /// Changes, and what the documents look like to those that derive something of them.
@@ -174,7 +176,8 @@ impl Site<'_> {
     /// Has the store itself say that something was erased, where the format records that.
     fn tell(&self, changes: &mut Changes) -> Result<(), Refusal> {
         let format = self.wanted.format;
-        for own in format.recorded(self.scene, Recorded::Erasure, &changes.data, self.wanted.targets.len())? {
+        let what = if self.has_begun { Recorded::RestOfErasure } else { Recorded::Erasure };
+        for own in format.recorded(self.scene, what, &changes.data, self.wanted.targets.len())? {
             for all in [&mut changes.data, &mut changes.seen] {
                 match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
                     (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),

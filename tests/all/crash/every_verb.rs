@@ -57,7 +57,7 @@ impl Look {
     }
 
     /// Whether two stores are equal. Two things may differ: derived files if some were stale in the
-    /// other store, and the dates in derived files.
+    /// other store, and what follows from the time in derived files.
     fn is(&self, other: &Look) -> bool {
         let is_same = |path: &&PathBuf| {
             let (own, others) = (self.files.get(*path), other.files.get(*path));
@@ -76,14 +76,27 @@ fn is_derived(path: &Path) -> bool {
     ["index.json", "manifest.json", "metadata.json"].iter().any(|own| path.ends_with(own))
 }
 
-/// Whether two derived files are equal except for their dates.
+/// The members of derived files that follow from the time.
+const TIMES: [&str; 5] = ["created_at", "updated_at", "last_updated", "last_accessed", "current_relevance"];
+
+/// Whether two derived files are equal except for what follows from the time.
 fn has_same_content(one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> bool {
     let content = |bytes: &Vec<u8>| {
         let mut content: serde_json::Map<String, Value> = serde_json::from_slice(bytes).ok()?;
-        content.retain(|name, _| !["created_at", "updated_at"].contains(&name.as_str()));
+        drop_times(&mut content);
         Some(content)
     };
     one.and_then(content).is_some_and(|own| other.and_then(content) == Some(own))
+}
+
+/// Drops what follows from the time at which a derived file was made.
+fn drop_times(content: &mut serde_json::Map<String, Value>) {
+    content.retain(|name, _| !TIMES.contains(&name.as_str()));
+    for value in content.values_mut() {
+        if let Value::Object(own) = value {
+            drop_times(own);
+        }
+    }
 }
 
 /// What a rebuild would change.

@@ -11,7 +11,8 @@ use crate::format::writing::{
     Changes, Draft, EndScene, Lines, Members, Refusal, Result, Scene, document, uuid,
 };
 use crate::format::{Parts, Placement};
-use crate::model::{Change, Moment, Role, Zone};
+use crate::model::bytes::Ranges;
+use crate::model::{Change, Moment, Record, Role, Store, Zone};
 use crate::text::edit;
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
@@ -159,6 +160,29 @@ pub fn new_event(parts: &Parts<'_>, event: NewEvent<'_>, now: Moment) -> Result<
     let log = log(parts, &now.to_pattern("%Y-%m"));
     let trace = trace_file(&traces(parts, &log), event.trace_id)?;
     Ok(vec![(log, line.clone()), (trace, line)])
+}
+
+/// How many of the last records of a log are looked at for an event of palimp.
+const LAST: usize = 64;
+
+/// The change that adds the last event of that type, which palimp logged, to the file of its trace; `None` if
+/// it is there. A process that is killed may write to the log alone.
+pub fn missing_in_trace(store: &Store, event_type: &str, now: Moment) -> Result<Option<Change>> {
+    let log = log(&parts(store), &now.to_pattern("%Y-%m"));
+    let Some(document) = document(&store.documents, &log) else { return Ok(None) };
+    let raw = |own: &Record| document.bytes.at(own.span.start as usize..own.span.end as usize).into_owned();
+    let event = |own: &Record| {
+        let line = raw(own);
+        let value: serde_json::Value = serde_json::from_slice(&line).ok()?;
+        let is_it = value["event_type"] == event_type && value["source"] == "palimp";
+        is_it.then(|| Some((value["trace_id"].as_str()?.to_owned(), line))).flatten()
+    };
+    let Some((id, line)) = document.records.iter().rev().take(LAST).find_map(event) else { return Ok(None) };
+    let trace = trace_file(&traces(&parts(store), &log), &id)?;
+    let file = store.at_path(&trace);
+    let is_there = file.is_some_and(|own| !own.records.is_empty());
+    let current = file.map(|own| own.bytes.clone());
+    Ok((!is_there).then(|| Change::append(trace, [line.trim_ascii_end(), b"\n"].concat(), current)))
 }
 
 /// The file of a trace in the folder of traces.

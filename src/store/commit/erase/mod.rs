@@ -270,8 +270,14 @@ impl Writer<'_> {
                 packed: &NO_PACKED,
             };
             let kept = gather_holding(self.host.disk, &store, &self.vault, wanted, &mut contents, &busy)?;
-            let site =
-                Site { scene: &scene, wanted, contents: &contents, kept: &kept, reason: &entry.reason };
+            let site = Site {
+                scene: &scene,
+                wanted,
+                contents: &contents,
+                kept: &kept,
+                reason: &entry.reason,
+                has_begun: true,
+            };
             let removal = site.removal();
             let changed = kept.changed.take();
             if !changed.is_empty() && round < ROUNDS {
