@@ -10,8 +10,9 @@ use crate::disk::Flock;
 use crate::format::tuning::Tuning;
 use crate::format::writing::with_config_of;
 use crate::format::{self, Format};
-use crate::model::Store;
+use crate::model::{Extent, Store};
 use crate::store::find::Place;
+use crate::store::load_from;
 
 /// How long another palimp is waited for. It is longer if the config lets it wait longer for a lock.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -90,12 +91,23 @@ impl<'a> Writer<'a> {
         own: Option<Box<dyn Flock + 'a>>,
     ) -> Result<Writer<'a>, CommitError> {
         let vault = Vault::open(host.disk, host.data, &store.root)?;
-        // What was cut short may be in any session.
-        if store.only.is_some() && !vault.is_settled()? {
-            return Err(CommitError::Busy { root: store.root.clone() });
-        }
         vault.name_store(host.data, &store.root, store.format)?;
-        Writer::of(host, store, vault, tuning, own)?.tended()
+        if store.only.is_none() || vault.is_settled()? {
+            return Writer::of(host, store, vault, tuning, own)?.tended();
+        }
+        // What was cut short may be in any session. `own` keeps others out meanwhile.
+        let (notes, replaced, finished) = {
+            let place = Place::whole(store.root.clone(), store.format);
+            let whole = load_from(host.disk, &place, Extent::Whole, None, host.now);
+            let mut writer = Writer::of(host, &whole, vault, tuning.clone(), None)?.tended()?;
+            (writer.notes.take(), writer.replaced.take(), writer.finished.take())
+        };
+        let vault = Vault::open(host.disk, host.data, &store.root)?;
+        let mut writer = Writer::of(host, store, vault, tuning, own)?.tended()?;
+        writer.finished = finished.or(writer.finished.take());
+        writer.notes.borrow_mut().splice(0..0, notes);
+        writer.replaced.borrow_mut().extend(replaced);
+        Ok(writer)
     }
 
     fn of(

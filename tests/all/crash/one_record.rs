@@ -7,7 +7,7 @@ use std::path::Path;
 use palimp::format::writing::NO_PACKED;
 use palimp::model::{Extent, Only, Role, Store};
 use palimp::ops::{self, Scene};
-use palimp::store::commit::{Vault, Writer};
+use palimp::store::commit::{Vault, Writer, is_settled};
 use palimp::store::{Place, load_from};
 
 use super::bench::{DATA, host};
@@ -22,8 +22,8 @@ use crate::support::tries;
 const FORMATS: [&str; 2] = ["session-log", "bmad"];
 const ID: &str = "many_0017";
 
-/// Tags the record, reading nothing but it: whether that was said to be done.
-fn tag(disk: &Faulty, format: &'static str, fault: Option<(usize, Fault)>) -> bool {
+/// Adds a tag to the record, reading nothing but it.
+fn tag(disk: &Faulty, format: &'static str, tag: &str, fault: Option<(usize, Fault)>) -> Result<(), String> {
     let whole = load(disk, format);
     let is_it = |own: &&palimp::model::Entry| whole.view(own).is_some_and(|view| view.id == Some(ID));
     let session = whole.session(whole.entries.iter().find(is_it).unwrap()).unwrap().name.clone();
@@ -38,10 +38,12 @@ fn tag(disk: &Faulty, format: &'static str, fault: Option<(usize, Fault)>) -> bo
     let entry =
         *store.entries.iter().find(|own| store.view(own).is_some_and(|own| own.id == Some(ID))).unwrap();
     let scene = Scene { store: &store, now: NOW, random: [9; 16], packed: &NO_PACKED };
-    let plan = ops::tag::tag(&scene, &[entry], &["seen".to_owned()], &[]).unwrap();
+    let plan = ops::tag::tag(&scene, &[entry], &[tag.to_owned()], &[]).unwrap();
     assert!(plan.derive_later && plan.derived.is_empty(), "{format}");
-    let machine = Still::first();
-    Writer::open(host(disk, &machine), &store).is_ok_and(|writer| writer.commit(&plan).is_ok())
+    let machine = if fault.is_some() { Still::first() } else { Still::next() };
+    let outcome =
+        Writer::open(host(disk, &machine), &store).and_then(|writer| writer.commit(&plan).map(drop));
+    outcome.map_err(|error| error.to_string())
 }
 
 /// The ids of all records, and whether the one is tagged.
@@ -55,7 +57,7 @@ fn said(store: &Store) -> (Vec<String>, bool) {
 fn is_wrong(format: &'static str, step: usize, fault: Fault) -> Option<String> {
     let disk = large(format);
     let (before, _) = said(&load(&disk, format));
-    let is_done = tag(&disk, format, Some((step, fault)));
+    let is_done = tag(&disk, format, "seen", Some((step, fault))).is_ok();
     let disk = disk.restart();
     let vault = Vault::look(&disk, Path::new(DATA), root(format));
     let is_known = vault.is_unfinished().is_ok_and(|is| is);
@@ -81,11 +83,7 @@ fn one_record_is_tagged_or_not_whatever_call_fails() {
     let every = tries::count(4, 1);
     let (mut count, mut wrong) = (0, Vec::new());
     for format in FORMATS {
-        let disk = large(format);
-        let begins = disk.steps();
-        assert!(tag(&disk, format, None), "{format}");
-        let steps = disk.steps() - begins;
-        for step in (0..steps).filter(|step| step % every == 0) {
+        for step in (0..steps_of(format)).filter(|step| step % every == 0) {
             for fault in [Fault::Crash, Fault::Error(Errno::IO)] {
                 count += 1;
                 let what = is_wrong(format, step, fault);
@@ -95,4 +93,36 @@ fn one_record_is_tagged_or_not_whatever_call_fails() {
     }
     assert!(count > 20, "{count}");
     assert!(wrong.is_empty(), "{} of {count}: {}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_change_of_one_record_first_settles_what_was_cut_short_in_its_store() {
+    let every = tries::count(5, 1);
+    let mut unsettled = 0;
+    for format in FORMATS {
+        let (disk, step_count) = (large(format), steps_of(format));
+        let (before, _) = said(&load(&disk, format));
+        for step in (0..step_count).filter(|step| step % every == 0) {
+            let disk = large(format);
+            let _ = tag(&disk, format, "seen", Some((step, Fault::Crash)));
+            let disk = disk.restart();
+            let is_settled = || is_settled(&disk, Path::new(DATA), root(format));
+            unsettled += usize::from(!is_settled());
+            let outcome = tag(&disk, format, "again", None);
+            assert_eq!(outcome, Ok(()), "{format} after a kill at {step}");
+            minutes_later(&disk, format).unwrap();
+            let (after, _) = said(&load(&disk, format));
+            assert_eq!(after, before, "{format} after a kill at {step}");
+            assert!(is_settled(), "{format} after a kill at {step}");
+        }
+    }
+    assert!(unsettled > 2, "{unsettled}");
+}
+
+/// The calls of a change of one record.
+fn steps_of(format: &'static str) -> usize {
+    let disk = large(format);
+    let begins = disk.steps();
+    assert_eq!(tag(&disk, format, "seen", None), Ok(()), "{format}");
+    disk.steps() - begins
 }
