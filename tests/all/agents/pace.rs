@@ -54,6 +54,11 @@ enum Flow {
 }
 
 fn beside_agents(format: &'static str, flow: Flow) {
+    let is_slow = cfg!(debug_assertions);
+    assert!(
+        !is_long() || !is_slow,
+        "the long form needs --release: else its agents outrun who reads the log"
+    );
     let times = match (is_long(), flow) {
         (false, _) => 2,
         (true, Flow::Durable) => 50,
