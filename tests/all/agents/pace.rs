@@ -1,6 +1,7 @@
 //! How long a change takes beside agents that append without a pause.
 
 use std::fs;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use palimp::disk::Machine;
@@ -53,7 +54,11 @@ enum Flow {
     Flood,
 }
 
+/// One at a time: they measure time, and their logs fill the memory.
+static TURN: Mutex<()> = Mutex::new(());
+
 fn beside_agents(format: &'static str, flow: Flow) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let is_slow = cfg!(debug_assertions);
     assert!(
         !is_long() || !is_slow,

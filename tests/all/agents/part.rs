@@ -176,8 +176,10 @@ pub fn play() {
             break;
         }
         count = at + 1;
-        if part.rewrites == 0 && !crate::support::tries::is_long() {
-            // The log is not to outgrow a program that is not optimised.
+        let is_paced = part.is_durable || !crate::support::tries::is_long();
+        if part.rewrites == 0 && is_paced {
+            // A disk takes about this long to make a line durable; a folder in memory takes no time. And the log
+            // is not to outgrow a program that is not optimised.
             std::thread::sleep(Duration::from_millis(1));
         }
         part.keep_pace(at);
