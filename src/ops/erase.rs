@@ -75,7 +75,7 @@ pub fn plan(
     kept: &dyn Kept,
     reason: &str,
 ) -> Result<Removal, CommitError> {
-    let mut removal = Site { scene, wanted, contents, kept, reason, has_begun: false }.removal()?;
+    let mut removal = Site { scene, wanted, contents, kept, reason, began: None }.removal()?;
     removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
     let logs = scene.store.documents.iter().filter(|own| is_log(&own.path));
     let told = |own: String| {

@@ -11,6 +11,7 @@ mod careless;
 mod cases;
 mod changed;
 mod cut;
+mod erase_of_open;
 mod every_verb;
 mod fail;
 mod foreign;

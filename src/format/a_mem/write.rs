@@ -207,10 +207,10 @@ impl Writes for AMem {
     fn recorded(&self, scene: &Scene<'_>, what: Recorded, changes: &[Change], count: usize) -> Changes {
         let event_type = match what {
             Recorded::Repair => "memory.events_repaired",
-            Recorded::Erasure | Recorded::RestOfErasure => "memory.events_erased",
+            Recorded::Erasure | Recorded::RestOfErasure(_) => "memory.events_erased",
         };
-        if what == Recorded::RestOfErasure
-            && let Some(rest) = events::missing_in_trace(scene.store, event_type, scene.now)?
+        if let Recorded::RestOfErasure(began) = what
+            && let Some(rest) = events::missing_in_trace(scene, event_type, began)?
         {
             return Ok(vec![rest]);
         }

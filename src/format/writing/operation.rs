@@ -25,8 +25,8 @@ pub enum Recorded {
     Repair,
     /// Records were erased.
     Erasure,
-    /// An erasure goes on that was recorded when it began, perhaps not in all files.
-    RestOfErasure,
+    /// An erasure goes on that began then. It may have been recorded, perhaps not in all files.
+    RestOfErasure(Moment),
 }
 
 /// How a format deletes.

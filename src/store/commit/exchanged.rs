@@ -127,6 +127,10 @@ impl Writer<'_> {
     /// Joins what others wrote in place to a file after it had been replaced with the change, or
     /// brings the file back that had been removed. False where both changed the same.
     pub(super) fn join_changed(&self, path: &Path, old: &Old, theirs: &[u8]) -> bool {
+        // What an interrupted erasure left of a file is nobody's change.
+        if !matches!(self.vault.erasing(), Ok(None)) {
+            return false;
+        }
         let Ok(Some(file)) = self.file_of(old, path) else { return false };
         let Some(relative) = self.relative(&file) else { return false };
         match self.read(&relative) {

@@ -87,6 +87,9 @@ fn digest_of(bytes: &Bytes) -> u128 {
 /// So many bytes of a file are digested at once.
 const BLOCK: usize = 1 << 20;
 
+/// Stands for the digest of bytes that are being overwritten.
+const BLANKED: u128 = 0;
+
 /// The second name of a file that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Old {
@@ -125,6 +128,17 @@ impl Old {
     pub fn up_to(&self, taken: &[u8], since: i64) -> Old {
         let known = self.digest.map(|_| digest(taken));
         Old { since, taken: taken.len() as u64, digest: known, ..self.clone() }
+    }
+
+    /// The same while an erasure overwrites that many of its bytes. Its name says so before the first byte goes:
+    /// what an interrupted erasure leaves is not what another program wrote.
+    pub fn while_blanked(&self, len: u64, since: i64) -> Old {
+        Old { since, taken: len, digest: Some(BLANKED), ..self.clone() }
+    }
+
+    /// Whether an erasure was overwriting its bytes.
+    pub fn is_blanked(&self) -> bool {
+        self.digest == Some(BLANKED)
     }
 
     /// Reads such a name.

@@ -60,24 +60,18 @@ impl Late {
         }
         let (mut bytes, _) = writer.host.disk.read(path, 0, None).ok()?;
         let taken = usize::try_from(old.taken).ok().and_then(|taken| bytes.get(..taken));
-        let is_it = taken.is_some_and(|taken| old.digest.is_none_or(|known| known == digest(taken)));
+        let is_known = |taken| old.is_blanked() || old.digest.is_none_or(|known| known == digest(taken));
+        let is_it = taken.is_some_and(is_known);
         match taken {
             Some(taken) if is_it && bytes.len() == taken.len() => Some(Late::Nothing),
             Some(taken) if is_it && takes_lines(writer, path, old)? => {
                 Some(Late::Lines { begun: begun(taken), bytes: bytes.split_off(old.taken as usize) })
             }
-            // An erasure was stopped before the new name told of it.
-            Some(_) if is_blank(&bytes) => Some(Late::Nothing),
             // Names of earlier versions don't say what the file said.
             None if old.digest.is_none() => Some(Late::Nothing),
             _ => Some(Late::Other { bytes }),
         }
     }
-}
-
-/// Whether an erasure overwrote what an old file held.
-fn is_blank(bytes: &[u8]) -> bool {
-    !bytes.is_empty() && bytes.iter().all(|byte| *byte == b'\n')
 }
 
 /// Whether what came behind the end of a file can be added to the one that took its place: to a

@@ -103,10 +103,10 @@ impl<'a> Writer<'a> {
             (writer.notes.take(), writer.replaced.take(), writer.finished.take())
         };
         let vault = Vault::open(host.disk, host.data, &store.root)?;
-        let mut writer = Writer::of(host, store, vault, tuning, own)?.tended()?;
-        writer.finished = finished.or(writer.finished.take());
-        writer.notes.borrow_mut().splice(0..0, notes);
-        writer.replaced.borrow_mut().extend(replaced);
+        let mut writer = Writer::of(host, store, vault, tuning, own)?;
+        writer.finished = finished;
+        writer.notes.replace(notes);
+        writer.replaced.replace(replaced);
         Ok(writer)
     }
 

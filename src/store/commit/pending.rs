@@ -122,11 +122,11 @@ impl Writer<'_> {
             .any(|path| matches!(Seen::from(self.host.disk.look(&self.path(path))), Seen::Unreadable(_)));
         store.whole().ok().filter(|_| !is_out_of_sight)?;
         let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
-        // Pages beside the store are part of a change: they are rebuilt alone only where they are all that it
-        // is about.
-        let is_touched = |change: &Change| touched.contains(&change.path);
-        let pages = self.format.pages(&store, &store.documents).ok().into_iter().flatten();
-        derived.extend(pages.filter(is_touched));
+        // Pages beside the store are part of a change: they are rebuilt alone only if it is about them alone.
+        if touched.iter().any(|path| path.starts_with("..")) {
+            let pages = self.format.pages(&store, &store.documents).ok()?;
+            derived.extend(pages.into_iter().filter(|change| touched.contains(&change.path)));
+        }
         derived.retain(|change| !change.is_empty());
         // Of what was gone while it was made of it nothing is made.
         store.whole().ok()?;

@@ -9,7 +9,7 @@ use super::contents::{Contents, Seeking, Sought};
 use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Recorded, Refusal, Scene, document};
-use crate::model::{Act, Bytes, Change, Document, Entry, Plan, Role, Tell, container};
+use crate::model::{Act, Bytes, Change, Document, Entry, Moment, Plan, Role, Tell, container};
 use crate::store::commit::CommitError;
 use crate::store::derive;
 use crate::store::packed::{Packing, inside};
@@ -72,8 +72,8 @@ pub struct Site<'a> {
     pub kept: &'a dyn Kept,
     /// Why, as a code.
     pub reason: &'a str,
-    /// Whether the erasure has begun, so that it goes on.
-    pub has_begun: bool,
+    /// When the erasure began that goes on.
+    pub began: Option<Moment>,
 }
 
 /// Changes, and what the documents look like to those that derive something of them.
@@ -176,7 +176,7 @@ impl Site<'_> {
     /// Has the store itself say that something was erased, where the format records that.
     fn tell(&self, changes: &mut Changes) -> Result<(), Refusal> {
         let format = self.wanted.format;
-        let what = if self.has_begun { Recorded::RestOfErasure } else { Recorded::Erasure };
+        let what = self.began.map_or(Recorded::Erasure, Recorded::RestOfErasure);
         for own in format.recorded(self.scene, what, &changes.data, self.wanted.targets.len())? {
             for all in [&mut changes.data, &mut changes.seen] {
                 match (all.iter_mut().find(|change| change.path == own.path), &own.act) {

@@ -96,7 +96,10 @@ impl Disk for Faulty {
             let id = world.regular(file, WRITE)?;
             Ok(self.opened(world, id, file))
         })?;
-        self.write_at(opened.id, file, Some(0), &blanks).0?;
+        // A system writes it in several calls, and may end between two.
+        let (first, second) = blanks.split_at(blanks.len() / 2);
+        self.write_at(opened.id, file, Some(0), first).0?;
+        self.write_at(opened.id, file, Some(first.len() as u64), second).0?;
         self.sync_file(opened.id, file)
     }
 

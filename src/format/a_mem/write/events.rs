@@ -12,7 +12,7 @@ use crate::format::writing::{
 };
 use crate::format::{Parts, Placement};
 use crate::model::bytes::Ranges;
-use crate::model::{Change, Moment, Record, Role, Store, Zone};
+use crate::model::{Change, Moment, Record, Role, Zone};
 use crate::text::edit;
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
@@ -165,16 +165,18 @@ pub fn new_event(parts: &Parts<'_>, event: NewEvent<'_>, now: Moment) -> Result<
 /// How many of the last records of a log are looked at for an event of palimp.
 const LAST: usize = 64;
 
-/// The change that adds the last event of that type, which palimp logged, to the file of its trace; `None` if
-/// it is there. A process that is killed may write to the log alone.
-pub fn missing_in_trace(store: &Store, event_type: &str, now: Moment) -> Result<Option<Change>> {
-    let log = log(&parts(store), &now.to_pattern("%Y-%m"));
+/// The change that adds the event of that type, which palimp logged `since` then, to the file of its trace; `None`
+/// if it is there. A process that is killed may write to the log alone.
+pub fn missing_in_trace(scene: &Scene<'_>, event_type: &str, since: Moment) -> Result<Option<Change>> {
+    let store = scene.store;
+    let log = log(&parts(store), &scene.now.to_pattern("%Y-%m"));
     let Some(document) = document(&store.documents, &log) else { return Ok(None) };
     let raw = |own: &Record| document.bytes.at(own.span.start as usize..own.span.end as usize).into_owned();
     let event = |own: &Record| {
         let line = raw(own);
         let value: serde_json::Value = serde_json::from_slice(&line).ok()?;
-        let is_it = value["event_type"] == event_type && value["source"] == "palimp";
+        let when = Moment::parse(value["timestamp"].as_str()?)?.0;
+        let is_it = value["event_type"] == event_type && value["source"] == "palimp" && when >= since;
         is_it.then(|| Some((value["trace_id"].as_str()?.to_owned(), line))).flatten()
     };
     let Some((id, line)) = document.records.iter().rev().take(LAST).find_map(event) else { return Ok(None) };

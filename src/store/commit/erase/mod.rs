@@ -36,7 +36,7 @@ use super::{CommitError, Files, Vault, Writer, carry, file_line};
 use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Document, Plan, Role, Store};
+use crate::model::{Document, Moment, Plan, Role, Store};
 use crate::store::erase::{Contents, Kept, LARGEST, Outside, Shown, Site, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
@@ -276,7 +276,7 @@ impl Writer<'_> {
                 contents: &contents,
                 kept: &kept,
                 reason: &entry.reason,
-                has_begun: true,
+                began: Moment::parse(&entry.at).map(|(when, _)| when),
             };
             let removal = site.removal();
             let changed = kept.changed.take();

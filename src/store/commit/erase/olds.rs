@@ -142,16 +142,20 @@ impl Writer<'_> {
     /// open.
     fn empty(&self, path: &Path, old: &Old, taken: Taken) -> io::Result<()> {
         let disk = self.host.disk;
-        match disk.blank(path, taken.gone) {
+        let since = self.host.machine.now().0.div_euclid(1_000_000);
+        let len = taken.gone + taken.begun.len() as u64;
+        let marked = path.with_file_name(old.while_blanked(len, since).name());
+        match disk.rename(path, &marked) {
             // It was the file itself, and is there again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             outcome => outcome?,
         }
+        disk.sync_folder(path.parent().unwrap_or(Path::new("/")))?;
+        disk.blank(&marked, taken.gone)?;
         let mut now = vec![b'\n'; usize::try_from(taken.gone).unwrap_or_default()];
         now.extend(taken.begun);
-        let since = self.host.machine.now().0.div_euclid(1_000_000);
         let next = path.with_file_name(old.up_to(&now, since).name());
-        disk.rename(path, &next)?;
+        disk.rename(&marked, &next)?;
         self.replaced.borrow_mut().push(next.into());
         Ok(())
     }

@@ -1,0 +1,80 @@
+//! An erasure right after another change, while programs may have the replaced file open: its content is overwritten
+//! in place. Each call fails, or the process is killed there. No other memory goes, and what is erased does not come
+//! back.
+
+use std::collections::BTreeSet;
+
+use palimp::model::{Plan, Store};
+use palimp::ops::{self, Refusal, Scene, Setting};
+
+use super::foreign::deeds::{DEEDS, Deed, Doing};
+use super::foreign::town::{erasure, load, minutes_later, run, start};
+use crate::faulty::{Errno, Fault, Faulty};
+use crate::support::tries;
+
+/// The formats whose memories are lines with ids.
+const FORMATS: [&str; 3] = ["memory-server", "session-log", "bmad"];
+
+fn ids(store: &Store) -> BTreeSet<String> {
+    let views = store.entries.iter().filter_map(|entry| store.view(entry));
+    views.filter_map(|view| view.id.map(str::to_owned)).collect()
+}
+
+fn deed(name: &str) -> &'static Deed {
+    DEEDS.iter().find(|own| own.name == name).unwrap()
+}
+
+/// A store of which the last edit is seconds old, so that the file that it replaced may be open.
+fn edited(format: &'static str) -> Faulty {
+    let disk = start(format, deed("erase")).unwrap();
+    run(&disk, format, Doing::Plan(edit_last)).unwrap().unwrap();
+    disk
+}
+
+/// An edit of the last memory: an erasure that overwrites half of a file has not come to it yet.
+fn edit_last(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+    let set = [Setting { name: "text", value: "Another text, and a longer one than before." }];
+    let mut edits =
+        scene.store.entries.iter().rev().filter_map(|entry| ops::edit::edit(scene, entry, &set).ok());
+    edits.next().ok_or_else(|| Refusal::unfit("nothing can be edited"))
+}
+
+fn is_wrong(format: &'static str, step: usize, fault: Fault) -> Option<String> {
+    let disk = edited(format);
+    let store = load(&disk, format);
+    let (_, targets) = erasure(&disk, &store).unwrap();
+    let gone = targets[0].name().unwrap().to_owned();
+    let before = ids(&store);
+    disk.fail_at(disk.steps() + step, fault);
+    let outcome = run(&disk, format, Doing::Erase)?;
+    let disk = disk.restart();
+    if let Err(why) = minutes_later(&disk, format) {
+        return Some(format!("the next start fails: {why}"));
+    }
+    let now = ids(&load(&disk, format));
+    let lost: Vec<&String> = before.difference(&now).filter(|id| **id != gone).collect();
+    if !lost.is_empty() {
+        return Some(format!("{lost:?} are lost"));
+    }
+    (outcome.is_ok() && now.contains(&gone)).then(|| format!("{gone} is back"))
+}
+
+#[test]
+fn an_erasure_of_what_programs_have_open_loses_no_other_memory_wherever_it_is_stopped() {
+    let every = tries::count(3, 1);
+    let (mut count, mut wrong) = (0, Vec::new());
+    for format in FORMATS {
+        let disk = edited(format);
+        let begins = disk.steps();
+        run(&disk, format, Doing::Erase).unwrap().unwrap();
+        for step in (0..disk.steps() - begins).filter(|step| step % every == 0) {
+            for fault in [Fault::Crash, Fault::Error(Errno::IO)] {
+                count += 1;
+                let what = is_wrong(format, step, fault);
+                wrong.extend(what.map(|what| format!("{format} {fault:?} at {step}: {what}")));
+            }
+        }
+    }
+    assert!(count > 60, "{count}");
+    assert!(wrong.is_empty(), "{} of {count}: {}", wrong.len(), wrong.join("\n"));
+}
