@@ -83,7 +83,7 @@ fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
     all.iter().try_for_each(|own| in_session(store.format, own))?;
     let data = open::data_folder(context)?;
     let host = Host::here(&data, context.now);
-    let refused = || Refusal::unfit("these memories can't be added at once: add them one by one.");
+    let refused = || deed::refusal_of_all(store, all, context.now);
     if context.options.dry_run || context.options.readonly || !context.options.yes {
         let plan = deed::plan_all(store, all, host)?.ok_or_else(refused)?.plan;
         print(context, &plan, false, None)?;

@@ -7,8 +7,9 @@ use std::path::Path;
 use super::failed::Result;
 use super::wanted::NewRecord;
 use crate::disk::{Item, ItemKind};
+use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::format::{self, Format};
-use crate::model::{Bytes, Change, Plan, Store, is_file_name, is_log};
+use crate::model::{Bytes, Change, Moment, Plan, Store, is_file_name, is_log};
 use crate::ops;
 use crate::ops::add::Appended;
 use crate::store::commit::{Host, Receipt, Writer, leave_due};
@@ -89,6 +90,20 @@ pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Op
         false => drop(writer.derive_due()),
     }
     Ok(Some(receipt))
+}
+
+/// Why records can't be added in one step: one of them can't be added at all, or they need a new file.
+pub fn refusal_of_all(store: &Store, all: &[NewRecord], now: Moment) -> Refusal {
+    let scene = Scene { store, now, random: [0; 16], packed: &NO_PACKED };
+    let refused = |(own, number): (&NewRecord, u32)| {
+        let why = ops::add::add(&scene, &own.draft()).err()?;
+        Some(Refusal { message: format!("memory {number} can't be added: {}", why.message), ..why })
+    };
+    all.iter().zip(1..).find_map(refused).unwrap_or_else(|| {
+        let why = "these memories can't be added in one step: some need a file that is not there yet, or bring \
+                   their own id. Add the first one alone, then the others; if that is refused, too, add each alone.";
+        Refusal::unfit(why)
+    })
 }
 
 fn is_small(change: &Change) -> bool {

@@ -20,7 +20,7 @@ mod turn;
 mod visits;
 mod wanted;
 
-pub use append::{append, append_all, plan_all};
+pub use append::{append, append_all, plan_all, refusal_of_all};
 pub use asked::{By, ChangeRequest};
 pub use carried::{
     Changed, Committed, Quiet, Teller, Turned, carry_out, carry_out_at_once, commit, make, memories,

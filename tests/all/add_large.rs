@@ -206,3 +206,19 @@ fn a_session_that_memories_of_a_format_do_not_have_is_refused_however_large_the_
     let add = ["add", "--type", "learning", "--text", "one", "--yes"];
     Verb::new([&add[..], &own].concat()).run().expect_status(0);
 }
+
+#[test]
+fn memories_that_cannot_be_added_one_by_one_either_are_refused_for_that_reason() {
+    let site = Site::new(3);
+    let line = |text: &str| format!("{{\"content\":{{\"finding\":\"{text}\"}}}}");
+    let (root, data) = (site.root(), site.data());
+    let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
+    let add = |input: &str| {
+        let words = ["add", "--session", "no_such", "--type", "finding", "--record", "-"];
+        Verb::new([&words[..], &own].concat()).with_input(input).run().expect_status(3).stderr
+    };
+    let alone = add(&line("one"));
+    let both = add(&[line("one"), line("two")].join("\n"));
+    assert!(alone.contains("no_such") && both.contains("no_such"), "{alone}{both}");
+    assert!(both.contains("memory 1 can't be added"), "{both}");
+}
