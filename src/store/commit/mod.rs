@@ -232,7 +232,11 @@ impl<'a> Writer<'a> {
             owed: plan.owed.clone(),
         };
         // The next start finishes or undoes whatever is kept: a step that is refused here is neither.
-        self.vault.keep(number, &step).inspect_err(|_| drop(self.vault.forget(number)))?;
+        self.vault.keep(number, &step).inspect_err(|_| {
+            if self.host.disk.look(&self.vault.step_path(number)).is_ok() {
+                let _ = self.vault.forget(number);
+            }
+        })?;
         let mut carried = carry::Carried::default();
         if let Err(error) = carry::carry_out(self, plan, &mut carried, Some((number, &mut step))) {
             return Err(self.taken_back(number, error, &carried));

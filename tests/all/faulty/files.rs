@@ -66,10 +66,8 @@ impl Disk for Faulty {
     }
 
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
-        let op = Op::Create { file: file.to_owned(), mode };
-        let opened = self.step(&op, |world| {
-            let there = world.regular(file, WRITE);
-            let id = match there {
+        let opened = self.step(&Op::Create { file: file.to_owned(), mode }, |world| {
+            let id = match world.regular(file, WRITE) {
                 Ok(id) if world.lies.contains(&Lie::CreateReplaces) => world.set_len(id, 0).map(|()| id)?,
                 _ => world.create(file, mode)?,
             };
@@ -91,21 +89,22 @@ impl Disk for Faulty {
     }
 
     fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
-        let blanks = vec![b'\n'; usize::try_from(len).unwrap_or_default()];
+        // A system writes it in several calls, and may end between two.
+        let half = vec![b'\n'; usize::try_from(len / 2).unwrap_or_default()];
+        let rest = vec![b'\n'; usize::try_from(len - len / 2).unwrap_or_default()];
         let opened = self.reading(format!("open {} to write", file.told()), |world| {
             let id = world.regular(file, WRITE)?;
             Ok(self.opened(world, id, file))
         })?;
-        // A system writes it in several calls, and may end between two.
-        let (first, second) = blanks.split_at(blanks.len() / 2);
-        self.write_at(opened.id, file, Some(0), first).0?;
-        self.write_at(opened.id, file, Some(first.len() as u64), second).0?;
+        self.write_at(opened.id, file, Some(0), &half).0?;
+        self.write_at(opened.id, file, Some(len / 2), &rest).0?;
         self.sync_file(opened.id, file)
     }
 
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
-        let op = Op::MakeFolder { folder: folder.to_owned(), mode };
-        self.step(&op, |world| world.make_folder(folder, mode))
+        self.step(&Op::MakeFolder { folder: folder.to_owned(), mode }, |world| {
+            world.make_folder(folder, mode)
+        })
     }
 
     fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
