@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use palimp::disk::{Disk, Extended, Flock, Holder, Item, Machine, Output, Real, ThisMachine};
+use palimp::disk::{
+    Disk, ExtendedAttributes, Flock, Item, Machine, ProcessState, RealDisk, ThisMachine, WritableFile,
+};
 use palimp::model::Generation;
 use palimp::model::{Change, Extent, Moment, Plan, Store};
 use palimp::store::commit::{Host, Writer};
@@ -63,16 +65,16 @@ impl Drop for TimedLock<'_> {
 
 impl Disk for Timed {
     passed_on! {
-        self => Real;
+        self => RealDisk;
         list look real_path read extended blank rename_new exchange append make_folder
         open_folder link rename remove remove_folder sync_folder
     }
 
-    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>> {
         if file.to_string_lossy().contains(".palimp-tmp") {
             self.marks.lock().unwrap().temp = Some(Instant::now());
         }
-        Real.create(file, mode)
+        RealDisk.create(file, mode)
     }
 
     fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
@@ -80,7 +82,7 @@ impl Disk for Timed {
         if counts {
             self.marks.lock().unwrap().asked = Some(Instant::now());
         }
-        let lock = Real.flock(path, create)?;
+        let lock = RealDisk.flock(path, create)?;
         Ok(lock.map(|lock| Box::new(TimedLock { lock: Some(lock), disk: self, counts }) as Box<dyn Flock>))
     }
 }
@@ -107,7 +109,7 @@ impl Machine for Awake {
         self.0.own_process()
     }
 
-    fn process(&self, number: i32) -> Holder {
+    fn process(&self, number: i32) -> ProcessState {
         self.0.process(number)
     }
 }
@@ -150,7 +152,11 @@ impl Room {
     fn plan(&self, store: &Store, change: impl FnOnce(&[u8]) -> Change) -> Plan {
         let log = store.documents.iter().find(|document| document.path.ends_with("learnings.jsonl")).unwrap();
         let change = change(&log.bytes);
-        Plan { records: 1, changes: vec![change], ..Plan::unseen("bench", &store.root, store.format) }
+        Plan {
+            records: 1,
+            changes: vec![change],
+            ..Plan::of_unread_store("bench", &store.root, store.format)
+        }
     }
 }
 

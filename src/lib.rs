@@ -65,7 +65,7 @@ pub mod check;
 
 pub mod ops;
 
-pub mod deed;
+pub mod usecase;
 
 pub mod memory;
 

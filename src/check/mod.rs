@@ -1,7 +1,7 @@
 //! What is wrong with stores, as the verbs and the screens give it out. Pure.
 
-pub mod derived;
-pub mod groups;
+pub mod problem_groups;
+pub mod stale_files;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::model::{Document, Problem, Store, short_digest};
 
 /// A problem with a key by which it can be named while it lasts.
 #[derive(Clone, Debug)]
-pub struct Finding<'a> {
+pub struct KeyedProblem<'a> {
     /// The problem.
     pub problem: &'a Problem,
     /// The same for the same problem in a store that changed elsewhere: it depends on
@@ -19,7 +19,7 @@ pub struct Finding<'a> {
 }
 
 /// The problems of a store by file and line, each with its key.
-pub fn findings(store: &Store) -> Vec<Finding<'_>> {
+pub fn findings(store: &Store) -> Vec<KeyedProblem<'_>> {
     let mut seen: HashMap<u64, u32> = HashMap::new();
     let documents: HashMap<&Path, &Document> =
         store.documents.iter().map(|own| (&*own.path, &**own)).collect();
@@ -32,7 +32,7 @@ pub fn findings(store: &Store) -> Vec<Finding<'_>> {
         let digest = digest(problem, &keys);
         let nth = seen.entry(digest).and_modify(|nth| *nth += 1).or_insert(1);
         let key = if *nth == 1 { format!("{digest:012x}") } else { format!("{digest:012x}-{nth}") };
-        Finding { problem, key }
+        KeyedProblem { problem, key }
     };
     store.problems.iter().map(keyed).collect()
 }

@@ -2,18 +2,18 @@
 
 use std::io::Read;
 
-use super::change::{Written, make, request};
+use super::change_report::{ChangeSummary, print_plan, report_change};
 use super::failure::{Exit, Failure, Result};
-use super::scope::Scope;
-use super::told::{Said, print, tell};
-use super::{Context, lock, open};
-use crate::deed::{self, NewRecord, Wanted};
+use super::read_scope::ReadScope;
+use super::run_change::{UserText, request, run_change};
+use super::{Context, break_lock, load_stores};
 use crate::format::writing::Refusal;
-use crate::model::{Snapshot, Store, Tell};
+use crate::model::{PathText, Snapshot, Store};
 use crate::store::commit::Host;
-use crate::store::named;
-use crate::text::edit::scan;
-use crate::text::scan::Tape;
+use crate::store::empty_store;
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
+use crate::usecase::{self, ChangeCommand, NewRecord};
 
 /// Adds a record to the one store that is open, or to the one that has the session.
 pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
@@ -39,15 +39,15 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     }
     // An id that is given may be taken in any session; one that is made is new in its own.
     let about = match &asked.session {
-        Some(session) if asked.record.is_none() => Scope::Session(session),
-        _ => Scope::All,
+        Some(session) if asked.record.is_none() => ReadScope::Session(session),
+        _ => ReadScope::All,
     };
-    let snapshot = open::to_change(context, about)?;
+    let snapshot = load_stores::to_change(context, about)?;
     let number = the_store(&snapshot, asked.session.as_deref())?;
     in_session(snapshot.stores[number].format, &asked)?;
     let written = asked.text.clone().or_else(|| asked.record.clone());
-    let written = written.as_deref().map(|text| Written { text, in_editor: false });
-    make(context, request(context, &snapshot, Wanted::Add(number, asked)), written)
+    let written = written.as_deref().map(|text| UserText { text, in_editor: false });
+    run_change(context, request(context, &snapshot, ChangeCommand::Add(number, asked)), written)
 }
 
 /// Refuses a session that memories of a format and type don't have.
@@ -77,16 +77,16 @@ fn records_in(input: &str) -> Vec<&str> {
 
 /// Adds several records in one step.
 fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
-    let snapshot = open::to_change(context, Scope::All)?;
+    let snapshot = load_stores::to_change(context, ReadScope::All)?;
     let session = all.first().and_then(|own| own.session.as_deref());
     let store = &snapshot.stores[the_store(&snapshot, session)?];
     all.iter().try_for_each(|own| in_session(store.format, own))?;
-    let data = open::data_folder(context)?;
+    let data = load_stores::data_folder(context)?;
     let host = Host::here(&data, context.now);
-    let refused = || deed::refusal_of_all(store, all, context.now);
+    let refused = || usecase::refusal_of_all(store, all, context.now);
     if context.options.dry_run || context.options.readonly || !context.options.yes {
-        let plan = deed::plan_all(store, all, host)?.ok_or_else(refused)?.plan;
-        print(context, &plan, false, None)?;
+        let plan = usecase::plan_all(store, all, host)?.ok_or_else(refused)?.plan;
+        print_plan(context, &plan, false, None)?;
         return match context.options.dry_run {
             true => Ok(Exit::Done),
             false if context.options.readonly => {
@@ -95,8 +95,8 @@ fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
             false => Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it.")),
         };
     }
-    let receipt = deed::append_all(store, all, host)?.ok_or_else(refused)?;
-    tell(context, store, &receipt, (&Said::Verb("added"), false))?;
+    let receipt = usecase::append_all(store, all, host)?.ok_or_else(refused)?;
+    report_change(context, store, &receipt, (&ChangeSummary::Verb("added"), false))?;
     Ok(Exit::Done)
 }
 
@@ -107,22 +107,22 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     if !options.yes || options.dry_run || options.readonly {
         return Ok(None);
     }
-    let (Some(place), Ok(data)) = (open::the_place(context), open::data_folder(context)) else {
+    let (Some(place), Ok(data)) = (load_stores::the_place(context), load_stores::data_folder(context)) else {
         return Ok(None);
     };
     // What is refused is refused by who has read the store, and has told what can't be read.
     if in_session(place.format, asked).is_err() {
         return Ok(None);
     }
-    let append = || deed::append(&place, asked, Host::here(&data, context.now));
+    let append = || usecase::append(&place, asked, Host::here(&data, context.now));
     let mut outcome = append();
-    if outcome.as_ref().is_err_and(|failed| failed.commit().is_some_and(lock::is_broken)) {
+    if outcome.as_ref().is_err_and(|failed| failed.commit().is_some_and(break_lock::is_broken)) {
         outcome = append();
     }
     let written = asked.text.as_deref().or(asked.record.as_deref()).unwrap_or_default();
     match outcome {
         Ok(Some((store, receipt))) => {
-            tell(context, &store, &receipt, (&Said::All("saved".into()), false))?;
+            report_change(context, &store, &receipt, (&ChangeSummary::All("saved".into()), false))?;
             Ok(Some(Exit::Done))
         }
         Ok(None) => Ok(None),
@@ -130,7 +130,12 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
         // A lock is waited for once.
         Err(failed) if failed.is_untouched() && !failed.is_locked() => Ok(None),
         Err(failed) => {
-            let kept = deed::keep_at(&data, (&named(&place), None), written.as_bytes(), context.now);
+            let kept = usecase::keep_store_draft(
+                &data,
+                (&empty_store(&place), None),
+                written.as_bytes(),
+                context.now,
+            );
             Err(Failure::from(failed).with(&kept))
         }
     }
@@ -158,7 +163,7 @@ pub fn the_store(snapshot: &Snapshot, session: Option<&str>) -> Result<usize> {
         ([one], _) => Ok(*one),
         ([], 1) => Ok(0),
         _ => {
-            let names = all.iter().map(|store| format!("  {}", store.root.told()));
+            let names = all.iter().map(|store| format!("  {}", store.root.to_text()));
             let message = "several stores are open; name one with --store:".to_owned();
             Err(Failure::lines(Exit::Refused, [message].into_iter().chain(names).collect()))
         }

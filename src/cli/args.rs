@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 
 use super::Verb;
-use super::values::{known_format, limit, moment, name};
+use super::value_parsers::{known_format, limit, moment, name};
 use crate::model::Moment;
 use crate::query::Ranking;
-use crate::tui::Palette;
+use crate::tui::ColourPalette;
 
 /// Review, repair and forget what AI agents remember.
 ///
@@ -26,11 +26,11 @@ pub struct Args {
 
     /// How the screens look.
     #[command(flatten)]
-    pub looks: Looks,
+    pub looks: ScreenOptions,
 
     /// Options that every verb takes.
     #[command(flatten)]
-    pub options: Options,
+    pub options: GlobalOptions,
 
     /// What to do.
     #[command(subcommand)]
@@ -39,10 +39,10 @@ pub struct Args {
 
 /// How the screens look.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Looks {
+pub struct ScreenOptions {
     /// The colours of the screens.
     #[arg(long, value_enum, value_name = "NAME")]
-    pub theme: Option<Palette>,
+    pub theme: Option<ColourPalette>,
 
     /// Signs and bars in ASCII.
     #[arg(long)]
@@ -67,7 +67,7 @@ pub struct Looks {
 
 /// Options that every verb takes.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Options {
+pub struct GlobalOptions {
     /// A store, or a folder or file of one; may be given several times.
     #[arg(long = "store", value_name = "PATH", global = true)]
     pub stores: Vec<PathBuf>,
@@ -122,7 +122,7 @@ pub enum RankingArg {
     Weighted,
 }
 
-impl Options {
+impl GlobalOptions {
     /// The ranking asked for, or the default: the weighted sum where every store is of the
     /// format whose specification has it (4 §5.3).
     pub fn ranking<'a>(&self, formats: impl IntoIterator<Item = &'a str>) -> Ranking {
@@ -137,7 +137,7 @@ impl Options {
 
 /// Memories that are named, or found.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Chosen {
+pub struct RecordSelection {
     /// Ids, `SESSION/ID`, `STORE/SESSION/ID`, or keys.
     #[arg(value_parser = name())]
     pub ids: Vec<String>,
@@ -148,7 +148,7 @@ pub struct Chosen {
 
 /// The session that a verb is about.
 #[derive(Clone, Debug, clap::Args)]
-pub struct InSession {
+pub struct SessionOption {
     /// Only this session: no other is read.
     #[arg(long, value_name = "SESSION", allow_hyphen_values = true, value_parser = name())]
     pub session: Option<String>,
@@ -177,7 +177,7 @@ impl Limit {
 
 /// The shapes of an export.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ShapeArg {
+pub enum ExportFormatArg {
     /// One array of objects.
     Json,
     /// One object per line.

@@ -9,21 +9,21 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 
 use super::args::Limit;
-use super::change::{make_of, scene};
-use super::columns::Terminal;
+use super::columns::OutputTerminal;
 use super::failure::{Exit, Failure, Result, say};
-use super::listed::more;
-use super::scope::Scope;
-use super::values::name;
-use super::{Context, open};
-use crate::deed::{By, Restoring, Wanted};
-use crate::disk::{Disk, Real};
-use crate::model::key::{Key, Written};
-use crate::model::{Entry, Moment, Snapshot, Store, Tell};
+use super::list_table::more;
+use super::read_scope::ReadScope;
+use super::run_change::{run_change_of, scene};
+use super::value_parsers::name;
+use super::{Context, load_stores};
+use crate::disk::{Disk, RealDisk};
+use crate::model::key::{Key, ParsedKey};
+use crate::model::{Entry, Moment, PathText, Snapshot, Store};
 use crate::ops;
-use crate::ops::restore::{Comparison, CopyFacts, Item, Kind, compare};
-use crate::store::commit::{Copy, NOT_VERIFIED, Reason, Vault, Verified, copies};
+use crate::ops::backup_restore::{BackupComparison, CopyFacts, DifferenceKind, RecordDifference, compare};
+use crate::store::commit::{BackupCheck, BackupCopy, BackupReason, NOT_VERIFIED, Vault, list_backups};
 use crate::text::secrets::mask;
+use crate::usecase::{BackupRestore, ChangeCommand, Requester};
 
 /// What can be done with backups.
 #[derive(Clone, Debug, Subcommand)]
@@ -64,8 +64,8 @@ pub enum BackupVerb {
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result {
     let snapshot = match what {
-        BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context, Scope::All)?,
-        BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context, Scope::All)?,
+        BackupVerb::List { .. } | BackupVerb::Diff { .. } => load_stores::snapshot(context, ReadScope::All)?,
+        BackupVerb::Create | BackupVerb::Restore { .. } => load_stores::to_change(context, ReadScope::All)?,
     };
     match what {
         BackupVerb::List { verify, limit } => list(context, &snapshot, (verify, limit)),
@@ -77,12 +77,12 @@ pub fn run(context: &mut Context, what: BackupVerb) -> Result {
     }
 }
 
-fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>> {
-    let data = open::data_folder(context)?;
+fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, BackupCopy)>> {
+    let data = load_stores::data_folder(context)?;
     let mut found = Vec::new();
     for (number, store) in snapshot.stores.iter().enumerate() {
-        let vault = Vault::look(&Real, &data, &store.root);
-        found.extend(copies(store, &vault)?.into_iter().map(|copy| (number, copy)));
+        let vault = Vault::open_read_only(&RealDisk, &data, &store.root);
+        found.extend(list_backups(store, &vault)?.into_iter().map(|copy| (number, copy)));
     }
     Ok(found)
 }
@@ -90,7 +90,7 @@ fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>> {
 fn list(context: &mut Context, snapshot: &Snapshot, (verify, limit): (bool, Limit)) -> Result {
     let all = all(context, snapshot)?;
     let found = &all[..all.len().min(limit.most())];
-    let data = open::data_folder(context)?;
+    let data = load_stores::data_folder(context)?;
     let began = Instant::now();
     for (at, (number, copy)) in found.iter().enumerate() {
         let store = &snapshot.stores[*number];
@@ -101,7 +101,7 @@ fn list(context: &mut Context, snapshot: &Snapshot, (verify, limit): (bool, Limi
             tell_progress(at + 1, found.len());
         }
     }
-    more(context, Terminal::of(context), limit.more(all.len()).as_deref())?;
+    more(context, OutputTerminal::of(context), limit.more(all.len()).as_deref())?;
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Done })
 }
 
@@ -116,15 +116,15 @@ fn tell_progress(done: usize, all: usize) {
     }
 }
 
-fn row(store: &Store, copy: &Copy, verified: Option<&Verified>) -> serde_json::Value {
+fn row(store: &Store, copy: &BackupCopy, verified: Option<&BackupCheck>) -> serde_json::Value {
     let step = match copy.reason {
-        Reason::Before(_, step) => Some(step),
+        BackupReason::Before(_, step) => Some(step),
         _ => None,
     };
     serde_json::json!({
-        "store": store.root.told().into_owned(),
-        "backup": copy.path.told().into_owned(),
-        "file": copy.file.told().into_owned(),
+        "store": store.root.to_text().into_owned(),
+        "backup": copy.path.to_text().into_owned(),
+        "file": copy.file.to_text().into_owned(),
         "at": copy.at.map(|at| at.to_rfc3339()),
         "bytes": copy.bytes,
         "reason": copy.reason.to_string(),
@@ -134,9 +134,9 @@ fn row(store: &Store, copy: &Copy, verified: Option<&Verified>) -> serde_json::V
     })
 }
 
-fn told(copy: &Copy, verified: Option<&Verified>) -> String {
+fn told(copy: &BackupCopy, verified: Option<&BackupCheck>) -> String {
     let at = copy.at.map(|at| at.to_minute()).unwrap_or_default();
-    let (path, file, reason) = (copy.path.told(), copy.file.told(), copy.reason.to_string());
+    let (path, file, reason) = (copy.path.to_text(), copy.file.to_text(), copy.reason.to_string());
     let found = match verified {
         None => NOT_VERIFIED.to_owned(),
         Some(own) if own.is_whole => format!("intact: {}", own.found),
@@ -145,18 +145,18 @@ fn told(copy: &Copy, verified: Option<&Verified>) -> String {
     format!("{at:16} {:10}  {reason:22} {path}  of {file}  ({found})", copy.bytes)
 }
 
-fn verified(data: &Path, store: &Store, copy: &Copy, now: Moment) -> Verified {
-    let vault = Vault::look(&Real, data, &store.root);
-    match Real.read(&store.root.join(&copy.path), 0, None) {
+fn verified(data: &Path, store: &Store, copy: &BackupCopy, now: Moment) -> BackupCheck {
+    let vault = Vault::open_read_only(&RealDisk, data, &store.root);
+    match RealDisk.read(&store.root.join(&copy.path), 0, None) {
         Ok((bytes, _)) => copy.verify(store, &vault, &bytes, now),
-        Err(error) => Verified { is_whole: false, found: format!("it can't be read: {error}") },
+        Err(error) => BackupCheck { is_whole: false, found: format!("it can't be read: {error}") },
     }
 }
 
 /// Copies every file that holds memories into our own data: a format that keeps copies beside
 /// its files drops the oldest of them with every change.
 fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
-    let data = open::data_folder(context)?;
+    let data = load_stores::data_folder(context)?;
     if context.options.dry_run || context.options.readonly {
         return Ok(Exit::Done);
     }
@@ -164,25 +164,25 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
         return Err(Failure::new(Exit::Refused, "nothing was copied: use --yes to do it."));
     }
     for store in &snapshot.stores {
-        let vault = Vault::open(&Real, &data, &store.root)?;
-        for document in ops::backup::worth(store) {
+        let vault = Vault::open(&RealDisk, &data, &store.root)?;
+        for document in ops::backup_create::files_to_back_up(store) {
             let path = vault.copy(&document.path, &document.bytes, context.now)?;
             let row = serde_json::json!({
-                "store": store.root.told(), "backup": path.told(), "file": document.path.told(),
+                "store": store.root.to_text(), "backup": path.to_text(), "file": document.path.to_text(),
                 "bytes": document.len,
             });
-            context.row(&row, || path.told().into_owned())?;
+            context.row(&row, || path.to_text().into_owned())?;
         }
     }
     say("the copies are in palimp's own data. No rotation removes them");
     Ok(Exit::Done)
 }
 
-fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize, Copy, Vec<u8>)> {
+fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize, BackupCopy, Vec<u8>)> {
     let found = all(context, snapshot)?;
-    let fits = |(number, copy): &&(usize, Copy)| {
+    let fits = |(number, copy): &&(usize, BackupCopy)| {
         let whole = snapshot.stores[*number].root.join(&copy.path);
-        let is_named = |own: &OsStr| own == name || own.told() == name;
+        let is_named = |own: &OsStr| own == name || own.to_text() == name;
         is_named(copy.path.as_os_str())
             || is_named(whole.as_os_str())
             || copy.path.file_name().is_some_and(is_named)
@@ -194,9 +194,12 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
         ));
     };
     let whole = snapshot.stores[number].root.join(&copy.path);
-    let read = Real.read(&whole, 0, None);
+    let read = RealDisk.read(&whole, 0, None);
     let (bytes, _) = read.map_err(|error| {
-        Failure::new(Exit::Failed, format!("{} can't be read: {error}. Nothing was changed.", whole.told()))
+        Failure::new(
+            Exit::Failed,
+            format!("{} can't be read: {error}. Nothing was changed.", whole.to_text()),
+        )
     })?;
     Ok((number, copy, bytes))
 }
@@ -210,8 +213,8 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     for item in &compared.items {
         // Nothing of what was erased is shown: there is none of it here.
         let raw = if item.was.is_empty() { &item.is } else { &item.was };
-        let raw = (item.kind != Kind::Erased).then(|| String::from_utf8_lossy(raw));
-        let now = (item.kind == Kind::Changed).then(|| String::from_utf8_lossy(&item.is));
+        let raw = (item.kind != DifferenceKind::Erased).then(|| String::from_utf8_lossy(raw));
+        let now = (item.kind == DifferenceKind::Changed).then(|| String::from_utf8_lossy(&item.is));
         let row = serde_json::json!({
             "key": compared.key(&store.root, item).map(|key| key.to_string()),
             "id": item.id, "line": item.line, "change": item.kind.as_str(), "told": item.told,
@@ -228,9 +231,9 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
 }
 
 /// What is known about a copy besides its bytes.
-fn facts(context: &Context, store: &Store, copy: (&Copy, &[u8])) -> Result<CopyFacts> {
-    let data = open::data_folder(context)?;
-    Ok(CopyFacts::of(store, &Vault::look(&Real, &data, &store.root), copy, context.now)?)
+fn facts(context: &Context, store: &Store, copy: (&BackupCopy, &[u8])) -> Result<CopyFacts> {
+    let data = load_stores::data_folder(context)?;
+    Ok(CopyFacts::of(store, &Vault::open_read_only(&RealDisk, &data, &store.root), copy, context.now)?)
 }
 
 fn restore(
@@ -243,13 +246,14 @@ fn restore(
     let store = &snapshot.stores[number];
     let facts = facts(context, store, (&copy, &bytes))?;
     let compared = compare(&scene(context, store), &copy.file, &bytes, &facts)?;
-    let is_key = |name: &String, item: &Item| match Key::read(name) {
-        Some(Written::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
+    let is_key = |name: &String, item: &RecordDifference| match Key::read(name) {
+        Some(ParsedKey::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
         _ => false,
     };
-    let is_named = |item: &Item, name: &String| item.id.as_ref() == Some(name) || is_key(name, item);
-    let is_any = |item: &Item| ids.iter().any(|name| is_named(item, name));
-    let has_it = |item: &Item| !item.kind.is_only_here();
+    let is_named =
+        |item: &RecordDifference, name: &String| item.id.as_ref() == Some(name) || is_key(name, item);
+    let is_any = |item: &RecordDifference| ids.iter().any(|name| is_named(item, name));
+    let has_it = |item: &RecordDifference| !item.kind.is_only_here();
     let is_there = |name: &&String| {
         compared.items.iter().any(|item| has_it(item) && is_named(item, name))
             || has(store, &copy.file, name) && !compared.is_only_here(&store.root, name)
@@ -269,15 +273,21 @@ fn restore(
     if !ids.is_empty() && !whole && has_none {
         return Err(Failure::new(Exit::Nothing, "none of these can be restored. Nothing was changed."));
     }
-    let wanted = Wanted::Restore(Restoring { store: number, copy, bytes: bytes.into(), chosen, whole });
-    make_of(context, snapshot, (Vec::new(), By::Ids), wanted)
+    let wanted = ChangeCommand::RestoreBackup(BackupRestore {
+        store: number,
+        copy,
+        bytes: bytes.into(),
+        chosen,
+        whole,
+    });
+    run_change_of(context, snapshot, (Vec::new(), Requester::Ids), wanted)
 }
 
 /// Whether a file of the store has a memory of that name. A backup that does not differ there has it, too.
 fn has(store: &Store, file: &Path, name: &str) -> bool {
     let is_own = |entry: &Entry| store.document(entry).path == file;
     let of_key = match Key::read(name) {
-        Some(Written::Key(key)) => store.at_key(&key),
+        Some(ParsedKey::Key(key)) => store.entry_of_key(&key),
         _ => None,
     };
     let is_key = of_key.and_then(|at| store.entries.get(at as usize)).is_some_and(is_own);
@@ -286,11 +296,11 @@ fn has(store: &Store, file: &Path, name: &str) -> bool {
 }
 
 /// Where the records start that were named. Of an id that several share none is meant.
-fn named(store: &Store, compared: &Comparison, names: &[String]) -> Result<HashSet<u64>> {
+fn named(store: &Store, compared: &BackupComparison, names: &[String]) -> Result<HashSet<u64>> {
     let mut chosen = HashSet::new();
     for name in names {
         let of_key = match Key::read(name) {
-            Some(Written::Key(key)) => compared.of_key(&store.root, &key),
+            Some(ParsedKey::Key(key)) => compared.of_key(&store.root, &key),
             _ => None,
         };
         match (of_key, compared.of_id(name).as_slice()) {
@@ -306,10 +316,15 @@ fn named(store: &Store, compared: &Comparison, names: &[String]) -> Result<HashS
     Ok(chosen)
 }
 
-fn ambiguous(store: &Store, compared: &Comparison, name: &str, several: &[&Item]) -> Failure {
+fn ambiguous(
+    store: &Store,
+    compared: &BackupComparison,
+    name: &str,
+    several: &[&RecordDifference],
+) -> Failure {
     let count = several.len();
     let told = format!("{count} memories that can be restored have the id {name:?}. Nothing was changed.");
-    let candidate = |item: &&Item| {
+    let candidate = |item: &&RecordDifference| {
         let key = compared.key(&store.root, item).map(|key| key.to_string()).unwrap_or_default();
         let title = mask(&item.title).replace('\n', " ");
         format!("  key {key}  line {} of the backup  {title}", item.line)
@@ -319,7 +334,7 @@ fn ambiguous(store: &Store, compared: &Comparison, name: &str, several: &[&Item]
 }
 
 /// Says why a record that was named does not come back.
-fn tell_staying(name: &str, item: Option<&Item>) {
+fn tell_staying(name: &str, item: Option<&RecordDifference>) {
     match item {
         Some(item) => say(&format!("{name}: {}; {}", item.kind.as_str(), item.told)),
         None => say(&format!("{name}: it is unchanged, or the backup has no memory with that id")),

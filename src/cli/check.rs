@@ -6,26 +6,26 @@ use serde::Serialize;
 
 use super::Context;
 use super::args::Limit;
-use super::columns::{Look, Terminal};
+use super::columns::{OutputTerminal, TextStyle};
 use super::failure::{Exit, Result, say};
-use super::listed::store_names;
-use super::scope::Scope;
-use super::{listed, open};
+use super::list_table::store_names;
+use super::read_scope::ReadScope;
+use super::{list_table, load_stores};
 use crate::check::findings;
-use crate::check::groups::{self, Found, Group, InFile};
-use crate::deed::{Checked, checked, material};
-use crate::disk::Real;
-use crate::model::plan::counted;
-use crate::model::{Severity, Snapshot, Store, Tell};
-use crate::ops::repair::{self, Bench, Material};
-use crate::ops::{NO_PACKED, Scene};
+use crate::check::problem_groups::{self, FileProblems, LocatedProblem, ProblemGroup};
+use crate::disk::RealDisk;
+use crate::model::plan::count_with_noun;
+use crate::model::{PathText, Severity, Snapshot, Store};
+use crate::ops::repair::{self, RepairContext, RepairSources};
+use crate::ops::{NO_COMPRESSED_FILES, WriteContext};
 use crate::text::columns::{column, fit, wrap};
+use crate::text::safe_text::{display_width, sanitize};
 use crate::text::secrets::mask;
-use crate::text::shell;
-use crate::text::show::{columns, show};
+use crate::text::shell_quote;
+use crate::usecase::{CheckedStore, check_store, repair_sources};
 
 #[derive(Serialize)]
-struct Row {
+struct ProblemRow {
     store: String,
     file: String,
     line: Option<u32>,
@@ -35,11 +35,11 @@ struct Row {
     message: String,
     problem: String,
     fix: &'static str,
-    fixes: Vec<Fix>,
+    fixes: Vec<FixRow>,
 }
 
 #[derive(Serialize)]
-struct Fix {
+struct FixRow {
     n: usize,
     title: String,
     reason: String,
@@ -47,25 +47,25 @@ struct Fix {
     safe: bool,
 }
 
-impl Fix {
-    fn of((at, own): (usize, repair::Fix)) -> Fix {
+impl FixRow {
+    fn of((at, own): (usize, repair::ProblemFix)) -> FixRow {
         let confidence = f64::from(own.confidence) / 100.0;
-        Fix { n: at + 1, title: own.title, reason: own.reason, confidence, safe: own.is_safe }
+        FixRow { n: at + 1, title: own.title, reason: own.reason, confidence, safe: own.is_safe }
     }
 }
 
 /// Lists the problems of every store; on a terminal those of a kind together.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
-    let snapshot = open::snapshot(context, Scope::All)?;
-    let data = open::data_folder(context)?;
-    let terminal = Terminal::of(context).filter(|_| !context.options.all);
-    let mut all: Vec<Checked> = Vec::new();
+    let snapshot = load_stores::snapshot(context, ReadScope::All)?;
+    let data = load_stores::data_folder(context)?;
+    let terminal = OutputTerminal::of(context).filter(|_| !context.options.all);
+    let mut all: Vec<CheckedStore> = Vec::new();
     let mut room = limit.most();
     for store in &snapshot.stores {
-        let checked = checked(Some(&data), store, context.now);
+        let checked = check_store(Some(&data), store, context.now);
         checked.unread.iter().for_each(|why| say(why));
         if terminal.is_none() && room > 0 {
-            let material = material(&Real, &data, &checked.store, context.now).unwrap_or_default();
+            let material = repair_sources(&RealDisk, &data, &checked.store, context.now).unwrap_or_default();
             print_each(context, &checked, &material, room)?;
             room = room.saturating_sub(checked.store.problems.len());
         }
@@ -78,7 +78,7 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
         Some(terminal) => print_groups(context, &all, (counts, limit), terminal)?,
         None => {
             let more = limit.more(counts.iter().sum());
-            listed::more(context, Terminal::of(context), more.as_deref())?;
+            list_table::more(context, OutputTerminal::of(context), more.as_deref())?;
             say(&tally(counts));
         }
     }
@@ -88,21 +88,27 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
 }
 
 fn tally([errors, warnings, notes]: [usize; 3]) -> String {
-    groups::tally(errors, warnings, notes)
+    problem_groups::tally(errors, warnings, notes)
 }
 
 /// Prints each problem with its fixes, up to the limit: a line each, or a JSON document each.
-fn print_each(context: &mut Context, checked: &Checked, material: &Material, most: usize) -> Result<()> {
+fn print_each(
+    context: &mut Context,
+    checked: &CheckedStore,
+    material: &RepairSources,
+    most: usize,
+) -> Result<()> {
     let store: &Store = &checked.store;
-    let scene = Scene { store, now: context.now, random: [0; 16], packed: &NO_PACKED };
-    let bench = Bench::of(&scene, material, checked.rebuilt());
+    let scene =
+        WriteContext { store, now: context.now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let bench = RepairContext::of(&scene, material, checked.rebuilt());
     let all: Vec<_> = findings(store).into_iter().take(most).collect();
     let fixes = bench.each(&all, |bench, own| bench.fixes(own.problem));
     for (finding, fixes) in all.into_iter().zip(fixes) {
         let problem = finding.problem;
-        let row = Row {
-            store: store.root.told().into_owned(),
-            file: problem.file.told().into_owned(),
+        let row = ProblemRow {
+            store: store.root.to_text().into_owned(),
+            file: problem.file.to_text().into_owned(),
             line: problem.line,
             id: problem.id.clone(),
             code: problem.code.as_str(),
@@ -110,14 +116,14 @@ fn print_each(context: &mut Context, checked: &Checked, material: &Material, mos
             message: problem.message.clone(),
             problem: finding.key,
             fix: "none",
-            fixes: fixes.into_iter().enumerate().map(Fix::of).collect(),
+            fixes: fixes.into_iter().enumerate().map(FixRow::of).collect(),
         };
         let fix = match row.fixes.first() {
             Some(own) if own.safe => "safe",
             Some(_) => "choice",
             None => "none",
         };
-        let row = Row { fix, ..row };
+        let row = ProblemRow { fix, ..row };
         context.row(&row, || to_line(&row))?;
     }
     Ok(())
@@ -129,25 +135,26 @@ const INDENT: usize = 4;
 /// The problems by code, each with its first places, and what to do next.
 fn print_groups(
     context: &mut Context,
-    all: &[Checked],
+    all: &[CheckedStore],
     (counts, limit): ([usize; 3], Limit),
-    terminal: Terminal,
+    terminal: OutputTerminal,
 ) -> Result<()> {
-    let material = Material::default();
+    let material = RepairSources::default();
     let now = context.now;
-    let found = |(store, own): (usize, &'_ Checked)| -> Vec<(usize, usize, bool)> {
-        let scene = Scene { store: &own.store, now, random: [0; 16], packed: &NO_PACKED };
-        let bench = Bench::of(&scene, &material, own.rebuilt());
+    let found = |(store, own): (usize, &'_ CheckedStore)| -> Vec<(usize, usize, bool)> {
+        let scene =
+            WriteContext { store: &own.store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+        let bench = RepairContext::of(&scene, &material, own.rebuilt());
         let all = bench.each(&own.store.problems, |bench, problem| bench.safe(problem).is_some());
         all.into_iter().enumerate().map(|(at, is_safe)| (store, at, is_safe)).collect()
     };
     let found: Vec<_> = all.iter().enumerate().flat_map(found).collect();
-    let problem = |&(store, at, is_safe): &(usize, usize, bool)| Found {
+    let problem = |&(store, at, is_safe): &(usize, usize, bool)| LocatedProblem {
         store,
         problem: &all[store].store.problems[at],
         is_safe,
     };
-    let groups = groups::groups(found.iter().map(problem));
+    let groups = problem_groups::groups(found.iter().map(problem));
     let stores = Snapshot::of(all.iter().map(|own| Arc::clone(&own.store)).collect());
     let names = store_names(&stores);
     let lines: Vec<String> = groups
@@ -156,24 +163,28 @@ fn print_groups(
         .flat_map(|group| lines_of(group, (&groups, &names), terminal))
         .collect();
     context.out.drawn(&lines)?;
-    listed::more(context, Some(terminal), limit.more(groups.len()).as_deref())?;
+    list_table::more(context, Some(terminal), limit.more(groups.len()).as_deref())?;
     let safe = found.iter().filter(|(.., is_safe)| *is_safe).count();
     Ok(next(context, counts, safe).iter().try_for_each(|line| context.out.line(line))?)
 }
 
 /// A group: what is wrong, whether it can be repaired, and where it is.
-fn lines_of(group: &Group<'_>, (all, names): (&[Group<'_>], &[String]), terminal: Terminal) -> Vec<String> {
+fn lines_of(
+    group: &ProblemGroup<'_>,
+    (all, names): (&[ProblemGroup<'_>], &[String]),
+    terminal: OutputTerminal,
+) -> Vec<String> {
     let (sign, look) = match group.severity {
-        Severity::Error => ("✖", Look::Bad),
-        Severity::Warning => ("⚠", Look::Warning),
-        Severity::Note => ("·", Look::Dim),
+        Severity::Error => ("✖", TextStyle::Bad),
+        Severity::Warning => ("⚠", TextStyle::Warning),
+        Severity::Note => ("·", TextStyle::Dim),
     };
     let figures = all.iter().map(|own| own.count).max().unwrap_or(0).to_string().len();
     let codes = all.iter().map(|own| own.code.as_str().len()).max().unwrap_or(0);
     let fix = group.fix();
     let before = figures + codes + 5;
     let room = terminal.width.saturating_sub(before + if fix.is_empty() { 0 } else { fix.len() + 2 }).max(24);
-    let parts = wrap(&show(&mask(&group.told())), room);
+    let parts = wrap(&sanitize(&mask(&group.describe())), room);
     let mut lines = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         let head = format!("{sign} {:>figures$} {:codes$}", group.count, group.code.as_str());
@@ -183,22 +194,27 @@ fn lines_of(group: &Group<'_>, (all, names): (&[Group<'_>], &[String]), terminal
             _ => format!("{:before$}{}", "", part.trim_end()),
         });
     }
-    let widest = names.iter().map(|name| columns(&show(&mask(name)))).max().unwrap_or(0).min(16);
-    let name = |own: &InFile<'_>| match names {
+    let widest = names.iter().map(|name| display_width(&sanitize(&mask(name)))).max().unwrap_or(0).min(16);
+    let name = |own: &FileProblems<'_>| match names {
         [_] => String::new(),
-        _ => column(&show(&mask(&names[own.store])), widest) + "  ",
+        _ => column(&sanitize(&mask(&names[own.store])), widest) + "  ",
     };
-    let place = |own: &InFile<'_>| format!("{:INDENT$}{}{}", "", name(own), show(&mask(&own.told())));
+    let place =
+        |own: &FileProblems<'_>| format!("{:INDENT$}{}{}", "", name(own), sanitize(&mask(&own.describe())));
     lines.extend(group.files.iter().map(|own| fit(&place(own), terminal.width)));
-    let more = (group.more_files > 0).then(|| counted(group.more_files as u64, "more file"));
+    let more = (group.more_files > 0).then(|| count_with_noun(group.more_files as u64, "more file"));
     lines.extend(more.map(|more| format!("{:INDENT$}… and {more}", "")));
     lines
 }
 
 /// How many there are, and what to do about them: a line each.
 fn next(context: &Context, counts: [usize; 3], safe: usize) -> Vec<String> {
-    let stores: String =
-        context.options.stores.iter().map(|path| format!(" {}", shell::word(&path.told()))).collect();
+    let stores: String = context
+        .options
+        .stores
+        .iter()
+        .map(|path| format!(" {}", shell_quote::word(&path.to_text())))
+        .collect();
     let repair = match safe {
         0 => String::new(),
         safe => format!(". {safe} can be repaired safely: palimp repair --all-safe{stores}"),
@@ -208,13 +224,13 @@ fn next(context: &Context, counts: [usize; 3], safe: usize) -> Vec<String> {
     [format!("{}{repair}", tally(counts))].into_iter().chain(each).collect()
 }
 
-fn to_line(row: &Row) -> String {
+fn to_line(row: &ProblemRow) -> String {
     let file = if row.file.is_empty() { "." } else { &row.file };
     let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
     let id = row.id.as_deref().map(|id| format!(" {id}")).unwrap_or_default();
     let fixes = match row.fixes.len() {
         0 => String::new(),
-        count => format!("  [{}: {}]", row.problem, counted(count as u64, "fix")),
+        count => format!("  [{}: {}]", row.problem, count_with_noun(count as u64, "fix")),
     };
     format!("{:8} {}/{file}{line}{id}  {}  {}{fixes}", row.severity, row.store, row.code, row.message)
 }

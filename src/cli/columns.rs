@@ -3,35 +3,35 @@
 use std::ops::Range;
 
 use super::Context;
-use super::out::terminal_width;
+use super::stdout::terminal_width;
 use crate::text::columns::{fit, wrap};
+use crate::text::safe_text::{display_width, sanitize};
 use crate::text::secrets::mask;
-use crate::text::show::{columns, show};
 
 /// What is between two columns.
 const GAP: &str = "  ";
 
 /// A terminal that rows are printed on.
 #[derive(Clone, Copy)]
-pub struct Terminal {
+pub struct OutputTerminal {
     /// How many columns it has.
     pub width: usize,
     /// Whether colours are wanted.
     pub colours: bool,
 }
 
-impl Terminal {
+impl OutputTerminal {
     /// The terminal that standard output is, where people are to read there.
-    pub fn of(context: &Context) -> Option<Terminal> {
+    pub fn of(context: &Context) -> Option<OutputTerminal> {
         let options = &context.options;
         let width = terminal_width().filter(|_| !options.json)?;
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
-        Some(Terminal { width, colours: !options.no_color && !is_set("NO_COLOR") && !is_dumb })
+        Some(OutputTerminal { width, colours: !options.no_color && !is_set("NO_COLOR") && !is_dumb })
     }
 
     /// Safe text in that look.
-    pub fn painted(self, text: &str, look: Look) -> String {
+    pub fn painted(self, text: &str, look: TextStyle) -> String {
         match look.code().filter(|_| self.colours && !text.is_empty()) {
             Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             None => text.to_owned(),
@@ -41,7 +41,7 @@ impl Terminal {
 
 /// How text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum TextStyle {
     Plain,
     Dim,
     Bad,
@@ -50,15 +50,15 @@ pub enum Look {
     Match,
 }
 
-impl Look {
+impl TextStyle {
     fn code(self) -> Option<&'static str> {
         match self {
-            Look::Plain => None,
-            Look::Dim => Some("2"),
-            Look::Bad => Some("31"),
-            Look::Warning => Some("33"),
-            Look::Secret => Some("35"),
-            Look::Match => Some("1;4"),
+            TextStyle::Plain => None,
+            TextStyle::Dim => Some("2"),
+            TextStyle::Bad => Some("31"),
+            TextStyle::Warning => Some("33"),
+            TextStyle::Secret => Some("35"),
+            TextStyle::Match => Some("1;4"),
         }
     }
 }
@@ -93,32 +93,32 @@ impl Column {
 }
 
 /// What is in a column of a row.
-pub struct Cell {
+pub struct ColumnCell {
     text: String,
-    look: Look,
+    look: TextStyle,
     marked: Vec<Range<usize>>,
 }
 
-impl Cell {
+impl ColumnCell {
     /// Text of a store, masked and safe to show.
-    pub fn new(text: &str) -> Cell {
-        Cell::of(text, Look::Plain)
+    pub fn new(text: &str) -> ColumnCell {
+        ColumnCell::of(text, TextStyle::Plain)
     }
 
     /// The same in that look.
-    pub fn of(text: &str, look: Look) -> Cell {
-        Cell { text: show(&mask(text)).into_owned(), look, marked: Vec::new() }
+    pub fn of(text: &str, look: TextStyle) -> ColumnCell {
+        ColumnCell { text: sanitize(&mask(text)).into_owned(), look, marked: Vec::new() }
     }
 
     /// The same with what a search marks in it.
-    pub fn marked(text: &str, marks: impl Fn(&str) -> Vec<Range<usize>>) -> Cell {
-        let cell = Cell::new(text);
-        Cell { marked: marks(&cell.text), ..cell }
+    pub fn marked(text: &str, marks: impl Fn(&str) -> Vec<Range<usize>>) -> ColumnCell {
+        let cell = ColumnCell::new(text);
+        ColumnCell { marked: marks(&cell.text), ..cell }
     }
 
     /// The same over as many lines as it needs; what is marked is cut.
-    fn broken(&self, width: usize) -> Vec<Cell> {
-        let part = |text: String| Cell { text, look: self.look, marked: self.marked.clone() };
+    fn broken(&self, width: usize) -> Vec<ColumnCell> {
+        let part = |text: String| ColumnCell { text, look: self.look, marked: self.marked.clone() };
         match self.marked.is_empty() {
             true => wrap(&self.text, width).iter().map(|line| part(line.trim_end().to_owned())).collect(),
             false => vec![part(self.text.clone())],
@@ -126,15 +126,15 @@ impl Cell {
     }
 
     /// The cell in this many columns, which it fills up but in the last column.
-    fn drawn(&self, terminal: Terminal, (width, is_right, is_last): (usize, bool, bool)) -> String {
+    fn drawn(&self, terminal: OutputTerminal, (width, is_right, is_last): (usize, bool, bool)) -> String {
         let cut = fit(&self.text, width);
-        let blank = " ".repeat(width.saturating_sub(columns(&cut)));
+        let blank = " ".repeat(width.saturating_sub(display_width(&cut)));
         let whole = if cut == self.text { cut.len() } else { cut.len().saturating_sub('…'.len_utf8()) };
         let mut text = String::new();
         let mut at = 0;
         for own in self.marked.iter().filter(|own| own.end <= whole) {
             text.push_str(&cut[at..own.start]);
-            text.push_str(&terminal.painted(&cut[own.clone()], Look::Match));
+            text.push_str(&terminal.painted(&cut[own.clone()], TextStyle::Match));
             at = own.end;
         }
         text.push_str(&terminal.painted(&cut[at..], self.look));
@@ -147,21 +147,21 @@ impl Cell {
 }
 
 /// A row, and what is said below its last column.
-pub struct Line {
+pub struct ColumnRow {
     /// A cell for each column.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ColumnCell>,
     /// More of it.
-    pub below: Vec<Cell>,
+    pub below: Vec<ColumnCell>,
 }
 
-impl From<Vec<Cell>> for Line {
-    fn from(cells: Vec<Cell>) -> Line {
-        Line { cells, below: Vec::new() }
+impl From<Vec<ColumnCell>> for ColumnRow {
+    fn from(cells: Vec<ColumnCell>) -> ColumnRow {
+        ColumnRow { cells, below: Vec::new() }
     }
 }
 
 /// The rows as they are printed, with their header; the last column has what the others leave.
-pub fn lines(columns: &[Column], rows: &[Line], terminal: Terminal) -> Vec<String> {
+pub fn lines(columns: &[Column], rows: &[ColumnRow], terminal: OutputTerminal) -> Vec<String> {
     let widths: Vec<usize> = columns
         .iter()
         .enumerate()
@@ -175,7 +175,7 @@ pub fn lines(columns: &[Column], rows: &[Line], terminal: Terminal) -> Vec<Strin
     let drawn = |cells: &dyn Fn(usize) -> Option<String>| -> String {
         shown.iter().filter_map(|&at| cells(at)).collect::<Vec<_>>().join(GAP)
     };
-    let head = |at: usize| Some(Cell::of(columns[at].head, Look::Dim).drawn(terminal, place(at)));
+    let head = |at: usize| Some(ColumnCell::of(columns[at].head, TextStyle::Dim).drawn(terminal, place(at)));
     let mut lines = vec![drawn(&head)];
     for row in rows {
         lines.push(drawn(&|at| Some(row.cells.get(at)?.drawn(terminal, place(at)))));
@@ -185,15 +185,15 @@ pub fn lines(columns: &[Column], rows: &[Line], terminal: Terminal) -> Vec<Strin
     lines
 }
 
-fn widest<'c>(own: &Column, cells: impl Iterator<Item = &'c Cell>) -> usize {
-    let most = cells.map(|cell| columns(&cell.text)).max().unwrap_or(0);
-    if most == 0 { 0 } else { most.max(columns(own.head)).min(own.most) }
+fn widest<'c>(own: &Column, cells: impl Iterator<Item = &'c ColumnCell>) -> usize {
+    let most = cells.map(|cell| display_width(&cell.text)).max().unwrap_or(0);
+    if most == 0 { 0 } else { most.max(display_width(own.head)).min(own.most) }
 }
 
 /// The columns that there is room for. Those in which there is nothing are left out.
 fn shown(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
     let last = columns.len().saturating_sub(1);
-    let mut shown: Vec<usize> = (0..columns.len()).filter(|&at| at == last || widths[at] > 0).collect();
+    let mut shown: Vec<usize> = (0..widths.len()).filter(|&at| at == last || widths[at] > 0).collect();
     loop {
         let before: usize = shown.iter().filter(|&&at| at != last).map(|&at| widths[at] + GAP.len()).sum();
         let rest = width.saturating_sub(before).min(widths[last]);
@@ -209,7 +209,7 @@ fn shown(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    const PLAIN: Terminal = Terminal { width: 40, colours: false };
+    const PLAIN: OutputTerminal = OutputTerminal { width: 40, colours: false };
 
     fn columns_of() -> [Column; 4] {
         [
@@ -220,8 +220,8 @@ mod tests {
         ]
     }
 
-    fn row(rank: &str, store: &str, id: &str, title: &str) -> Line {
-        [rank, store, id, title].map(Cell::new).into_iter().collect::<Vec<_>>().into()
+    fn row(rank: &str, store: &str, id: &str, title: &str) -> ColumnRow {
+        [rank, store, id, title].map(ColumnCell::new).into_iter().collect::<Vec<_>>().into()
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn the_column_that_wants_most_room_for_the_text_goes_first() {
         let rows = [row("1.18", "shop", "7104ea96-a2e8", "Pool of 12 connections per service")];
-        let head = |width| lines(&columns_of(), &rows, Terminal { width, ..PLAIN })[0].clone();
+        let head = |width| lines(&columns_of(), &rows, OutputTerminal { width, ..PLAIN })[0].clone();
         assert_eq!(head(60), "RANK  STORE  ID             MEMORY");
         assert_eq!(head(40), "RANK  STORE  MEMORY");
         assert_eq!(head(20), "RANK  MEMORY");
@@ -258,25 +258,26 @@ mod tests {
 
     #[test]
     fn what_is_below_a_row_is_broken_into_lines_and_nothing_of_it_is_cut() {
-        let below = vec![Cell::new("match: a word of the title, a tag or the id, in 19")];
-        let rows = [Line { cells: vec![Cell::new("1.18"), Cell::new("x")], below }];
+        let below = vec![ColumnCell::new("match: a word of the title, a tag or the id, in 19")];
+        let rows = [ColumnRow { cells: vec![ColumnCell::new("1.18"), ColumnCell::new("x")], below }];
         let columns = [Column::figures("RANK"), Column::new("MEMORY")];
-        let told = lines(&columns, &rows, Terminal { width: 22, ..PLAIN });
+        let told = lines(&columns, &rows, OutputTerminal { width: 22, ..PLAIN });
         assert_eq!(told[2..], ["      match: a word of", "      the title, a tag", "      or the id, in 19"]);
     }
 
     #[test]
     fn what_a_search_found_is_marked_where_it_is_not_cut() {
-        let cell =
-            |text| Cell::marked(text, |text| text.find("pool").map(|at| at..at + 4).into_iter().collect());
-        let rows = [Line::from(vec![cell("a pool of 12")])];
-        let terminal = Terminal { width: 20, colours: true };
+        let cell = |text| {
+            ColumnCell::marked(text, |text| text.find("pool").map(|at| at..at + 4).into_iter().collect())
+        };
+        let rows = [ColumnRow::from(vec![cell("a pool of 12")])];
+        let terminal = OutputTerminal { width: 20, colours: true };
         let told = lines(&[Column::new("MEMORY")], &rows, terminal);
         assert_eq!(told[1], "a \u{1b}[1;4mpool\u{1b}[0m of 12");
         let cut = lines(
             &[Column::new("MEMORY")],
-            &[Line::from(vec![cell("a pool of 12")])],
-            Terminal { width: 5, ..terminal },
+            &[ColumnRow::from(vec![cell("a pool of 12")])],
+            OutputTerminal { width: 5, ..terminal },
         );
         assert!(!cut[1].contains("1;4"), "{cut:?}");
     }

@@ -9,11 +9,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::failure::{Exit, Failure, Result};
-use crate::disk::{Disk, Real};
-use crate::model::Tell;
-use crate::tui::Palette;
+use crate::disk::{Disk, RealDisk};
+use crate::model::PathText;
+use crate::tui::ColourPalette;
 use crate::tui::action::{ACTIONS, Action};
-use crate::tui::keymap::{self, Keymap, Preset};
+use crate::tui::keymap::{self, Keymap, KeymapPreset};
 
 /// A longer file is no settings.
 const LONGEST: u64 = 1 << 20;
@@ -22,13 +22,13 @@ const NAMES: [&str; 7] = ["theme", "ascii", "mouse", "linear", "reduced-motion",
 
 /// What the file says, and what it leaves open as it is without one.
 #[derive(Debug, Default)]
-pub struct Settings {
-    pub theme: Palette,
+pub struct ScreenSettings {
+    pub theme: ColourPalette,
     pub ascii: bool,
     pub no_mouse: bool,
     pub linear: bool,
     pub reduced_motion: bool,
-    preset: Preset,
+    preset: KeymapPreset,
     keys: Vec<(Action, Vec<String>)>,
     /// Where in the file the keys of each action are.
     places: Vec<Range<usize>>,
@@ -36,14 +36,14 @@ pub struct Settings {
 
 /// What is wrong in the text of a file, and where.
 #[derive(Debug)]
-struct Wrong {
+struct ConfigError {
     at: Range<usize>,
     why: String,
 }
 
-impl Wrong {
-    fn new(at: Range<usize>, why: impl Into<String>) -> Wrong {
-        Wrong { at, why: why.into() }
+impl ConfigError {
+    fn new(at: Range<usize>, why: impl Into<String>) -> ConfigError {
+        ConfigError { at, why: why.into() }
     }
 }
 
@@ -59,14 +59,16 @@ fn usual_place() -> Option<PathBuf> {
 /// # Errors
 ///
 /// A file that was named and can't be read; one that says what can't be understood, with its line.
-pub fn read(named: Option<&Path>) -> Result<Settings> {
-    let Some(path) = named.map(Path::to_owned).or_else(usual_place) else { return Ok(Settings::default()) };
-    let bytes = match Real.read(&path, 0, Some(LONGEST)) {
+pub fn read(named: Option<&Path>) -> Result<ScreenSettings> {
+    let Some(path) = named.map(Path::to_owned).or_else(usual_place) else {
+        return Ok(ScreenSettings::default());
+    };
+    let bytes = match RealDisk.read(&path, 0, Some(LONGEST)) {
         Ok((bytes, _)) => bytes,
-        Err(_) if named.is_none() && Real.look(&path).is_err() => return Ok(Settings::default()),
+        Err(_) if named.is_none() && RealDisk.look(&path).is_err() => return Ok(ScreenSettings::default()),
         Err(error) => {
             let message =
-                format!("The settings in {} can't be read: {error}. No store was opened.", path.told());
+                format!("The settings in {} can't be read: {error}. No store was opened.", path.to_text());
             return Err(Failure::new(Exit::Failed, message));
         }
     };
@@ -75,24 +77,27 @@ pub fn read(named: Option<&Path>) -> Result<Settings> {
     let (keymap, own) = read.map_err(|wrong| {
         let end = if wrong.why.ends_with('?') { "" } else { "." };
         let line = text.get(..wrong.at.start).unwrap_or_default().matches('\n').count() + 1;
-        Failure::new(Exit::Usage, format!("{}:{line}: {}{end} No store was opened.", path.told(), wrong.why))
+        Failure::new(
+            Exit::Usage,
+            format!("{}:{line}: {}{end} No store was opened.", path.to_text(), wrong.why),
+        )
     })?;
     keymap.use_it();
     Ok(own)
 }
 
-fn keymap(own: &Settings) -> Result<Keymap, Wrong> {
+fn keymap(own: &ScreenSettings) -> Result<Keymap, ConfigError> {
     Keymap::new(own.preset, &own.keys).map_err(|(action, why)| {
         let place = own.keys.iter().position(|(of, _)| *of == action);
         let at = place.and_then(|place| own.places.get(place)).cloned().unwrap_or_default();
-        Wrong::new(at, format!("keys of \"{}\": {why}", action.known().name))
+        ConfigError::new(at, format!("keys of \"{}\": {why}", action.info().name))
     })
 }
 
-fn parse(text: &str) -> Result<Settings, Wrong> {
+fn parse(text: &str) -> Result<ScreenSettings, ConfigError> {
     let table = DeTable::parse(text)
-        .map_err(|error| Wrong::new(error.span().unwrap_or_default(), error.message().trim()))?;
-    let mut config = Settings::default();
+        .map_err(|error| ConfigError::new(error.span().unwrap_or_default(), error.message().trim()))?;
+    let mut config = ScreenSettings::default();
     for (name, value) in table.get_ref() {
         match name.get_ref().as_ref() {
             "theme" => config.theme = one_of(value)?,
@@ -108,29 +113,29 @@ fn parse(text: &str) -> Result<Settings, Wrong> {
     Ok(config)
 }
 
-fn is_true(value: &Spanned<DeValue<'_>>) -> Result<bool, Wrong> {
+fn is_true(value: &Spanned<DeValue<'_>>) -> Result<bool, ConfigError> {
     let own = value.get_ref().as_bool();
-    own.ok_or_else(|| Wrong::new(value.span(), "it should be true or false"))
+    own.ok_or_else(|| ConfigError::new(value.span(), "it should be true or false"))
 }
 
 /// A value that has a name, as the option of the command line takes it.
-fn one_of<T: ValueEnum>(value: &Spanned<DeValue<'_>>) -> Result<T, Wrong> {
+fn one_of<T: ValueEnum>(value: &Spanned<DeValue<'_>>) -> Result<T, ConfigError> {
     let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let names: Vec<String> = values.map(|own| own.get_name().to_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let Some(text) = value.get_ref().as_str() else {
-        return Err(Wrong::new(value.span(), format!("it should be one of {}", names.join(", "))));
+        return Err(ConfigError::new(value.span(), format!("it should be one of {}", names.join(", "))));
     };
     T::from_str(text, false).map_err(|_| unknown(value.span(), "value", text, &names))
 }
 
 /// An action with its keys, and where in the file they are.
-type Bound = ((Action, Vec<String>), Range<usize>);
+type ConfigKeys = ((Action, Vec<String>), Range<usize>);
 
 /// The table of keys: the name of an action, and one key or several.
-fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<Bound>, Wrong> {
+fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<ConfigKeys>, ConfigError> {
     let Some(table) = value.get_ref().as_table() else {
-        return Err(Wrong::new(value.span(), "keys should be a table: [keys]"));
+        return Err(ConfigError::new(value.span(), "keys should be a table: [keys]"));
     };
     let names: Vec<&str> = ACTIONS.iter().map(|known| known.name).collect();
     let own = table.iter().map(|(name, keys)| {
@@ -138,7 +143,7 @@ fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<Bound>, Wrong> {
         let known = known.ok_or_else(|| unknown(name.span(), "action", name.get_ref(), &names))?;
         let text = |key: &Spanned<DeValue<'_>>| {
             let own = key.get_ref().as_str().map(str::to_owned);
-            own.ok_or_else(|| Wrong::new(key.span(), "a key should be text, such as \"Ctrl-x\""))
+            own.ok_or_else(|| ConfigError::new(key.span(), "a key should be text, such as \"Ctrl-x\""))
         };
         let keys_of = match keys.get_ref().as_array() {
             Some(several) => several.iter().map(text).collect::<Result<_, _>>()?,
@@ -150,17 +155,17 @@ fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<Bound>, Wrong> {
 }
 
 /// What nobody knows, and what was meant most likely.
-fn unknown(at: Range<usize>, what: &str, own: &str, known: &[&str]) -> Wrong {
+fn unknown(at: Range<usize>, what: &str, own: &str, known: &[&str]) -> ConfigError {
     let nearest = known.iter().min_by_key(|name| osa_distance(name, own));
     let meant = match nearest.filter(|name| osa_distance(name, own) <= 2.max(own.len() / 3)) {
         Some(name) => format!(". Did you mean \"{name}\"?"),
         None => format!(". There are: {}", known.join(", ")),
     };
-    Wrong::new(at, format!("\"{own}\" is no {what}{meant}"))
+    ConfigError::new(at, format!("\"{own}\" is no {what}{meant}"))
 }
 
 /// The settings as they are in use, as a file that says the same.
-pub fn print(own: &Settings) -> String {
+pub fn print(own: &ScreenSettings) -> String {
     let name = |value: Option<clap::builder::PossibleValue>| {
         value.map_or(String::new(), |own| own.get_name().to_owned())
     };
@@ -169,7 +174,7 @@ pub fn print(own: &Settings) -> String {
          theme = \"{}\"\nascii = {}\nmouse = {}\nlinear = {}\nreduced-motion = {}\n\
          preset = \"{}\"\n\n\
          # Keys by the names of actions. Keys one after the other have a space between them.\n[keys]\n",
-        usual_place().map(|path| format!(": {}", path.told())).unwrap_or_default(),
+        usual_place().map(|path| format!(": {}", path.to_text())).unwrap_or_default(),
         name(own.theme.to_possible_value()),
         own.ascii,
         !own.no_mouse,
@@ -201,11 +206,11 @@ mod tests {
 
     #[test]
     fn what_is_printed_says_the_same_when_it_is_read() {
-        let own = parse(&print(&Settings::default())).unwrap();
+        let own = parse(&print(&ScreenSettings::default())).unwrap();
         assert_eq!(keymap(&own).unwrap(), *keymap::in_use());
         let text = "theme = \"light\"\nmouse = false\nreduced-motion = true\npreset = \"vim\"\n[keys]\narchive = \"F9\"\n";
         let own = parse(text).unwrap();
-        assert!(own.no_mouse && !own.ascii && own.reduced_motion && own.theme == Palette::Light);
+        assert!(own.no_mouse && !own.ascii && own.reduced_motion && own.theme == ColourPalette::Light);
         assert_eq!(keymap(&own).unwrap().of(Action::Archive), ["F9"]);
     }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::Context;
 use super::failure::{Exit, Failure, Result};
 use crate::demo;
-use crate::disk::{self, Disk, Real};
-use crate::model::{Moment, Tell};
+use crate::disk::{self, Disk, RealDisk};
+use crate::model::{Moment, PathText};
 use crate::store::{self, Place};
 
 /// The seed of `--demo`.
@@ -19,7 +19,7 @@ pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result {
     }
     write(folder, seed, context.now)?;
     for place in places(folder) {
-        let path = place.root.told().into_owned();
+        let path = place.root.to_text().into_owned();
         context.row(&serde_json::json!({ "path": path, "format": place.format }), || path.clone())?;
     }
     Ok(Exit::Done)
@@ -27,8 +27,8 @@ pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result {
 
 /// Writes the demo's files into a folder that is empty or not there yet.
 fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
-    if Real.list(folder).is_ok_and(|items| !items.is_empty()) {
-        let message = format!("{} is not empty; the demo is not written over anything.", folder.told());
+    if RealDisk.list(folder).is_ok_and(|items| !items.is_empty()) {
+        let message = format!("{} is not empty; the demo is not written over anything.", folder.to_text());
         return Err(Failure::new(Exit::Refused, message));
     }
     let files = demo::stores(seed, now);
@@ -48,16 +48,16 @@ fn places(folder: &Path) -> Vec<Place> {
 }
 
 /// The demo in a folder of its own, which is removed when this is dropped.
-pub struct Temporary {
+pub struct TemporaryDemo {
     /// Where it is.
     pub folder: PathBuf,
 }
 
-impl Temporary {
+impl TemporaryDemo {
     /// Writes the demo.
-    pub fn write(now: Moment) -> Result<(Temporary, Vec<Place>)> {
+    pub fn write(now: Moment) -> Result<(TemporaryDemo, Vec<Place>)> {
         let folder = disk::new_temporary_folder("palimp-demo").map_err(Failure::from)?;
-        let temporary = Temporary { folder };
+        let temporary = TemporaryDemo { folder };
         write(&temporary.folder, SEED, now)?;
         let places = places(&temporary.folder);
         Ok((temporary, places))
@@ -74,7 +74,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryDemo {
     fn drop(&mut self) {
         disk::remove_temporary_folder(&self.folder);
     }

@@ -4,19 +4,19 @@ use serde::Serialize;
 
 use super::Context;
 use super::args::Limit;
-use super::columns::Terminal;
+use super::columns::OutputTerminal;
 use super::failure::{Exit, Result};
-use super::row::Row;
-use super::scope::Scope;
-use super::{list, listed};
-use crate::model::plan::counted;
+use super::memory_row::MemoryRow;
+use super::read_scope::ReadScope;
+use super::{list, list_table};
+use crate::model::plan::count_with_noun;
 use crate::model::{Moment, Snapshot};
-use crate::query::{Alike, Cancel, Order, Query, differing, duplicates, search};
-use crate::text::show::show;
+use crate::query::{CancelToken, Order, Query, SimilarEntry, differing, duplicates, search};
+use crate::text::safe_text::sanitize;
 
 /// A member of a group, with the fields of `list`.
 #[derive(Serialize)]
-struct Member {
+struct DuplicateRow {
     /// Groups count from 1.
     group: usize,
     /// Whether it is the one that the others are compared with.
@@ -27,7 +27,7 @@ struct Member {
     /// equal.
     differs: Option<Vec<String>>,
     #[serde(flatten)]
-    row: Row,
+    row: MemoryRow,
 }
 
 /// How alike texts have to be.
@@ -39,8 +39,8 @@ pub fn percent(text: &str) -> Result<u32, String> {
 /// Lists the groups among what the query asks for: the most important of each first, then the newest.
 pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
-    list::shown(context, &query, Scope::All, |context, query, snapshot| {
-        let never = Cancel::default();
+    list::shown(context, &query, ReadScope::All, |context, query, snapshot| {
+        let never = CancelToken::default();
         let request = context.request(snapshot, query, Order::Importance);
         let found = search(&request, &never).unwrap_or_default().answered()?;
         let groups = duplicates(snapshot, &found.hits, percent, &never).unwrap_or_default();
@@ -49,40 +49,40 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
         }
         for (number, group) in groups.iter().enumerate().take(limit.most()) {
             if !context.options.json {
-                let count = counted(group.len() as u64, "memory");
-                let alike = match group.iter().map(Alike::percent).min().unwrap_or_default() {
+                let count = count_with_noun(group.len() as u64, "memory");
+                let alike = match group.iter().map(SimilarEntry::percent).min().unwrap_or_default() {
                     100 => "the same words".to_owned(),
                     least => format!("at least {least} % alike"),
                 };
                 context.out.line(&format!("group {}: {count}, {alike}", number + 1))?;
             }
             for (place, own) in group.iter().enumerate() {
-                let row = Row::new(snapshot, own.hit.at, own.hit.rank, None, context.now);
+                let row = MemoryRow::new(snapshot, own.hit.at, own.hit.rank, None, context.now);
                 let (similarity, differs) = (own.similarity, differs(snapshot, group, place));
-                let row = Member { group: number + 1, first: place == 0, similarity, differs, row };
+                let row = DuplicateRow { group: number + 1, first: place == 0, similarity, differs, row };
                 let now = context.now;
                 context.row(&row, || line(&row, own.percent(), now))?;
             }
         }
-        listed::more(context, Terminal::of(context), limit.more(groups.len()).as_deref())?;
+        list_table::more(context, OutputTerminal::of(context), limit.more(groups.len()).as_deref())?;
         list::changed(context, snapshot);
         Ok(Some(if groups.is_empty() { Exit::Nothing } else { Exit::Done }))
     })
 }
 
 /// The names of what differs in a member that has the same words as the first.
-fn differs(snapshot: &Snapshot, group: &[Alike], place: usize) -> Option<Vec<String>> {
+fn differs(snapshot: &Snapshot, group: &[SimilarEntry], place: usize) -> Option<Vec<String>> {
     let (first, own) = (group.first()?, group.get(place)?);
     (place > 0 && own.percent() == 100).then(|| differing(snapshot, first.hit.at, own.hit.at))
 }
 
 /// Formats a member for people.
-fn line(member: &Member, percent: u32, now: Moment) -> String {
+fn line(member: &DuplicateRow, percent: u32, now: Moment) -> String {
     let row = member.row.to_line(now);
     match member.differs.as_deref() {
         _ if member.first => format!("  first {row}"),
         Some([]) => format!("  equal {row}"),
-        Some(names) => format!("  {percent:>3} % {row}  (differs: {})", show(&names.join(", "))),
+        Some(names) => format!("  {percent:>3} % {row}  (differs: {})", sanitize(&names.join(", "))),
         None => format!("  {percent:>3} % {row}"),
     }
 }

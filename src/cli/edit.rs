@@ -1,15 +1,15 @@
 //! `palimp edit`: fields of one record, or of those that a query finds.
 
-use super::change::{Written, carry, plan, request};
-use super::chosen::{the_one, with_query};
 use super::failure::{Exit, Failure, Result, say};
-use super::scope::read_for;
-use super::{Context, open, records};
-use crate::deed::{ChangeRequest, Wanted, keep};
+use super::read_scope::read_for;
+use super::run_change::{UserText, confirm_and_execute, plan, request};
+use super::selection::{the_one, with_query};
+use super::{Context, load_stores, record_verbs};
 use crate::disk;
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
 use crate::ops;
+use crate::usecase::{ChangeCommand, ChangeRequest, keep_draft};
 
 /// Sets fields, or opens the main text in `$EDITOR`.
 pub fn run(
@@ -30,7 +30,7 @@ pub fn run(
         fields.push((name.to_owned(), value.to_owned()));
     }
     if query.is_some() {
-        return records::edit(context, query, fields);
+        return record_verbs::edit(context, query, fields);
     }
     let Some(id) = id else {
         return Err(Failure::new(Exit::Usage, "name a memory by its id, or several with --query."));
@@ -41,18 +41,20 @@ pub fn run(
     let (snapshot, at) = read_for(
         &[id.to_owned()],
         !editor && context.is_at_once(),
-        |about| open::to_change(context, about),
+        |about| load_stores::to_change(context, about),
         |snapshot| {
             the_one(context, snapshot, id).map_err(|failure| match editor {
                 true => failure,
-                false => with_query(context, snapshot, (&[id], failure), |_, entry| records::is_there(entry)),
+                false => {
+                    with_query(context, snapshot, (&[id], failure), |_, entry| record_verbs::is_there(entry))
+                }
             })
         },
     )?;
     if !editor {
         let values: Vec<&str> = fields.iter().map(|(_, value)| value.as_str()).collect();
         let (text, in_editor) = (values.join("\n"), false);
-        return save(context, &snapshot, at, fields, Written { text: &text, in_editor });
+        return save(context, &snapshot, at, fields, UserText { text: &text, in_editor });
     }
     let (store, entry) = snapshot.get(at);
     let before = format::text_of(store, entry).text;
@@ -67,7 +69,7 @@ pub fn run(
     }
     fields.push(("text".to_owned(), written.clone()));
     // Whatever is in the way: a text that the user wrote is not lost.
-    save(context, &snapshot, at, fields, Written { text: &written, in_editor: true })
+    save(context, &snapshot, at, fields, UserText { text: &written, in_editor: true })
         .map_err(|failure| failure.with(&kept(context, &snapshot, at, written.as_bytes())))
 }
 
@@ -83,8 +85,8 @@ fn in_the_editor(context: &Context, snapshot: &Snapshot, at: EntryRef, before: &
 
 /// Keeps what was written in an editor: where that is, as a sentence.
 fn kept(context: &Context, snapshot: &Snapshot, at: EntryRef, text: &[u8]) -> String {
-    match open::data_folder(context) {
-        Ok(data) => keep(&data, snapshot.get(at), text, context.now),
+    match load_stores::data_folder(context) {
+        Ok(data) => keep_draft(&data, snapshot.get(at), text, context.now),
         Err(failure) => failure.message(),
     }
 }
@@ -94,12 +96,12 @@ fn save(
     snapshot: &Snapshot,
     at: EntryRef,
     fields: Vec<(String, String)>,
-    written: Written<'_>,
+    written: UserText<'_>,
 ) -> Result {
-    let request = request(context, snapshot, Wanted::Edit(fields));
+    let request = request(context, snapshot, ChangeCommand::Edit(fields));
     let (store, entry) = snapshot.get(at);
     let planned = plan(ChangeRequest { at: vec![at], ..request });
     let coded = |refusal| ops::form::with_code(store, entry, refusal, context.now);
     let planned = planned.map_err(|failed| failed.retold(coded))?;
-    carry(context, planned, Some(written))
+    confirm_and_execute(context, planned, Some(written))
 }

@@ -4,38 +4,38 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::args::Chosen;
-use super::change::make_of;
-use super::chosen::records;
+use super::args::RecordSelection;
+use super::change_report::{ChangeRow, plan_row};
 use super::failure::{Exit, Failure, Result, say};
-use super::scope::Scope;
-use super::told::{ChangeRow, plan_row};
-use super::{Context, open};
-use crate::deed::{By, ErasureAsked, Wanted};
-use crate::disk::Real;
-use crate::model::{Change, EntryRef, Snapshot, Tell};
+use super::read_scope::ReadScope;
+use super::run_change::run_change_of;
+use super::selection::records;
+use super::{Context, load_stores};
+use crate::disk::RealDisk;
+use crate::model::{Change, EntryRef, PathText, Snapshot};
 use crate::query::Query;
-use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
+use crate::store::commit::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
+use crate::usecase::{ChangeCommand, PlannedErasure, Requester};
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ErasureRow<'a> {
     #[serde(flatten)]
     change: ChangeRow<'a>,
-    searched: &'a [Searched],
+    searched: &'a [SearchReport],
     left: &'a [String],
     cannot_reach: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    git: Option<&'a History>,
+    git: Option<&'a GitHistory>,
 }
 
 /// Erases records. Where an erasure that was interrupted is finished before, and leaves something, the
 /// verb has not erased all that it was to.
-pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<String>) -> Result {
-    let mut snapshot = open::snapshot(context, Scope::All)?;
+pub fn run(context: &mut Context, chosen: &RecordSelection, reason: Option<String>) -> Result {
+    let mut snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let writes = !context.options.dry_run && !context.options.readonly;
     if writes && finish(context, &snapshot)? {
-        snapshot = open::snapshot(context, Scope::All)?;
+        snapshot = load_stores::snapshot(context, ReadScope::All)?;
     }
     match erase(context, snapshot, chosen, reason) {
         Ok(_) if context.is_left.get() => Ok(Exit::Failed),
@@ -47,17 +47,26 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<String>) -> Re
     }
 }
 
-fn erase(context: &mut Context, snapshot: Snapshot, chosen: &Chosen, reason: Option<String>) -> Result {
+fn erase(
+    context: &mut Context,
+    snapshot: Snapshot,
+    chosen: &RecordSelection,
+    reason: Option<String>,
+) -> Result {
     // A copy may be in what was not seen.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
-    open::data_folder(context)?;
+    load_stores::data_folder(context)?;
     let (snapshot, found) = chosen_of(context, snapshot, chosen)?;
-    make_of(context, &snapshot, (found, By::Ids), Wanted::Erase(reason))
+    run_change_of(context, &snapshot, (found, Requester::Ids), ChangeCommand::Erase(reason))
 }
 
 /// The chosen records, in the stores that list them: what is in no file of a store may be in what
 /// undo data and backups hold of it.
-fn chosen_of(context: &Context, snapshot: Snapshot, chosen: &Chosen) -> Result<(Snapshot, Vec<EntryRef>)> {
+fn chosen_of(
+    context: &Context,
+    snapshot: Snapshot,
+    chosen: &RecordSelection,
+) -> Result<(Snapshot, Vec<EntryRef>)> {
     let query = chosen.query.as_deref().map(|query| Query::parse(query, context.now)).transpose()?;
     if query.is_none_or(|query| !query.asks_deleted()) {
         match records(context, &snapshot, chosen, |_, _| true) {
@@ -67,7 +76,7 @@ fn chosen_of(context: &Context, snapshot: Snapshot, chosen: &Chosen) -> Result<(
             Err(why) => return Err(why),
         }
     }
-    let with = open::with_deleted(context, &snapshot)?;
+    let with = load_stores::with_deleted(context, &snapshot)?;
     let found = records(context, &with, chosen, |_, _| true)?;
     Ok((with, found))
 }
@@ -75,21 +84,21 @@ fn chosen_of(context: &Context, snapshot: Snapshot, chosen: &Chosen) -> Result<(
 /// Finishes what was interrupted before: what is left of it may be what is asked for. Whether
 /// there was any.
 fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
-    let data = open::data_folder(context)?;
+    let data = load_stores::data_folder(context)?;
     let mut any = false;
     for store in &snapshot.stores {
-        if Vault::look(&Real, &data, &store.root).erasing()?.is_none() {
+        if Vault::open_read_only(&RealDisk, &data, &store.root).erasing()?.is_none() {
             continue;
         }
         any = true;
         let host = Host::here(&data, context.now);
-        open::tell(context, &Writer::open(host, store)?);
+        load_stores::tell(context, &Writer::open(host, store)?);
     }
     Ok(any)
 }
 
 /// Says what an erasure came to.
-pub fn tell(context: &Context, erased: &Erased) {
+pub fn tell(context: &Context, erased: &ErasureReceipt) {
     let (is_left, is_talk) = (!erased.left.is_empty(), !context.options.json);
     let found = if is_left || is_talk { erased.found() } else { Vec::new() };
     let reach = if is_talk { erased.out_of_reach() } else { Vec::new() };
@@ -98,24 +107,24 @@ pub fn tell(context: &Context, erased: &Erased) {
 }
 
 /// Prints what is erased of a store, or was.
-pub fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>) -> Result<()> {
+pub fn print(context: &mut Context, one: &PlannedErasure, erased: Option<&ErasureReceipt>) -> Result<()> {
     if !context.options.json {
-        return Ok(one.plan.told().iter().try_for_each(|line| context.out.line(line))?);
+        return Ok(one.plan.preview_lines().iter().try_for_each(|line| context.out.line(line))?);
     }
     let change = ChangeRow {
         plan: plan_row(&one.plan),
         applied: erased.is_some(),
-        receipt: erased.map(|own| own.receipt.told().into_owned()),
+        receipt: erased.map(|own| own.receipt.to_text().into_owned()),
         undo: None,
     };
-    let row = Row {
+    let row = ErasureRow {
         change,
         searched: erased.map_or(&[], |own| &own.searched),
         left: erased.map_or(&[], |own| &own.left),
         cannot_reach: match erased {
             Some(own) => own.cannot_reach.clone(),
             None => {
-                let git = History::before(&Real, &one.store.root);
+                let git = GitHistory::before(&RealDisk, &one.store.root);
                 let is_it = |own: &&Change, path: &Path| own.path == path && own.replaces();
                 cannot_reach(git.as_ref(), &one.store, &|path| one.plan.all().any(|own| is_it(&own, path)))
             }

@@ -1,41 +1,47 @@
 //! `palimp export`: records in other shapes.
 
-use super::args::{Limit, ShapeArg};
+use super::args::{ExportFormatArg, Limit};
 use super::failure::{Exit, Result, say};
-use super::out::terminal_width;
-use super::scope::Scope;
-use super::{Context, list, open};
+use super::read_scope::ReadScope;
+use super::stdout::terminal_width;
+use super::{Context, list, load_stores};
 use crate::disk;
 use crate::model::{EntryRef, Snapshot};
-use crate::ops::export::{Shape, export, for_people, masked};
-use crate::query::{Cancel, Order, Query, search};
+use crate::ops::export::{ExportFormat, export, for_people, masked};
+use crate::query::{CancelToken, Order, Query, search};
 
 /// Exports what the query finds.
-pub fn run(context: &mut Context, words: &[String], (limit, shape): (Limit, Option<ShapeArg>)) -> Result {
+pub fn run(
+    context: &mut Context,
+    words: &[String],
+    (limit, shape): (Limit, Option<ExportFormatArg>),
+) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
-    let snapshot = open::listing(context, Scope::All)?;
+    let snapshot = load_stores::listing(context, ReadScope::All)?;
     let entries = found(context, &query, limit, &snapshot)?;
     if snapshot.changed().next().is_none() {
         return print(context, &snapshot, &entries, shape);
     }
-    let held = open::snapshot(context, Scope::All)?;
+    let held = load_stores::snapshot(context, ReadScope::All)?;
     let entries = found(context, &query, limit, &held)?;
     print(context, &held, &entries, shape)
 }
 
 fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) -> Result<Vec<EntryRef>> {
     let request = context.request(snapshot, query, Order::Time);
-    let results = search(&request, &Cancel::default()).unwrap_or_default().answered()?;
+    let results = search(&request, &CancelToken::default()).unwrap_or_default().answered()?;
     Ok(results.hits.iter().take(limit.most()).map(|hit| hit.at).collect())
 }
 
 /// The format that suits the target: Markdown for a terminal, the format that a file's name ends in, and JSON
 /// Lines for programs.
-fn suited(context: &Context) -> Shape {
+fn suited(context: &Context) -> ExportFormat {
     match terminal_width() {
-        _ if context.options.json => Shape::JsonLines,
-        Some(_) => Shape::Markdown,
-        None => disk::output_file().and_then(|file| Shape::of_name(&file)).unwrap_or(Shape::JsonLines),
+        _ if context.options.json => ExportFormat::JsonLines,
+        Some(_) => ExportFormat::Markdown,
+        None => disk::output_file()
+            .and_then(|file| ExportFormat::of_name(&file))
+            .unwrap_or(ExportFormat::JsonLines),
     }
 }
 
@@ -44,13 +50,13 @@ pub fn print(
     context: &mut Context,
     snapshot: &Snapshot,
     entries: &[EntryRef],
-    shape: Option<ShapeArg>,
+    shape: Option<ExportFormatArg>,
 ) -> Result {
     let shape = match shape {
-        Some(ShapeArg::Json) => Shape::Json,
-        Some(ShapeArg::Jsonl) => Shape::JsonLines,
-        Some(ShapeArg::Markdown) => Shape::Markdown,
-        Some(ShapeArg::Csv) => Shape::Csv,
+        Some(ExportFormatArg::Json) => ExportFormat::Json,
+        Some(ExportFormatArg::Jsonl) => ExportFormat::JsonLines,
+        Some(ExportFormatArg::Markdown) => ExportFormat::Markdown,
+        Some(ExportFormatArg::Csv) => ExportFormat::Csv,
         None => suited(context),
     };
     context.unread.archives(snapshot);

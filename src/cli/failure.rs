@@ -5,13 +5,13 @@ use std::process::{ExitCode, Termination};
 
 use clap::error::{ContextKind, ContextValue};
 
-use crate::deed::{Ends, Failed};
 use crate::disk::WriteError;
 use crate::format::writing::Refusal;
 use crate::model::NotWhole;
-use crate::query::{QueryError, Refused, SavedError};
-use crate::store::commit::{CommitError, nothing_else};
-use crate::text::show::show;
+use crate::query::{QueryError, SavedQueryError, SavedQueryRefusal};
+use crate::store::commit::{CommitError, without_untouched};
+use crate::text::safe_text::sanitize;
+use crate::usecase::{ChangeFailure, FailureKind};
 
 /// How a verb ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,8 @@ impl Failure {
         if changed.is_empty() || self.lines.is_empty() {
             return self;
         }
-        let no_more = |line: &mut String| *line = nothing_else(line).replace(" No store was touched.", "");
+        let no_more =
+            |line: &mut String| *line = without_untouched(line).replace(" No store was touched.", "");
         self.lines.iter_mut().for_each(no_more);
         self.lines.push("changed before that:".into());
         self.lines.extend_from_slice(changed);
@@ -122,10 +123,10 @@ pub fn wrong_usage(mut error: clap::Error) -> Exit {
     }
     let quoted: Vec<(ContextKind, String)> = error.context().filter_map(quoted).collect();
     for (kind, text) in quoted {
-        error.insert(kind, ContextValue::String(show(&text).into_owned()));
+        error.insert(kind, ContextValue::String(sanitize(&text).into_owned()));
     }
     for line in error.to_string().lines() {
-        let _ = writeln!(io::stderr(), "{}", show(line));
+        let _ = writeln!(io::stderr(), "{}", sanitize(line));
     }
     Exit::Usage
 }
@@ -139,7 +140,7 @@ fn quoted((kind, value): (ContextKind, &ContextValue)) -> Option<(ContextKind, S
 
 /// Says one line on stderr, safe to show: what it quotes can't begin another.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "palimp: {}", show(line));
+    let _ = writeln!(io::stderr(), "palimp: {}", sanitize(line));
 }
 
 impl From<io::Error> for Failure {
@@ -162,10 +163,10 @@ impl From<QueryError> for Failure {
 }
 
 /// With a query that is not run its text is shown.
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
+impl From<SavedQueryRefusal> for Failure {
+    fn from(refused: SavedQueryRefusal) -> Self {
         let text = match &refused.why {
-            SavedError::NotRun { text, .. } => text.trim_end(),
+            SavedQueryError::NotRun { text, .. } => text.trim_end(),
             _ => "",
         };
         let left = text.lines().count().saturating_sub(SHOWN);
@@ -181,12 +182,12 @@ impl From<WriteError> for Failure {
     }
 }
 
-impl From<Failed> for Failure {
-    fn from(failed: Failed) -> Self {
+impl From<ChangeFailure> for Failure {
+    fn from(failed: ChangeFailure) -> Self {
         let exit = match failed.ends {
-            Ends::Nothing => Exit::Nothing,
-            Ends::Refused => Exit::Refused,
-            Ends::Failed => Exit::Failed,
+            FailureKind::Nothing => Exit::Nothing,
+            FailureKind::Refused => Exit::Refused,
+            FailureKind::Failed => Exit::Failed,
         };
         let code = failed.code().map(|code| format!(" ({code})")).unwrap_or_default();
         Failure::new(exit, failed.message + &code)
@@ -195,18 +196,18 @@ impl From<Failed> for Failure {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        Failed::from(refusal).into()
+        ChangeFailure::from(refusal).into()
     }
 }
 
 impl From<NotWhole> for Failure {
     fn from(not: NotWhole) -> Self {
-        Failed::from(not).into()
+        ChangeFailure::from(not).into()
     }
 }
 
 impl From<CommitError> for Failure {
     fn from(error: CommitError) -> Self {
-        Failed::from(error).into()
+        ChangeFailure::from(error).into()
     }
 }

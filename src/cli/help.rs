@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 use super::Context;
 use super::args::Args;
 use super::failure::{Exit, Result};
-use super::table::{known, obeys};
+use super::verb_table::{known, obeys};
 
 /// The command line, with its help.
 pub fn command() -> Command {

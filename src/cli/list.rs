@@ -1,19 +1,19 @@
 //! `palimp list [QUERY...]`: records, newest first; `palimp search QUERY...`: best first.
 
 use super::Context;
-use super::args::{InSession, Limit};
-use super::columns::Terminal;
+use super::args::{Limit, SessionOption};
+use super::columns::OutputTerminal;
 use super::failure::{Exit, Result, say};
-use super::listed::Listed;
-use super::row::Row;
-use super::scope::Scope;
+use super::list_table::MemoryTable;
+use super::memory_row::MemoryRow;
+use super::read_scope::ReadScope;
 use super::session::no_session;
-use super::{open, row};
-use crate::model::{Snapshot, Tell};
-use crate::query::{Cancel, Hit, Order, Query, explain_in, search_in};
+use super::{load_stores, memory_row};
+use crate::model::{PathText, Snapshot};
+use crate::query::{CancelToken, Hit, Order, Query, explain_in, search_in};
 
 /// What `list` prints.
-pub fn list(context: &mut Context, words: &[String], within: &InSession, limit: Limit) -> Result {
+pub fn list(context: &mut Context, words: &[String], within: &SessionOption, limit: Limit) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     print(context, query, within, (Order::Time, limit, false))
 }
@@ -23,7 +23,7 @@ pub fn search(
     context: &mut Context,
     words: &[String],
     saved: Option<&str>,
-    within: &InSession,
+    within: &SessionOption,
     (limit, explained): (Limit, bool),
 ) -> Result {
     let mut query = Query::parse(&words.join(" "), context.now)?;
@@ -33,14 +33,14 @@ pub fn search(
     print(context, query, within, (Order::Rank, limit, explained))
 }
 
-fn print(context: &mut Context, query: Query, within: &InSession, how: (Order, Limit, bool)) -> Result {
+fn print(context: &mut Context, query: Query, within: &SessionOption, how: (Order, Limit, bool)) -> Result {
     let Some(session) = &within.session else {
-        return shown(context, &query, Scope::All, |context, query, snapshot| {
+        return shown(context, &query, ReadScope::All, |context, query, snapshot| {
             print_from(context, how, query, snapshot)
         });
     };
     // What is related may be in another session.
-    let about = if query.asks_related() { Scope::All } else { Scope::Session(session) };
+    let about = if query.asks_related() { ReadScope::All } else { ReadScope::Session(session) };
     shown(context, &query.of_session(session), about, |context, query, snapshot| {
         if !snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session) {
             return Err(no_session(session));
@@ -50,26 +50,26 @@ fn print(context: &mut Context, query: Query, within: &InSession, how: (Order, L
 }
 
 /// How it ended; nothing where files changed meanwhile.
-type Shown = Result<Option<Exit>>;
+type ListOutcome = Result<Option<Exit>>;
 
 /// Shows what a query is about, with what was deleted where that is asked for. Files that change meanwhile
 /// are held.
 pub fn shown(
     context: &mut Context,
     query: &Query,
-    about: Scope<'_>,
-    show: impl Fn(&mut Context, &Query, &Snapshot) -> Shown,
+    about: ReadScope<'_>,
+    show: impl Fn(&mut Context, &Query, &Snapshot) -> ListOutcome,
 ) -> Result {
     let is_whole = context.options.all || query.asks_deleted();
     if !is_whole {
-        let listed = open::listing(context, about)?;
+        let listed = load_stores::listing(context, about)?;
         if let Some(exit) = show(context, query, &listed)? {
             return Ok(exit);
         }
     }
     // What is deleted may have been in any session.
-    let held = open::snapshot(context, if is_whole { Scope::All } else { about })?;
-    let held = if is_whole { open::with_deleted(context, &held)? } else { held };
+    let held = load_stores::snapshot(context, if is_whole { ReadScope::All } else { about })?;
+    let held = if is_whole { load_stores::with_deleted(context, &held)? } else { held };
     Ok(show(context, query, &held)?.unwrap_or(Exit::Nothing))
 }
 
@@ -79,9 +79,9 @@ fn print_from(
     (order, limit, explained): (Order, Limit, bool),
     query: &Query,
     snapshot: &Snapshot,
-) -> Shown {
+) -> ListOutcome {
     let request = context.request(snapshot, query, order);
-    let never = Cancel::default();
+    let never = CancelToken::default();
     let matches = request.matches(&never).unwrap_or_default();
     let results = search_in(&request, &matches, &never).unwrap_or_default();
     if snapshot.changed().next().is_some() {
@@ -89,12 +89,12 @@ fn print_from(
     }
     let results = results.answered()?;
     let hits = &results.hits[..results.hits.len().min(limit.most())];
-    if let Some(terminal) = Terminal::of(context) {
+    if let Some(terminal) = OutputTerminal::of(context) {
         let why = |hit: &Hit| explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
         let shown: Vec<_> = hits.iter().map(|hit| (hit, why(hit))).collect();
         let is_ranked = request.order == Order::Rank;
         let more = limit.more(results.hits.len());
-        Listed { snapshot, query, is_ranked, more }.print(context, terminal, &shown)?;
+        MemoryTable { snapshot, query, is_ranked, more }.print(context, terminal, &shown)?;
         if hits.is_empty() {
             say("no memory matches.");
         }
@@ -103,12 +103,12 @@ fn print_from(
     }
     for hit in hits {
         let why = explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
-        let row = Row::new(snapshot, hit.at, hit.rank, why.as_ref(), context.now);
+        let row = MemoryRow::new(snapshot, hit.at, hit.rank, why.as_ref(), context.now);
         if context.options.json {
             context.out.json(&row)?;
         } else {
             context.out.line(&row.to_line(context.now))?;
-            for line in why.iter().flat_map(row::told) {
+            for line in why.iter().flat_map(memory_row::explanation_lines) {
                 context.out.line(&format!("    {line}"))?;
             }
         }
@@ -122,6 +122,6 @@ pub fn changed(context: &Context, snapshot: &Snapshot) {
     for (store, file) in snapshot.changed() {
         let path = store.root.join(&file.path);
         let what = "it changed while it was read. Run this again to see all of it.";
-        context.unread.line(format!("{}: {what}", path.told()));
+        context.unread.line(format!("{}: {what}", path.to_text()));
     }
 }

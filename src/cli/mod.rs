@@ -5,14 +5,16 @@
 //! made from it, and `docs/cli.md` is held to it.
 
 mod add;
-mod after;
 mod args;
+mod background_recovery;
 mod backup;
-mod change;
+mod break_lock;
+mod change_report;
 mod check;
-mod chosen;
+mod classify_args;
 mod columns;
 mod config;
+mod confirm_prompt;
 mod demo;
 mod duplicates;
 mod edit;
@@ -21,32 +23,30 @@ mod export;
 mod failure;
 mod help;
 mod journal;
-mod json;
+mod json_escape;
 mod keys;
 mod list;
-mod listed;
-mod lock;
-mod open;
-mod out;
+mod list_table;
+mod load_stores;
+mod memory_row;
 mod quarantine;
-mod records;
+mod read_scope;
+mod read_warnings;
+mod record_verbs;
 mod repair;
-mod row;
 mod run;
-mod scope;
+mod run_change;
 mod screens;
+mod selection;
 mod session;
 mod show;
-mod shown;
-mod slips;
 mod stats;
+mod stdout;
 mod store_verbs;
 mod stores;
-mod table;
-mod told;
-mod unread;
-mod values;
-mod words;
+mod typo_hints;
+mod value_parsers;
+mod verb_table;
 
 use std::path::PathBuf;
 
@@ -56,19 +56,19 @@ pub use args::Args;
 pub use failure::{Exit, wrong_usage};
 pub use run::run;
 
-use args::{Chosen, InSession, Limit, ShapeArg};
+use args::{ExportFormatArg, Limit, RecordSelection, SessionOption};
 use backup::BackupVerb;
+use classify_args::queried;
 use failure::Result;
 use quarantine::QuarantineVerb;
 use run::Context;
 use session::SessionVerb;
-use table::*;
-use values::{code, fraction, known_format, limit, name, step};
-use words::queried;
+use value_parsers::{code, fraction, known_format, limit, name, step};
+use verb_table::*;
 
-use crate::deed::{DeleteAs, NewRecord, Wanted};
 use crate::model::Code;
-use crate::query::ALIKE;
+use crate::query::SIMILAR_PERCENT;
+use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord};
 
 verbs! {
     /// List the stores that are found.
@@ -83,7 +83,7 @@ verbs! {
         #[arg(value_parser = queried)]
         query: Vec<String>,
         #[command(flatten)]
-        within: InSession,
+        within: SessionOption,
         #[command(flatten)]
         limit: Limit,
     }: Query FINDS
@@ -101,7 +101,7 @@ verbs! {
         #[arg(long)]
         explain: bool,
         #[command(flatten)]
-        within: InSession,
+        within: SessionOption,
         #[command(flatten)]
         limit: Limit,
     }: Query FINDS used "[OPTIONS] [PATH]... (QUERY... | --saved NAME)"
@@ -113,7 +113,7 @@ verbs! {
         #[arg(value_parser = queried)]
         query: Vec<String>,
         /// How alike two texts must be, in per cent.
-        #[arg(long, value_name = "50..100", value_parser = duplicates::percent, default_value_t = ALIKE)]
+        #[arg(long, value_name = "50..100", value_parser = duplicates::percent, default_value_t = SIMILAR_PERCENT)]
         threshold: u32,
         #[command(flatten)]
         limit: Limit,
@@ -125,7 +125,7 @@ verbs! {
         #[arg(value_parser = name())]
         id: String,
         #[command(flatten)]
-        within: InSession,
+        within: SessionOption,
     }: Own READS
         as "show mem_20260101_001\nshow s1/mem_20260101_001"
         => |context| show::run(context, &id, &within);
@@ -187,11 +187,11 @@ verbs! {
         rename: Option<String>,
     }: Tags CHANGES
         as "tag mem_1 +auth -old\ntag --query topic:login +auth"
-        => |context| records::tag(context, &words, query, rename.as_deref());
+        => |context| record_verbs::tag(context, &words, query, rename.as_deref());
     /// Delete memories, the way their format does it.
     Delete {
         #[command(flatten)]
-        chosen: Chosen,
+        chosen: RecordSelection,
         /// Why: a code, not a sentence.
         #[arg(long, value_name = "CODE")]
         reason: Option<String>,
@@ -203,11 +203,11 @@ verbs! {
         remove: bool,
     }: Own CHANGES
         as "delete mem_1 mem_2\ndelete --query 'tag:draft until:2025-12-31' --dry-run"
-        => |context| records::delete(context, &chosen, DeleteAs { reason, replaced_by, remove });
+        => |context| record_verbs::delete(context, &chosen, DeleteOptions { reason, replaced_by, remove });
     /// Erase memories for good, with every copy, and search every byte afterwards.
     Erase {
         #[command(flatten)]
-        chosen: Chosen,
+        chosen: RecordSelection,
         /// Why: a code, not a sentence.
         #[arg(long, value_name = "CODE")]
         reason: Option<String>,
@@ -217,22 +217,22 @@ verbs! {
     /// Restore deleted memories.
     Undelete {
         #[command(flatten)]
-        chosen: Chosen,
+        chosen: RecordSelection,
     }: Own CHANGES as "undelete mem_1"
-        => |context| records::undelete(context, &chosen);
+        => |context| record_verbs::undelete(context, &chosen);
     /// Move memories to the archive.
     Archive {
         #[command(flatten)]
-        chosen: Chosen,
+        chosen: RecordSelection,
     }: Own CHANGES
         as "archive --query 'until:2025-06-30'"
-        => |context| records::archive(context, &chosen);
+        => |context| record_verbs::archive(context, &chosen);
     /// Bring memories back from the archive.
     Unarchive {
         #[command(flatten)]
-        chosen: Chosen,
+        chosen: RecordSelection,
     }: Own CHANGES as "unarchive mem_1"
-        => |context| records::unarchive(context, &chosen);
+        => |context| record_verbs::unarchive(context, &chosen);
     /// Create, list, export, archive and delete sessions.
     Session {
         #[command(subcommand)]
@@ -267,7 +267,7 @@ verbs! {
         code: Option<Code>,
     }: Paths CHANGES used "[OPTIONS] --all-safe|--problem N|--code CODE [PATH]..."
         as "repair --dry-run ./memory\nrepair --all-safe ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"
-        => |context| repair::run(context, repair::Asked { all_safe, problem, fix, code });
+        => |context| repair::run(context, repair::RepairArgs { all_safe, problem, fix, code });
     /// List, show and restore what repairs took out of files.
     Quarantine {
         #[command(subcommand)]
@@ -289,16 +289,16 @@ verbs! {
         session: Option<String>,
     }: Paths CHANGES
         as "compact --session s1 --dry-run"
-        => |context| store_verbs::each(context, Wanted::Compact(session));
+        => |context| store_verbs::each(context, ChangeCommand::Compact(session));
     /// Rebuild indexes and counts.
     Reindex: Paths CHANGES as "reindex ./memory"
-        => |context| store_verbs::each(context, Wanted::Reindex(None));
+        => |context| store_verbs::each(context, ChangeCommand::Reindex(None));
     /// Do what is due by the rules of the format and the store's config; made for cron.
     Maintain: Paths CHANGES as "maintain --yes ./memory"
         => |context| store_verbs::maintain(context);
     /// Upgrade files of an older version, after a backup.
     Migrate: Paths CHANGES as "migrate ~/.claude/agents/memories"
-        => |context| store_verbs::each(context, Wanted::Migrate);
+        => |context| store_verbs::each(context, ChangeCommand::Migrate);
     /// Show counts and sizes.
     Stats {
         /// Print the metrics by their names, for programs.
@@ -332,7 +332,7 @@ verbs! {
         limit: Limit,
         /// The file format; without it what suits the terminal, the file's name or a program.
         #[arg(long = "format", value_enum)]
-        shape: Option<ShapeArg>,
+        shape: Option<ExportFormatArg>,
     }: Query SHAPES
         as "export tag:auth --format markdown\nexport tag:auth > auth.csv"
         => |context| export::run(context, &query, (limit, shape));
@@ -362,5 +362,5 @@ verbs! {
     /// What `after` starts; not a verb for people.
     #[command(hide = true)]
     LookAfter { stores: Vec<PathBuf> }: Own CHANGES
-        => |context| Ok(after::run(context, &stores));
+        => |context| Ok(background_recovery::run(context, &stores));
 }

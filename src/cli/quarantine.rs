@@ -3,17 +3,17 @@
 use clap::Subcommand;
 
 use super::args::Limit;
-use super::change::{make, request};
-use super::columns::Terminal;
+use super::columns::OutputTerminal;
 use super::failure::{Exit, Failure, Result, say};
-use super::listed::more;
-use super::scope::Scope;
-use super::values::limit;
-use super::{Context, open};
-use crate::deed::{FromQuarantine, InQuarantine, Wanted, in_quarantine};
-use crate::disk::Real;
-use crate::model::plan::counted;
-use crate::model::{Snapshot, Tell};
+use super::list_table::more;
+use super::read_scope::ReadScope;
+use super::run_change::{request, run_change};
+use super::value_parsers::limit;
+use super::{Context, load_stores};
+use crate::disk::RealDisk;
+use crate::model::plan::count_with_noun;
+use crate::model::{PathText, Snapshot};
+use crate::usecase::{ChangeCommand, QuarantineFile, QuarantineRestore, in_quarantine};
 
 /// What can be done with what is in quarantine.
 #[derive(Clone, Debug, Subcommand)]
@@ -40,8 +40,8 @@ pub enum QuarantineVerb {
 /// Does what was asked with it.
 pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
     let snapshot = match what {
-        QuarantineVerb::Restore { .. } => open::to_change(context, Scope::All)?,
-        _ => open::snapshot(context, Scope::All)?,
+        QuarantineVerb::Restore { .. } => load_stores::to_change(context, ReadScope::All)?,
+        _ => load_stores::snapshot(context, ReadScope::All)?,
     };
     let all = all(context, &snapshot)?;
     let named = |number: usize| {
@@ -56,7 +56,7 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
                 let row = row(&snapshot, at + 1, (*store, own));
                 context.row(&row, || told(at + 1, own))?;
             }
-            more(context, Terminal::of(context), limit.more(all.len()).as_deref())?;
+            more(context, OutputTerminal::of(context), limit.more(all.len()).as_deref())?;
             if all.is_empty() {
                 say("Quarantine is empty.");
                 return Ok(Exit::Nothing);
@@ -70,53 +70,54 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
         QuarantineVerb::Restore { number } => {
             let (store, own) = named(number)?;
             let pieces = own.of.pieces.clone().into();
-            let wanted = Wanted::FromQuarantine(FromQuarantine { store: *store, pieces, step: own.step });
-            make(context, request(context, &snapshot, wanted), None)
+            let wanted =
+                ChangeCommand::RestoreQuarantine(QuarantineRestore { store: *store, pieces, step: own.step });
+            run_change(context, request(context, &snapshot, wanted), None)
         }
     }
 }
 
-fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, InQuarantine)>> {
-    let data = open::data_folder(context)?;
+fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, QuarantineFile)>> {
+    let data = load_stores::data_folder(context)?;
     let mut found = Vec::new();
     for (number, store) in snapshot.stores.iter().enumerate() {
-        found.extend(in_quarantine(&Real, &data, store)?.into_iter().map(|own| (number, own)));
+        found.extend(in_quarantine(&RealDisk, &data, store)?.into_iter().map(|own| (number, own)));
     }
     Ok(found)
 }
 
-fn bytes(own: &InQuarantine) -> usize {
+fn bytes(own: &QuarantineFile) -> usize {
     own.of.pieces.iter().map(|piece| piece.bytes.len()).sum()
 }
 
-fn row(snapshot: &Snapshot, number: usize, (store, own): (usize, &InQuarantine)) -> serde_json::Value {
+fn row(snapshot: &Snapshot, number: usize, (store, own): (usize, &QuarantineFile)) -> serde_json::Value {
     let lines: Vec<u32> = own.of.pieces.iter().map(|piece| piece.line).filter(|line| *line > 0).collect();
     serde_json::json!({
         "n": number,
-        "store": snapshot.stores.get(store).map(|own| own.root.told().into_owned()),
-        "file": own.file.told().into_owned(),
+        "store": snapshot.stores.get(store).map(|own| own.root.to_text().into_owned()),
+        "file": own.file.to_text().into_owned(),
         "step": own.step,
         "at": own.at.map(|at| at.to_rfc3339()),
         "lines": lines,
         "pieces": own.of.pieces.len(),
         "bytes": bytes(own),
         "erased_in_part": own.of.is_short,
-        "kept_in": own.path.told().into_owned(),
+        "kept_in": own.path.to_text().into_owned(),
     })
 }
 
-fn told(number: usize, own: &InQuarantine) -> String {
+fn told(number: usize, own: &QuarantineFile) -> String {
     let at = own.at.map(|at| at.to_minute()).unwrap_or_default();
-    let pieces = counted(own.of.pieces.len() as u64, "part");
+    let pieces = count_with_noun(own.of.pieces.len() as u64, "part");
     let short = if own.of.is_short { ", a part of it was erased" } else { "" };
-    format!("{number:>4}  {at:16}  {}  {pieces}, {} bytes{short}", own.file.told(), bytes(own))
+    format!("{number:>4}  {at:16}  {}  {pieces}, {} bytes{short}", own.file.to_text(), bytes(own))
 }
 
 /// The bytes of each part; what is no text is escaped, as everywhere.
-fn show(context: &mut Context, own: &InQuarantine) -> Result {
+fn show(context: &mut Context, own: &QuarantineFile) -> Result {
     for piece in &own.of.pieces {
         let row = serde_json::json!({
-            "file": piece.file.told().into_owned(),
+            "file": piece.file.to_text().into_owned(),
             "line": piece.line,
             "byte": piece.at,
             "code": piece.code.as_str(),
@@ -124,7 +125,7 @@ fn show(context: &mut Context, own: &InQuarantine) -> Result {
             "raw_hex": crate::text::digest::hex(&piece.bytes),
         });
         let line = if piece.line > 0 { format!(":{}", piece.line) } else { String::new() };
-        let head = format!("{}{line}  {}", piece.file.told(), piece.code.as_str());
+        let head = format!("{}{line}  {}", piece.file.to_text(), piece.code.as_str());
         let text = String::from_utf8_lossy(&piece.bytes).into_owned();
         context.row(&row, || head)?;
         if !context.options.json {

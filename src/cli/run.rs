@@ -5,22 +5,22 @@ use std::io;
 
 use serde::Serialize;
 
-use super::args::{Args, Options};
+use super::args::{Args, GlobalOptions};
 use super::failure::{Exit, Failure};
-use super::out::Out;
-use super::{after, screens, unread};
+use super::stdout::SafeStdout;
+use super::{background_recovery, read_warnings, screens};
 use crate::model::{Moment, Snapshot};
 use crate::query::{Order, Query, Request};
 
 /// What every verb is given.
 pub struct Context {
-    pub(super) options: Options,
+    pub(super) options: GlobalOptions,
     pub(super) now: Moment,
-    pub(super) out: Out,
+    pub(super) out: SafeStdout,
     /// The stores that were changed so far, and how that is undone.
     pub(super) changed: Vec<String>,
     /// What could not be read, and was told.
-    pub(super) unread: unread::Told,
+    pub(super) unread: read_warnings::ReadWarnings,
     /// Whether an erasure that was interrupted was finished now, and left something.
     pub(super) is_left: Cell<bool>,
 }
@@ -50,9 +50,9 @@ impl Context {
 /// Runs what the arguments say and tells how it ended.
 pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
-    let unread = unread::Told::default();
+    let unread = read_warnings::ReadWarnings::default();
     let mut context = Context {
-        out: Out::stdout(),
+        out: SafeStdout::stdout(),
         options: args.options,
         now,
         changed: Vec::new(),
@@ -76,6 +76,6 @@ pub fn run(args: Args) -> Exit {
         Ok(exit) => exit,
         Err(failure) => failure.after(&context.changed).tell(),
     };
-    after::leave();
+    background_recovery::leave();
     exit
 }

@@ -4,24 +4,24 @@ use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::args::Looks;
-use super::config::{self, Settings};
-use super::demo::Temporary;
+use super::args::ScreenOptions;
+use super::config::{self, ScreenSettings};
+use super::demo::TemporaryDemo;
 use super::failure::{Exit, Failure, Result, say};
-use super::{Context, open};
-use crate::deed::{Layout, Visits};
+use super::{Context, load_stores};
 use crate::model::time::HOUR;
-use crate::model::{Moment, Tell};
-use crate::tui::{self, Demo, Ended, Options, Palette};
+use crate::model::{Moment, PathText};
+use crate::tui::{self, ColourPalette, ExitReason, TuiOptions, WrittenDemo};
+use crate::usecase::{PaneLayout, Visits};
 
 /// The size of the screen that is printed off a terminal.
 const PLAIN: (u16, u16) = (120, 36);
 
 /// Demos that were opened from the first screen, kept until the end.
-static DEMOS: Mutex<Vec<Temporary>> = Mutex::new(Vec::new());
+static DEMOS: Mutex<Vec<TemporaryDemo>> = Mutex::new(Vec::new());
 
 /// Opens the screens on what was named, found, or made up.
-pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: Looks) -> Result {
+pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: ScreenOptions) -> Result {
     let mut config = config::read(looks.config.as_deref())?;
     config.theme = looks.theme.unwrap_or(config.theme);
     config.ascii |= looks.ascii;
@@ -39,7 +39,7 @@ pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: Looks)
     ended
 }
 
-fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Settings) -> Result {
+fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &ScreenSettings) -> Result {
     let options = options(context, paths, demo, config)?;
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         say("the screens need a terminal. This is the first screen as plain text");
@@ -52,11 +52,11 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &Settings)
 }
 
 /// The exit status, or what is said of an error. Only an error at the start means that nothing was changed.
-fn left(outcome: io::Result<Ended>) -> Result {
+fn left(outcome: io::Result<ExitReason>) -> Result {
     match outcome {
-        Ok(Ended::ByUser) => Ok(Exit::Done),
-        Ok(Ended::BySignal(number)) => Ok(Exit::Signal(u8::try_from(number).unwrap_or_default())),
-        Ok(Ended::ByError(error)) => Err(Failure::new(
+        Ok(ExitReason::ByUser) => Ok(Exit::Done),
+        Ok(ExitReason::BySignal(number)) => Ok(Exit::Signal(u8::try_from(number).unwrap_or_default())),
+        Ok(ExitReason::ByError(error)) => Err(Failure::new(
             Exit::Failed,
             format!("the terminal can't be used any more: {error}. `palimp journal` lists what was changed."),
         )),
@@ -73,43 +73,43 @@ fn left(outcome: io::Result<Ended>) -> Result {
     }
 }
 
-fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Settings) -> Result<Options> {
+fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &ScreenSettings) -> Result<TuiOptions> {
     let mut demo_folder = None;
     let visits;
-    let mut layout = Layout::default();
+    let mut layout = PaneLayout::default();
     let (places, looked, data) = if demo {
         let demo = new_demo(context.now)?;
-        say(&format!("the demo is in {}, and is removed when palimp ends", demo.folder.told()));
+        say(&format!("the demo is in {}, and is removed when palimp ends", demo.folder.to_text()));
         demo_folder = Some(demo.folder);
         visits = demo.visits;
         (demo.places, Vec::new(), Some(demo.data))
     } else {
-        let looked = open::places(context, paths);
+        let looked = load_stores::places(context, paths);
         if let Some(word) = paths.iter().find(|path| is_no_path(path, &looked)) {
-            let message = format!("{} is neither a verb nor a file or folder here.", word.told());
+            let message = format!("{} is neither a verb nor a file or folder here.", word.to_text());
             return Err(Failure::new(Exit::Usage, message));
         }
-        let places = open::found(&looked);
+        let places = load_stores::found(&looked);
         let named = !paths.is_empty() || !context.options.stores.is_empty();
         if named && places.is_empty() {
-            return Err(open::none_found(&looked, true));
+            return Err(load_stores::none_found(&looked, true));
         }
-        let data = open::data_folder(context).ok();
+        let data = load_stores::data_folder(context).ok();
         visits = data.as_deref().map(Visits::kept_in).unwrap_or_default();
-        layout = data.as_deref().map(Layout::kept_in).unwrap_or_default();
+        layout = data.as_deref().map(PaneLayout::kept_in).unwrap_or_default();
         (places, looked, data)
     };
     let no_color =
         context.options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let palette = if no_color { Palette::None } else { config.theme };
+    let palette = if no_color { ColourPalette::None } else { config.theme };
     let (ascii, mouse) = (config.ascii, !config.no_mouse);
     let ranking = context.options.ranking(places.iter().map(|place| place.format));
     let demo = |now| new_demo(now).map_err(|failure| failure.message());
     let readonly = context.options.readonly || context.options.dry_run;
     let now = context.options.now;
-    Ok(Options {
+    Ok(TuiOptions {
         places,
-        looked,
+        searched_places: looked,
         now,
         ranking,
         palette,
@@ -127,18 +127,18 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &Settings) 
 }
 
 /// Whether a word that was taken for a path is none: a verb that is misspelt, most likely.
-fn is_no_path(path: &Path, looked: &[crate::store::Looked]) -> bool {
-    let is_word = path.components().count() == 1 && !path.told().contains(['/', '.']);
+fn is_no_path(path: &Path, looked: &[crate::store::DiscoveryResult]) -> bool {
+    let is_word = path.components().count() == 1 && !path.to_text().contains(['/', '.']);
     is_word && looked.iter().any(|look| look.path == path && look.refused)
 }
 
-fn new_demo(now: Moment) -> Result<Demo> {
-    let (temporary, places) = Temporary::write(now)?;
+fn new_demo(now: Moment) -> Result<WrittenDemo> {
+    let (temporary, places) = TemporaryDemo::write(now)?;
     // Its agents were at work an hour ago; what was before is known.
     let mut visits = Visits::default();
     visits.see(places.iter().map(|place| &place.root), now.plus(-HOUR), false);
     let folder = temporary.folder().to_owned();
-    let demo = Demo { folder, visits, places, data: temporary.data() };
+    let demo = WrittenDemo { folder, visits, places, data: temporary.data() };
     if let Ok(mut demos) = DEMOS.lock() {
         demos.push(temporary);
     }
@@ -154,7 +154,7 @@ mod tests {
         let error = || io::Error::from(ErrorKind::WouldBlock);
         let said = |outcome| left(outcome).err().map(|failure| failure.message()).unwrap_or_default();
         assert!(said(Err(error())).ends_with("No store was touched."), "{}", said(Err(error())));
-        let later = said(Ok(Ended::ByError(error())));
+        let later = said(Ok(ExitReason::ByError(error())));
         assert!(later.contains("`palimp journal`") && !later.contains("touched"), "{later}");
     }
 }

@@ -6,17 +6,17 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use super::add::the_store;
-use super::args::{Limit, ShapeArg};
-use super::change::{make, request};
-use super::columns::{Cell, Column, Line, Terminal, lines};
+use super::args::{ExportFormatArg, Limit};
+use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, lines};
 use super::failure::{Exit, Failure, Result};
-use super::listed::{more, store_names};
-use super::scope::Scope;
-use super::values::name;
-use super::{Context, export, open};
-use crate::deed::{SessionDeed, Wanted};
-use crate::model::{EntryRef, Session, Snapshot, State, Store, Tell, plan};
-use crate::text::columns::human;
+use super::list_table::{more, store_names};
+use super::read_scope::ReadScope;
+use super::run_change::{request, run_change};
+use super::value_parsers::name;
+use super::{Context, export, load_stores};
+use crate::model::{EntryRef, PathText, Session, Snapshot, State, Store, plan};
+use crate::text::columns::human_size;
+use crate::usecase::{ChangeCommand, SessionCommand};
 
 /// What can be done with sessions.
 #[derive(Clone, Debug, Subcommand)]
@@ -41,7 +41,7 @@ pub enum SessionVerb {
         id: String,
         /// The file format; without it what suits the terminal, the file's name or a program.
         #[arg(long = "format", value_enum)]
-        shape: Option<ShapeArg>,
+        shape: Option<ExportFormatArg>,
     },
     /// Archive a whole session.
     Archive {
@@ -67,7 +67,7 @@ pub enum SessionVerb {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct SessionRow {
     store: String,
     session: String,
     lifecycle: Option<&'static str>,
@@ -82,20 +82,22 @@ struct Row {
 /// Does what was asked with a session.
 pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     let snapshot = match what {
-        SessionVerb::List { .. } | SessionVerb::Export { .. } => open::listing(context, Scope::All)?,
-        _ => open::to_change(context, Scope::All)?,
+        SessionVerb::List { .. } | SessionVerb::Export { .. } => {
+            load_stores::listing(context, ReadScope::All)?
+        }
+        _ => load_stores::to_change(context, ReadScope::All)?,
     };
     let (number, deed) = match what {
         SessionVerb::List { limit } => return list(context, &snapshot, limit),
         SessionVerb::Export { id, shape } => return export_one(context, &snapshot, &id, shape),
-        SessionVerb::New { id, user } => (the_store(&snapshot, None)?, SessionDeed::New(id, user)),
-        SessionVerb::Delete { id } => (with_session(&snapshot, &id)?, SessionDeed::Delete(id)),
-        SessionVerb::Archive { id } => (with_session(&snapshot, &id)?, SessionDeed::Archive(id)),
+        SessionVerb::New { id, user } => (the_store(&snapshot, None)?, SessionCommand::New(id, user)),
+        SessionVerb::Delete { id } => (with_session(&snapshot, &id)?, SessionCommand::Delete(id)),
+        SessionVerb::Archive { id } => (with_session(&snapshot, &id)?, SessionCommand::Archive(id)),
         SessionVerb::Unarchive { id, allow_large } => {
-            (with_session(&snapshot, &id)?, SessionDeed::Unarchive(id, allow_large))
+            (with_session(&snapshot, &id)?, SessionCommand::Unarchive(id, allow_large))
         }
     };
-    make(context, request(context, &snapshot, Wanted::Session(number, deed)), None)
+    run_change(context, request(context, &snapshot, ChangeCommand::Session(number, deed)), None)
 }
 
 /// The failure that no store has a session of that name.
@@ -119,9 +121,9 @@ fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
 
 fn list(context: &mut Context, snapshot: &Snapshot, limit: Limit) -> Result {
     let names = store_names(snapshot);
-    let rows: Vec<(Row, &str)> = snapshot.stores.iter().zip(&names).flat_map(rows).collect();
+    let rows: Vec<(SessionRow, &str)> = snapshot.stores.iter().zip(&names).flat_map(rows).collect();
     let shown = &rows[..rows.len().min(limit.most())];
-    match Terminal::of(context) {
+    match OutputTerminal::of(context) {
         Some(terminal) => {
             print(context, shown, names.len() > 1, terminal)?;
             more(context, Some(terminal), limit.more(rows.len()).as_deref())?;
@@ -132,12 +134,17 @@ fn list(context: &mut Context, snapshot: &Snapshot, limit: Limit) -> Result {
 }
 
 /// The sessions of a store, with its short name.
-fn rows<'a>((store, name): (&'a Arc<Store>, &'a String)) -> impl Iterator<Item = (Row, &'a str)> {
+fn rows<'a>((store, name): (&'a Arc<Store>, &'a String)) -> impl Iterator<Item = (SessionRow, &'a str)> {
     store.sessions.iter().enumerate().map(|(number, own)| (row(store, number as u32, own), name.as_str()))
 }
 
 /// Prints them in columns.
-fn print(context: &mut Context, rows: &[(Row, &str)], is_named: bool, terminal: Terminal) -> Result<()> {
+fn print(
+    context: &mut Context,
+    rows: &[(SessionRow, &str)],
+    is_named: bool,
+    terminal: OutputTerminal,
+) -> Result<()> {
     let columns = [
         Column::new("STORE").giving_way(16, 20),
         Column::new("STATE"),
@@ -147,28 +154,28 @@ fn print(context: &mut Context, rows: &[(Row, &str)], is_named: bool, terminal: 
         Column::new("SESSION"),
     ];
     let some = |count: usize| if count == 0 { String::new() } else { count.to_string() };
-    let line = |(row, name): &(Row, &str)| -> Line {
+    let line = |(row, name): &(SessionRow, &str)| -> ColumnRow {
         let name = if is_named { name } else { "" };
-        let (state, size) = (row.lifecycle.unwrap_or(""), human(row.bytes));
+        let (state, size) = (row.lifecycle.unwrap_or(""), human_size(row.bytes));
         let cells = [name, state, &row.records.to_string(), &some(row.archived), &size, &row.session];
-        cells.into_iter().map(Cell::new).collect::<Vec<_>>().into()
+        cells.into_iter().map(ColumnCell::new).collect::<Vec<_>>().into()
     };
-    let drawn: Vec<Line> = rows.iter().map(line).collect();
+    let drawn: Vec<ColumnRow> = rows.iter().map(line).collect();
     Ok(context.out.drawn(&if drawn.is_empty() { Vec::new() } else { lines(&columns, &drawn, terminal) })?)
 }
 
-fn to_line(row: &Row) -> String {
-    let (name, size, state) = (&row.session, human(row.bytes), row.lifecycle.unwrap_or(""));
-    let memories = plan::counted(row.records as u64, "memory");
+fn to_line(row: &SessionRow) -> String {
+    let (name, size, state) = (&row.session, human_size(row.bytes), row.lifecycle.unwrap_or(""));
+    let memories = plan::count_with_noun(row.records as u64, "memory");
     let archived = if row.archived == 0 { String::new() } else { format!(", {} archived", row.archived) };
     format!("{name:40} {memories}{archived}, {size} {state}")
 }
 
-fn row(store: &Store, number: u32, session: &Session) -> Row {
+fn row(store: &Store, number: u32, session: &Session) -> SessionRow {
     let count =
         |state| store.entries.iter().filter(|own| own.session == Some(number) && own.state == state).count();
-    Row {
-        store: store.root.told().into_owned(),
+    SessionRow {
+        store: store.root.to_text().into_owned(),
         session: session.name.clone(),
         lifecycle: session.lifecycle,
         created: session.created.map(|when| when.to_rfc3339()),
@@ -180,7 +187,12 @@ fn row(store: &Store, number: u32, session: &Session) -> Row {
     }
 }
 
-fn export_one(context: &mut Context, snapshot: &Snapshot, id: &str, shape: Option<ShapeArg>) -> Result {
+fn export_one(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    id: &str,
+    shape: Option<ExportFormatArg>,
+) -> Result {
     with_session(snapshot, id)?;
     let own = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);

@@ -1,27 +1,32 @@
 //! `palimp show ID`: one record, whole.
 
-use super::args::InSession;
+use super::args::SessionOption;
 use super::failure::{Exit, Failure, Result};
-use super::open;
-use super::row::Row;
-use super::scope::{Scope, read_for};
+use super::load_stores;
+use super::memory_row::MemoryRow;
+use super::read_scope::{ReadScope, read_for};
 use super::session::no_session;
-use super::{Context, chosen, row};
-use crate::format::{self, page};
+use super::{Context, memory_row, selection};
+use crate::format::{self, record_details};
 use crate::model::{EntryRef, Snapshot};
 use crate::query::{Order, Query, explain};
-use crate::text::shell;
-use crate::text::show::show_lines;
+use crate::text::safe_text::sanitize_lines;
+use crate::text::shell_quote;
 
 /// Shows the record that the name names; of records that share an id in one place all.
-pub fn run(context: &mut Context, name: &str, within: &InSession) -> Result {
+pub fn run(context: &mut Context, name: &str, within: &SessionOption) -> Result {
     let (snapshot, found) = find(context, name, within)?;
     let query = Query::default();
     let request = context.request(&snapshot, &query, Order::Rank);
     for (number, &at) in found.iter().enumerate() {
         let why = explain(&request, at);
-        let row =
-            Row::new(&snapshot, at, why.as_ref().map(|why| why.factors.rank), why.as_ref(), context.now);
+        let row = MemoryRow::new(
+            &snapshot,
+            at,
+            why.as_ref().map(|why| why.factors.rank),
+            why.as_ref(),
+            context.now,
+        );
         if context.options.json {
             context.out.json(&row)?;
             continue;
@@ -38,10 +43,10 @@ pub fn run(context: &mut Context, name: &str, within: &InSession) -> Result {
     Ok(Exit::Done)
 }
 
-fn find(context: &Context, name: &str, within: &InSession) -> Result<(Snapshot, Vec<EntryRef>)> {
+fn find(context: &Context, name: &str, within: &SessionOption) -> Result<(Snapshot, Vec<EntryRef>)> {
     let names = [within.session.as_ref().map_or(name.to_owned(), |session| format!("{session}/{name}"))];
-    let read = |about: Scope<'_>| {
-        let snapshot = open::snapshot(context, about)?;
+    let read = |about: ReadScope<'_>| {
+        let snapshot = load_stores::snapshot(context, about)?;
         let has_it = |session: &String| {
             snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session)
         };
@@ -53,7 +58,7 @@ fn find(context: &Context, name: &str, within: &InSession) -> Result<(Snapshot, 
     match read_for(&names, false, read, |snapshot| named(context, snapshot, name, within)) {
         // What is not there may have been deleted.
         Err(failure) if may_be_deleted(&failure) => {
-            let with = open::with_deleted(context, &read(Scope::All)?)?;
+            let with = load_stores::with_deleted(context, &read(ReadScope::All)?)?;
             let found = named(context, &with, name, within);
             let found = found.map_err(|failure| with_search(failure, name))?;
             Ok((with, found))
@@ -67,18 +72,23 @@ fn may_be_deleted(failure: &Failure) -> bool {
 }
 
 /// The records of that name, of the session alone where one is asked about.
-fn named(context: &Context, snapshot: &Snapshot, name: &str, within: &InSession) -> Result<Vec<EntryRef>> {
-    let Some(session) = &within.session else { return chosen::named(context, snapshot, name) };
+fn named(
+    context: &Context,
+    snapshot: &Snapshot,
+    name: &str,
+    within: &SessionOption,
+) -> Result<Vec<EntryRef>> {
+    let Some(session) = &within.session else { return selection::named(context, snapshot, name) };
     let is_within = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
         store.session(entry).is_some_and(|own| own.name == *session)
     };
     // An id that other sessions have, too, names one here.
-    let found = chosen::named(context, snapshot, &format!("{session}/{name}"));
-    let found = found.or_else(|_| chosen::named(context, snapshot, name))?;
+    let found = selection::named(context, snapshot, &format!("{session}/{name}"));
+    let found = found.or_else(|_| selection::named(context, snapshot, name))?;
     let found: Vec<EntryRef> = found.into_iter().filter(is_within).collect();
     match found.is_empty() {
-        true => Err(chosen::nothing_named(name)),
+        true => Err(selection::nothing_named(name)),
         false => Ok(found),
     }
 }
@@ -86,33 +96,40 @@ fn named(context: &Context, snapshot: &Snapshot, name: &str, within: &InSession)
 /// The failure that no record has that name. It names the verb that searches for words.
 fn with_search(failure: Failure, name: &str) -> Failure {
     match failure.exit {
-        Exit::Nothing => failure.with(&format!("To look for words: palimp search {}", shell::word(name))),
+        Exit::Nothing => {
+            failure.with(&format!("To look for words: palimp search {}", shell_quote::word(name)))
+        }
         _ => failure,
     }
 }
 
 /// Prints a memory in the order of the detail view: its text, its problems, its references, then the rest.
-fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Row) -> Result<()> {
+fn print(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    at: EntryRef,
+    row: &memory_row::MemoryRow,
+) -> Result<()> {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
     context.out.line(&row.to_line(context.now))?;
     context.out.line("")?;
     print_text(context, "", &text.text)?;
     context.out.line("")?;
-    for (name, said) in &text.said {
-        print_text(context, &page::label(name), said)?;
+    for (name, said) in &text.other_texts {
+        print_text(context, &record_details::label(name), said)?;
     }
-    if !text.said.is_empty() {
+    if !text.other_texts.is_empty() {
         context.out.line("")?;
     }
     for problem in store.problems_of(entry) {
         let severity = problem.severity.as_str();
         context.out.line(&format!("{severity:14} {}: {}", problem.code.as_str(), problem.message))?;
     }
-    for (name, value) in page::ties(store, entry, context.now) {
+    for (name, value) in record_details::context_fields(store, entry, context.now) {
         context.out.line(&format!("{name:14} {value}"))?;
     }
-    for (name, value) in page::rest(store, at.entry, &text) {
+    for (name, value) in record_details::remaining_fields(store, at.entry, &text) {
         context.out.line(&format!("{name:14} {value}"))?;
     }
     Ok(())
@@ -127,7 +144,7 @@ fn print_text(context: &mut Context, called: &str, text: &str) -> Result<()> {
         context.out.line(name.trim_end())?;
         name.clear();
     }
-    for line in show_lines(&masked) {
+    for line in sanitize_lines(&masked) {
         context.out.line(&format!("{name}{line}"))?;
     }
     Ok(())

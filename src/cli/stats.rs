@@ -3,19 +3,19 @@
 use serde_json::json;
 
 use super::failure::{Exit, Result};
-use super::scope::Scope;
-use super::{Context, open};
-use crate::disk::Real;
-use crate::model::plan::counted;
-use crate::model::{State, Store, Tell};
-use crate::query::{Held, Statistics};
+use super::read_scope::ReadScope;
+use super::{Context, load_stores};
+use crate::disk::RealDisk;
+use crate::model::plan::count_with_noun;
+use crate::model::{PathText, State, Store};
+use crate::query::{StoreCounts, UsageStatistics};
 use crate::store::commit::{LogLine, Vault};
-use crate::text::columns::human;
+use crate::text::columns::human_size;
 
 /// Prints the figures of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
-    let snapshot = open::listing(context, Scope::All)?;
-    let statistics = Statistics::of(&snapshot, context.now);
+    let snapshot = load_stores::listing(context, ReadScope::All)?;
+    let statistics = UsageStatistics::of(&snapshot, context.now);
     let held = || snapshot.stores.iter().zip(&statistics.stores);
     let stores: Vec<_> = held().map(|(store, held)| figures(store, held)).collect();
     let sum =
@@ -53,17 +53,17 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
 }
 
 /// Prints how much one store holds in each state and of each type.
-fn told(store: &Store, held: &Held) -> Vec<String> {
-    let Held { live, archived, deleted, broken, types } = held;
+fn told(store: &Store, held: &StoreCounts) -> Vec<String> {
+    let StoreCounts { live, archived, deleted, broken, types } = held;
     let others = [(*archived, "archived"), (*deleted, "deleted"), (*broken, "broken")];
     let others =
         others.iter().filter(|(count, _)| *count > 0).map(|(count, state)| format!("{count} {state}"));
     let sessions = Some(store.sessions.len() as u64).filter(|count| *count > 0);
-    let sessions = sessions.map(|count| counted(count, "session"));
+    let sessions = sessions.map(|count| count_with_noun(count, "session"));
     let parts =
-        [format!("{live} live")].into_iter().chain(others).chain(sessions).chain([human(store.bytes)]);
+        [format!("{live} live")].into_iter().chain(others).chain(sessions).chain([human_size(store.bytes)]);
     let parts: Vec<String> = parts.collect();
-    let head = format!("{} ({}): {}", store.root.told(), store.format, parts.join(", "));
+    let head = format!("{} ({}): {}", store.root.to_text(), store.format, parts.join(", "));
     let types: Vec<String> = types.iter().map(|(name, count)| format!("{name} {count}")).collect();
     [head].into_iter().chain((!types.is_empty()).then(|| format!("  {}", types.join(", ")))).collect()
 }
@@ -73,34 +73,37 @@ fn in_all(stores: &[std::sync::Arc<Store>], took: &[u64], waits: usize) -> Vec<S
     let mut lines = Vec::new();
     if stores.len() > 1 {
         let live: usize = stores.iter().map(|store| store.count(State::Live)).sum();
-        let bytes = human(stores.iter().map(|store| store.bytes).sum());
-        let stores = counted(stores.len() as u64, "store");
-        lines.push(format!("{stores}: {}, {bytes}", counted(live as u64, "memory")));
+        let bytes = human_size(stores.iter().map(|store| store.bytes).sum());
+        let stores = count_with_noun(stores.len() as u64, "store");
+        lines.push(format!("{stores}: {}, {bytes}", count_with_noun(live as u64, "memory")));
     }
     let average = took.iter().sum::<u64>().checked_div(took.len() as u64);
     lines.push(match average {
         Some(average) => {
-            format!("palimp saved {}, in {average} ms on average", counted(took.len() as u64, "change"))
+            format!(
+                "palimp saved {}, in {average} ms on average",
+                count_with_noun(took.len() as u64, "change")
+            )
         }
         None => "palimp has changed nothing yet".to_owned(),
     });
     let waited =
-        (waits > 0).then(|| format!("{} a lock was not free in time", counted(waits as u64, "time")));
+        (waits > 0).then(|| format!("{} a lock was not free in time", count_with_noun(waits as u64, "time")));
     lines.into_iter().chain(waited).collect()
 }
 
 /// The lines of palimp's own log of these stores.
 fn log_lines(context: &Context, stores: &[std::sync::Arc<Store>]) -> Vec<LogLine> {
-    let Ok(data) = open::data_folder(context) else { return Vec::new() };
-    stores.iter().flat_map(|store| Vault::look(&Real, &data, &store.root).log_lines()).collect()
+    let Ok(data) = load_stores::data_folder(context) else { return Vec::new() };
+    stores.iter().flat_map(|store| Vault::open_read_only(&RealDisk, &data, &store.root).log_lines()).collect()
 }
 
-fn figures(store: &Store, held: &Held) -> serde_json::Value {
+fn figures(store: &Store, held: &StoreCounts) -> serde_json::Value {
     let types: serde_json::Map<String, serde_json::Value> =
         held.types.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
-    let Held { live, archived, deleted, broken, .. } = held;
+    let StoreCounts { live, archived, deleted, broken, .. } = held;
     json!({
-        "path": store.root.told().into_owned(),
+        "path": store.root.to_text().into_owned(),
         "format": store.format,
         "sessions": store.sessions.len(),
         "records": live,

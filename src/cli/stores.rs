@@ -7,18 +7,18 @@ use serde::Serialize;
 
 use super::Context;
 use super::args::Limit;
-use super::columns::{Cell, Column, Line, Look, Terminal, lines};
+use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
 use super::failure::{Exit, Result};
-use super::listed::{more, store_names};
-use super::open;
-use super::scope::Scope;
-use crate::deed::checked;
-use crate::model::plan::counted;
-use crate::model::{Snapshot, State, Store, Tell};
-use crate::text::columns::human;
+use super::list_table::{more, store_names};
+use super::load_stores;
+use super::read_scope::ReadScope;
+use crate::model::plan::count_with_noun;
+use crate::model::{PathText, Snapshot, State, Store};
+use crate::text::columns::human_size;
+use crate::usecase::check_store;
 
 #[derive(Serialize)]
-struct Row {
+struct StoreRow {
     path: String,
     format: &'static str,
     sessions: usize,
@@ -27,11 +27,11 @@ struct Row {
     deleted: usize,
     broken: usize,
     bytes: u64,
-    problems: Problems,
+    problems: ProblemCounts,
 }
 
 #[derive(Serialize)]
-struct Problems {
+struct ProblemCounts {
     error: usize,
     warning: usize,
     note: usize,
@@ -39,12 +39,12 @@ struct Problems {
 
 /// Lists the stores.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
-    let snapshot = open::snapshot(context, Scope::All)?;
-    let data = open::data_folder(context).ok();
+    let snapshot = load_stores::snapshot(context, ReadScope::All)?;
+    let data = load_stores::data_folder(context).ok();
     // The problems are those that `check` lists.
-    let row = |store: &Arc<Store>| row(&checked(data.as_deref(), store, context.now).store);
-    let rows: Vec<Row> = snapshot.stores.iter().map(row).collect();
-    match Terminal::of(context) {
+    let row = |store: &Arc<Store>| row(&check_store(data.as_deref(), store, context.now).store);
+    let rows: Vec<StoreRow> = snapshot.stores.iter().map(row).collect();
+    match OutputTerminal::of(context) {
         Some(terminal) => print(context, &snapshot, (&rows, limit), terminal)?,
         None => rows.iter().take(limit.most()).try_for_each(|row| context.row(row, || to_line(row)))?,
     }
@@ -55,8 +55,8 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
 fn print(
     context: &mut Context,
     snapshot: &Snapshot,
-    (rows, limit): (&[Row], Limit),
-    terminal: Terminal,
+    (rows, limit): (&[StoreRow], Limit),
+    terminal: OutputTerminal,
 ) -> Result<()> {
     let columns = [
         Column::new("STORE").giving_way(16, 0),
@@ -68,30 +68,31 @@ fn print(
         Column::new("PATH"),
     ];
     let names = store_names(snapshot);
-    let line = |(row, name): (&Row, &String)| -> Line {
+    let line = |(row, name): (&StoreRow, &String)| -> ColumnRow {
         let (problems, look) = row.problems.told();
         let (sessions, memories) = (row.sessions.to_string(), row.records.to_string());
         let sessions = if row.sessions == 0 { "" } else { &sessions };
-        let (size, path) = (human(row.bytes), near(&row.path));
+        let (size, path) = (human_size(row.bytes), near(&row.path));
         let cells = [name, row.format, sessions, &memories, &problems, &size, &path];
-        let looks = cells.map(|cell| if *cell == problems { look } else { Look::Plain });
-        cells.into_iter().zip(looks).map(|(cell, look)| Cell::of(cell, look)).collect::<Vec<_>>().into()
+        let looks = cells.map(|cell| if *cell == problems { look } else { TextStyle::Plain });
+        cells.into_iter().zip(looks).map(|(cell, look)| ColumnCell::of(cell, look)).collect::<Vec<_>>().into()
     };
-    let drawn: Vec<Line> = rows.iter().zip(&names).take(limit.most()).map(line).collect();
+    let drawn: Vec<ColumnRow> = rows.iter().zip(&names).take(limit.most()).map(line).collect();
     context.out.drawn(&lines(&columns, &drawn, terminal))?;
     let memories: usize = rows.iter().map(|row| row.records).sum();
-    let sum = [counted(rows.len() as u64, "store"), counted(memories as u64, "memory")].join(", ");
-    context.out.drawn(&[terminal.painted(&sum, Look::Dim)])?;
+    let sum =
+        [count_with_noun(rows.len() as u64, "store"), count_with_noun(memories as u64, "memory")].join(", ");
+    context.out.drawn(&[terminal.painted(&sum, TextStyle::Dim)])?;
     Ok(more(context, Some(terminal), limit.more(rows.len()).as_deref())?)
 }
 
-impl Problems {
+impl ProblemCounts {
     /// The gravest kinds with their counts, and how that looks.
-    fn told(&self) -> (String, Look) {
-        let kinds = [(self.error, '✖', Look::Bad), (self.warning, '⚠', Look::Warning)];
+    fn told(&self) -> (String, TextStyle) {
+        let kinds = [(self.error, '✖', TextStyle::Bad), (self.warning, '⚠', TextStyle::Warning)];
         let some = kinds.iter().filter(|(count, ..)| *count > 0);
         let told: Vec<String> = some.clone().map(|(count, sign, _)| format!("{sign}{count}")).collect();
-        let look = some.map(|(.., look)| *look).next().unwrap_or(Look::Plain);
+        let look = some.map(|(.., look)| *look).next().unwrap_or(TextStyle::Plain);
         (told.join(" "), look)
     }
 }
@@ -100,15 +101,15 @@ impl Problems {
 fn near(path: &str) -> String {
     let below = std::env::current_dir().ok().and_then(|here| {
         let below = Path::new(path).strip_prefix(here).ok()?;
-        Some(format!("./{}", below.told()))
+        Some(format!("./{}", below.to_text()))
     });
     below.unwrap_or_else(|| path.to_owned())
 }
 
-fn row(store: &Store) -> Row {
+fn row(store: &Store) -> StoreRow {
     let [error, warning, note] = store.problem_counts();
-    Row {
-        path: store.root.told().into_owned(),
+    StoreRow {
+        path: store.root.to_text().into_owned(),
         format: store.format,
         sessions: store.sessions.len(),
         records: store.count(State::Live),
@@ -116,16 +117,16 @@ fn row(store: &Store) -> Row {
         deleted: store.count(State::Deleted),
         broken: store.count(State::Broken),
         bytes: store.bytes,
-        problems: Problems { error, warning, note },
+        problems: ProblemCounts { error, warning, note },
     }
 }
 
-fn to_line(row: &Row) -> String {
+fn to_line(row: &StoreRow) -> String {
     format!(
         "{:14} {}, {}, {} archived, {} deleted, {} broken, ✖{} ⚠{} note {}    {}",
         row.format,
-        counted(row.sessions as u64, "session"),
-        counted(row.records as u64, "memory"),
+        count_with_noun(row.sessions as u64, "session"),
+        count_with_noun(row.records as u64, "memory"),
         row.archived,
         row.deleted,
         row.broken,

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::stores::Given;
-use super::told::Told;
-use super::{File, Planted};
-use crate::format::reading::whole_object;
+use super::demo_memory::DemoMemory;
+use super::stores::DemoInputs;
+use super::{DemoFile, PlantedProblem};
+use crate::format::record_reader::whole_object;
 use crate::format::writing::Result;
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Moment};
 use crate::text::canonical::sha256_indented;
-use crate::text::scan::Tape;
+use crate::text::json_scanner::Tape;
 
 /// The repository that the store is in.
 const REPOSITORY: &str = "web";
@@ -25,7 +25,7 @@ const BUNDLE: &str = include_str!("../../assets/demo/bundle.json");
 const EARLIER: [&str; 2] = ["Search without a page of its own", "The cart in the customer's own currency"];
 
 /// The store's files, and what is wrong with them.
-pub fn write(given: &mut Given<'_>) -> Result<(Vec<File>, Vec<Planted>)> {
+pub fn write(given: &mut DemoInputs<'_>) -> Result<(Vec<DemoFile>, Vec<PlantedProblem>)> {
     let now = given.now;
     let repository = Path::new(REPOSITORY);
     let root = repository.join(".agent-memory");
@@ -84,7 +84,7 @@ fn bundle(number: usize, now: Moment) -> String {
     bundle.to_string()
 }
 
-fn checkpoint(number: usize, bundle: &str, told: &[Told]) -> Vec<u8> {
+fn checkpoint(number: usize, bundle: &str, told: &[DemoMemory]) -> Vec<u8> {
     let event = number * (told.len() / CHECKPOINTS);
     let created = told.get(event - 1).map(|own| own.when.to_rfc3339()).unwrap_or_default();
     let hash = hash(bundle);
@@ -102,7 +102,7 @@ fn state(bundle: &str, events: usize, now: Moment) -> Vec<u8> {
     state.into()
 }
 
-fn event(own: &Told, number: usize) -> String {
+fn event(own: &DemoMemory, number: usize) -> String {
     let source = if own.kind == "imported_session" { "notebook" } else { "agent-memory.local" };
     let event = json!({
         "id": format!("evt-{number:06}"), "kind": own.kind, "sourceId": source, "externalItemId": null,
@@ -126,8 +126,8 @@ fn sources(now: Moment) -> Vec<u8> {
 }
 
 /// The projections and the entry block; one projection was made from an older state.
-fn projections(repository: &Path, hash: &str) -> (Vec<File>, Vec<Planted>) {
-    let file = |name: &str, id: &str| -> File {
+fn projections(repository: &Path, hash: &str) -> (Vec<DemoFile>, Vec<PlantedProblem>) {
+    let file = |name: &str, id: &str| -> DemoFile {
         let marker =
             format!("<!-- agent-memory:projection file={id} version=3 bundleHash={hash} -->\n# {id}\n");
         (repository.join(format!("docs/agent-memory/{name}.md")), marker.into_bytes())

@@ -3,8 +3,8 @@
 use crate::model::time::DAY;
 use crate::model::{Code, Moment};
 use crate::text::canonical;
-use crate::text::edit::{quoted, scan, set};
-use crate::text::scan::Tape;
+use crate::text::json_edit::{quoted, scan, set};
+use crate::text::json_scanner::Tape;
 
 /// One thing that is wrong with one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,32 +4,32 @@
 //! Pure and deterministic.
 
 mod agent_memory;
-mod chance;
 mod damage;
-mod desk;
-mod material;
-mod secrets;
+mod demo_memory;
+mod fake_secrets;
+mod rng;
+mod store_builder;
 mod stores;
 mod story;
-mod told;
+mod templates;
 
 use std::path::PathBuf;
 
 use crate::format::writing::Result;
 use crate::model::{Code, Moment};
-use chance::Chance;
-use material::Material;
-use stores::Given;
+use rng::DemoRng;
+use stores::DemoInputs;
 use story::Story;
+use templates::Templates;
 
 /// A file of the demo: its path below the demo's folder, and its bytes.
-pub type File = (PathBuf, Vec<u8>);
+pub type DemoFile = (PathBuf, Vec<u8>);
 /// A problem that was planted: which file, which line (where it has one), which code.
-pub type Planted = (PathBuf, Option<u32>, Code);
+pub type PlantedProblem = (PathBuf, Option<u32>, Code);
 
 /// Every file of the demo's stores. The same seed and time make the same bytes; at a time that no
 /// calendar has there are none.
-pub fn stores(seed: u64, now: Moment) -> Vec<File> {
+pub fn stores(seed: u64, now: Moment) -> Vec<DemoFile> {
     written(seed, now).unwrap_or_default().0
 }
 
@@ -39,7 +39,7 @@ pub fn lay_out(folder: &std::path::Path, now: Moment) {
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex};
 
-    static MADE: Mutex<Option<HashMap<i64, Arc<Vec<File>>>>> = Mutex::new(None);
+    static MADE: Mutex<Option<HashMap<i64, Arc<Vec<DemoFile>>>>> = Mutex::new(None);
     let mut made = MADE.lock().unwrap();
     let made = made.get_or_insert_default().entry(now.0).or_insert_with(|| Arc::new(stores(1, now)));
     for (path, bytes) in made.iter() {
@@ -48,16 +48,16 @@ pub fn lay_out(folder: &std::path::Path, now: Moment) {
 }
 
 /// The problems that [`stores`] plants: a file, its line, the code that `check` gives it.
-pub fn planted(seed: u64, now: Moment) -> Vec<Planted> {
+pub fn planted(seed: u64, now: Moment) -> Vec<PlantedProblem> {
     written(seed, now).unwrap_or_default().1
 }
 
-fn written(seed: u64, now: Moment) -> Result<(Vec<File>, Vec<Planted>)> {
-    let mut chance = Chance::new(seed);
-    let mut material = Material::new(&mut chance);
+fn written(seed: u64, now: Moment) -> Result<(Vec<DemoFile>, Vec<PlantedProblem>)> {
+    let mut chance = DemoRng::new(seed);
+    let mut material = Templates::new(&mut chance);
     let story = Story::new(now, &mut chance);
     story.texts().for_each(|text| material.leave_out(text));
-    let mut given = Given { material: &mut material, story: &story, chance: &mut chance, now };
+    let mut given = DemoInputs { material: &mut material, story: &story, chance: &mut chance, now };
     let (mut files, mut planted) = (Vec::new(), Vec::new());
     for write in [stores::team, stores::ops, stores::shop, stores::notes, agent_memory::write] {
         let (own_files, own_planted) = write(&mut given)?;

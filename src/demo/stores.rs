@@ -1,29 +1,29 @@
 //! The four stores that the program can write: what is in them, and what goes wrong there.
 
-use super::chance::Chance;
 use super::damage::Damage;
-use super::desk::Desk;
-use super::material::{Material, Scope};
+use super::demo_memory::DemoMemory;
+use super::rng::DemoRng;
+use super::store_builder::StoreBuilder;
 use super::story::{Story, outage_session};
-use super::told::Told;
-use super::{File, Planted};
+use super::templates::{TemplateBatch, Templates};
+use super::{DemoFile, PlantedProblem};
 use crate::format::writing::Result;
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Entry, Moment};
 use crate::ops;
-use crate::ops::delete::Asked;
+use crate::ops::delete::DeleteRequest;
 
 /// What all stores are made of.
-pub struct Given<'a> {
-    pub material: &'a mut Material,
+pub struct DemoInputs<'a> {
+    pub material: &'a mut Templates,
     pub story: &'a Story,
-    pub chance: &'a mut Chance,
+    pub chance: &'a mut DemoRng,
     pub now: Moment,
 }
 
-impl Given<'_> {
-    fn several(&mut self, session: &str, kinds: &[&str], count: usize, days: (i64, i64)) -> Vec<Told> {
-        self.material.several(&Scope { session, kinds, count, days }, self.now, self.chance)
+impl DemoInputs<'_> {
+    fn several(&mut self, session: &str, kinds: &[&str], count: usize, days: (i64, i64)) -> Vec<DemoMemory> {
+        self.material.several(&TemplateBatch { session, kinds, count, days }, self.now, self.chance)
     }
 
     fn ago(&self, hours: i64) -> Moment {
@@ -31,7 +31,7 @@ impl Given<'_> {
     }
 }
 
-type Written = Result<(Vec<File>, Vec<Planted>)>;
+type DemoStore = Result<(Vec<DemoFile>, Vec<PlantedProblem>)>;
 
 const TALK: [&str; 10] = [
     "conversation",
@@ -56,21 +56,21 @@ const SESSIONS: [(&str, i64, i64, usize); 5] = [
 ];
 
 /// The team's log of sessions, `session-log`.
-pub fn ops(given: &mut Given<'_>) -> Written {
+pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     let (now, outage) = (given.now, outage_session(given.now));
     let mut all = given.story.of("ops");
     for (session, from, to, count) in SESSIONS {
         all.extend(given.several(session, &TALK, count, (from, to)));
     }
-    let mut chance = Chance::new(given.chance.bits());
-    let mut desk = Desk::new("session-log", "ops/memory", &mut chance, now)?;
+    let mut chance = DemoRng::new(given.chance.bits());
+    let mut desk = StoreBuilder::new("session-log", "ops/memory", &mut chance, now)?;
     for (session, began) in SESSIONS.map(|own| (own.0, own.1)).into_iter().chain([(&*outage, 4)]) {
         desk.verb(now.plus(-began * DAY - HOUR), |scene| ops::session::new(scene, Some(session), "team"))?;
     }
     // The last three of a session came when its index was not kept up any more.
     let stale = "sessions/search_index/index.json";
     all.sort_by_key(|own| own.when);
-    let (searched, mut rest): (Vec<Told>, Vec<Told>) =
+    let (searched, mut rest): (Vec<DemoMemory>, Vec<DemoMemory>) =
         all.into_iter().partition(|own| own.session == "search_index");
     let late = searched.len().saturating_sub(3);
     desk.tell(searched[..late].to_vec())?;
@@ -79,7 +79,7 @@ pub fn ops(given: &mut Given<'_>) -> Written {
     desk.tell(rest)?;
     let done = SESSIONS.iter().take(4).flat_map(|own| desk.live(own.0).into_iter().skip(7).step_by(13));
     let gone: Vec<Entry> = done.collect();
-    desk.verb(given.ago(50), |scene| ops::delete::delete(scene, &gone, Asked::default()))?;
+    desk.verb(given.ago(50), |scene| ops::delete::delete(scene, &gone, DeleteRequest::default()))?;
     let log = |session: &str| format!("sessions/{session}/memory.jsonl");
     desk.damage(&log("oauth_spike"), &[(20, Damage::DanglingReference), (33, Damage::Nuls)])?;
     let of_ci =
@@ -95,14 +95,14 @@ pub fn ops(given: &mut Given<'_>) -> Written {
 }
 
 /// The reviews of the shop, `bmad`: one in use, one that is archived.
-pub fn shop(given: &mut Given<'_>) -> Written {
+pub fn shop(given: &mut DemoInputs<'_>) -> DemoStore {
     let now = given.now;
     let kinds = ["conversation", "finding", "decision", "finding", "decision", "finding", "preference"];
     let old = given.several("search-latency", &kinds, 44, (168, 150));
     let mut live = given.several("double-charge", &kinds, 38, (20, 6));
     live.extend(given.story.of("shop"));
-    let mut chance = Chance::new(given.chance.bits());
-    let mut desk = Desk::new("bmad", "shop/.bmad/memory", &mut chance, now)?;
+    let mut chance = DemoRng::new(given.chance.bits());
+    let mut desk = StoreBuilder::new("bmad", "shop/.bmad/memory", &mut chance, now)?;
     let config = r#"{"memory_config":{"version":"1.0","decay":{"enabled":true,"minimum_factor":0.1}}}"#;
     desk.put("config.json", config)?;
     for (session, began) in [("search-latency", 168), ("double-charge", 20)] {
@@ -121,15 +121,15 @@ pub fn shop(given: &mut Given<'_>) -> Written {
 }
 
 /// What the team's agents learned, `memory-server`.
-pub fn team(given: &mut Given<'_>) -> Written {
+pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     let now = given.now;
     let mut all = given.story.of("team");
     all.extend(given.several("", &["core"], 60, (300, 9)));
     all.extend(given.several("", &["learning"], 80, (80, 6)));
     all.extend(given.several("", &["task"], 34, (25, 5)));
     let archived = given.several("", &["learning"], 28, (320, 160));
-    let mut chance = Chance::new(given.chance.bits());
-    let mut desk = Desk::new("memory-server", "team/memories", &mut chance, now)?;
+    let mut chance = DemoRng::new(given.chance.bits());
+    let mut desk = StoreBuilder::new("memory-server", "team/memories", &mut chance, now)?;
     // Learnings of long ago were put away, a quarter after a quarter.
     for (number, part) in archived.chunks(7).enumerate() {
         desk.tell(part.to_vec())?;
@@ -141,10 +141,11 @@ pub fn team(given: &mut Given<'_>) -> Written {
     let deleted = now.plus(-9 * DAY);
     all.sort_by_key(|own| own.when);
     let last = all.split_off(all.len().saturating_sub(3));
-    let (before, after): (Vec<Told>, Vec<Told>) = all.into_iter().partition(|own| own.when < deleted);
+    let (before, after): (Vec<DemoMemory>, Vec<DemoMemory>) =
+        all.into_iter().partition(|own| own.when < deleted);
     desk.tell(before)?;
     let gone = [desk.titled("Rollback steps for release 4.2"), desk.titled("Retry budget is 3")].concat();
-    desk.verb(deleted, |scene| ops::delete::delete(scene, &gone, Asked::default()))?;
+    desk.verb(deleted, |scene| ops::delete::delete(scene, &gone, DeleteRequest::default()))?;
     desk.tell(after)?;
     let old = desk.file("index.json");
     desk.tell(last)?;
@@ -205,7 +206,7 @@ const TRACES: [&str; 9] = [
 ];
 
 /// What happened and was noted around the project, `a-mem`.
-pub fn notes(given: &mut Given<'_>) -> Written {
+pub fn notes(given: &mut DemoInputs<'_>) -> DemoStore {
     let now = given.now;
     let mut all = given.story.of("notes");
     for (number, (id, links)) in NOTES.iter().enumerate() {
@@ -219,8 +220,8 @@ pub fn notes(given: &mut Given<'_>) -> Written {
             STEPS.iter().zip(0..).map(|(step, number)| event(step, trace, began.plus(number * HOUR / 2))),
         );
     }
-    let mut chance = Chance::new(given.chance.bits());
-    let mut desk = Desk::new("a-mem", "notes/.chora/memory", &mut chance, now)?;
+    let mut chance = DemoRng::new(given.chance.bits());
+    let mut desk = StoreBuilder::new("a-mem", "notes/.chora/memory", &mut chance, now)?;
     desk.tell(all)?;
     let profile = include_str!("../../assets/demo/profile.json");
     let profile = profile.replace("{last_active}", &now.plus(-6 * DAY).to_rfc3339());
@@ -228,18 +229,18 @@ pub fn notes(given: &mut Given<'_>) -> Written {
     let query = "-- Failures of the last week\nSELECT * FROM events WHERE status = 'failure';\n";
     desk.put("queries/recent-failures.sql", query)?;
     let old = desk.titled("Retries without jitter");
-    desk.verb(given.ago(60), |scene| ops::delete::delete(scene, &old, Asked::default()))?;
+    desk.verb(given.ago(60), |scene| ops::delete::delete(scene, &old, DeleteRequest::default()))?;
     desk.remove("knowledge/tags.json")?;
     desk.plant("knowledge/notes/cache-keys.md", Some(1), Code::DanglingReference);
     Ok(desk.done())
 }
 
-fn event(&(kind, status, words): &(&str, &str, &str), trace: &str, when: Moment) -> Told {
+fn event(&(kind, status, words): &(&str, &str, &str), trace: &str, when: Moment) -> DemoMemory {
     let columns = [status, trace, kind, &format!("{words} {}", trace.replace('-', " "))];
-    Told { when, by: "gateway".into(), ..Told::of("event", &columns.map(str::to_owned)) }
+    DemoMemory { when, by: "gateway".into(), ..DemoMemory::of("event", &columns.map(str::to_owned)) }
 }
 
-fn note(own: Told, id: &str, links: &[&str]) -> Told {
+fn note(own: DemoMemory, id: &str, links: &[&str]) -> DemoMemory {
     let title = id.replace('-', " ");
     let first: String = title.chars().take(1).flat_map(char::to_uppercase).collect();
     let related: String = links.iter().map(|link| format!("- [[{link}]]\n")).collect();
@@ -248,5 +249,5 @@ fn note(own: Told, id: &str, links: &[&str]) -> Told {
         own.main, own.more
     );
     let main = format!("{first}{}", title.get(1..).unwrap_or_default());
-    Told { kind: "note".into(), word: id.into(), main, more, ..own }
+    DemoMemory { kind: "note".into(), word: id.into(), main, more, ..own }
 }

@@ -1,9 +1,9 @@
 //! What the invented team lived through: a release, an outage, a payment bug, told by hand.
 
-use super::chance::Chance;
-use super::material::cards;
-use super::secrets::fake_secret;
-use super::told::Told;
+use super::demo_memory::DemoMemory;
+use super::fake_secrets::fake_secret;
+use super::rng::DemoRng;
+use super::templates::cards;
 use crate::model::Moment;
 use crate::model::time::{DAY, HOUR};
 
@@ -12,11 +12,11 @@ const STORY: &str = include_str!("../../assets/demo/story.txt");
 const OUTAGE: i64 = 77 * HOUR;
 
 /// The story: the memories of each store.
-pub struct Story(Vec<(&'static str, Told)>);
+pub struct Story(Vec<(&'static str, DemoMemory)>);
 
 impl Story {
     /// The story as it ends now.
-    pub fn new(now: Moment, chance: &mut Chance) -> Story {
+    pub fn new(now: Moment, chance: &mut DemoRng) -> Story {
         Story(cards(STORY).filter_map(|columns| told(&columns, now, chance)).collect())
     }
 
@@ -26,7 +26,7 @@ impl Story {
     }
 
     /// What one store holds of it.
-    pub fn of(&self, store: &str) -> Vec<Told> {
+    pub fn of(&self, store: &str) -> Vec<DemoMemory> {
         self.0.iter().filter(|(own, _)| *own == store).map(|(_, told)| told.clone()).collect()
     }
 }
@@ -36,7 +36,7 @@ pub fn outage_session(now: Moment) -> String {
     now.plus(-OUTAGE).to_pattern("outage_%b_%d").to_lowercase()
 }
 
-fn told(columns: &[&'static str], now: Moment, chance: &mut Chance) -> Option<(&'static str, Told)> {
+fn told(columns: &[&'static str], now: Moment, chance: &mut DemoRng) -> Option<(&'static str, DemoMemory)> {
     let [head, place, kind, columns @ ..] = columns else { return None };
     let (head, refers) = head.split_once('>').unwrap_or((head, ""));
     let (age, label) = head.split_once(' ').unwrap_or((head, ""));
@@ -55,13 +55,13 @@ fn told(columns: &[&'static str], now: Moment, chance: &mut Chance) -> Option<(&
         })
         .collect();
     let session = if session == "outage" { outage_session(now) } else { session.to_owned() };
-    let told = Told {
+    let told = DemoMemory {
         when: now.plus(-micros(age)?),
         session,
         by: by.to_owned(),
         label: label.trim().to_owned(),
         refers: refers.split_whitespace().map(str::to_owned).collect(),
-        ..Told::of(kind, &columns)
+        ..DemoMemory::of(kind, &columns)
     };
     Some((store, told))
 }

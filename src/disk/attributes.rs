@@ -12,13 +12,13 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::{Extended, Owner};
+use super::{ExtendedAttributes, Owner};
 
 /// What the system gives each file anew: it is of the content, or can't be given by others.
 const OF_THE_SYSTEM: [&str; 3] = ["security.ima", "security.evm", "com.apple.provenance"];
 
 /// The attributes of an open file.
-pub fn of(file: &File) -> io::Result<Extended> {
+pub fn of(file: &File) -> io::Result<ExtendedAttributes> {
     let names = match all(|| flistxattr_query(file), |buffer| flistxattr(file, buffer)) {
         Err(error) if [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error) => Vec::new(),
         names => names?,
@@ -62,7 +62,7 @@ fn all(
 
 /// Gives an open file those attributes, and takes from it what it has beyond them: as many as the
 /// system lets. The error is the first of those that it does not.
-pub fn set(file: &File, wanted: &Extended) -> io::Result<()> {
+pub fn set(file: &File, wanted: &ExtendedAttributes) -> io::Result<()> {
     let there = of(file)?;
     let gone = there.iter().filter(|(name, _)| !wanted.iter().any(|(own, _)| own == name));
     let gone = gone.map(|(name, _)| fremovexattr(file, name.as_os_str()));

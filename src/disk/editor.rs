@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
-use super::{Disk, Real};
+use super::new_files::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
+use super::{Disk, RealDisk};
 
 /// Why no text came back.
 #[derive(Debug, thiserror::Error)]
@@ -57,16 +57,16 @@ impl EditorError {
 }
 
 /// Which editor runs now, told across threads.
-struct Running(AtomicI32);
+struct RunningEditor(AtomicI32);
 
 /// No editor runs.
 const NONE: i32 = 0;
 /// The program ends: an editor that starts now is ended at once.
 const CLOSED: i32 = -1;
 
-static RUNNING: Running = Running(AtomicI32::new(NONE));
+static RUNNING: RunningEditor = RunningEditor(AtomicI32::new(NONE));
 
-impl Running {
+impl RunningEditor {
     /// Ends the editor that runs, if any.
     fn end(&self) {
         kill(self.0.load(Ordering::SeqCst));
@@ -117,7 +117,7 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     let editor = named.into_iter().find(|name| !name.trim().is_empty()).ok_or(EditorError::None)?;
     let mut words = editor.split_whitespace().map(str::to_owned);
     let name = words.next().unwrap_or_default();
-    let folder = Private(new_temporary_folder("palimp-edit")?);
+    let folder = PrivateFolder(new_temporary_folder("palimp-edit")?);
     let file = folder.0.join("memory.md");
     write_new(&file, text.as_bytes())?;
     let child = Command::new(&name).args(words).arg(&file).spawn();
@@ -158,14 +158,14 @@ fn read_left(file: &Path) -> io::Result<Vec<u8>> {
     if !std::fs::symlink_metadata(file)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file any more"));
     }
-    let (bytes, _) = Real.read(file, 0, None)?;
+    let (bytes, _) = RealDisk.read(file, 0, None)?;
     Ok(bytes)
 }
 
 /// A folder that goes with this.
-struct Private(PathBuf);
+struct PrivateFolder(PathBuf);
 
-impl Drop for Private {
+impl Drop for PrivateFolder {
     fn drop(&mut self) {
         remove_temporary_folder(&self.0);
     }
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn an_editor_is_ended_that_started_while_the_program_was_told_to_end() {
-        let running = Running(AtomicI32::new(NONE));
+        let running = RunningEditor(AtomicI32::new(NONE));
         for _ in 0..2 {
             running.close();
             let status = running.wait_for(&mut sleeper()).unwrap();
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn to_end_an_editor_where_none_runs_ends_no_later_one() {
-        let running = Running(AtomicI32::new(NONE));
+        let running = RunningEditor(AtomicI32::new(NONE));
         running.end();
         let mut child = Command::new("true").spawn().unwrap();
         assert!(running.wait_for(&mut child).unwrap().success());

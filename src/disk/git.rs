@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::model::Tell;
+use crate::model::PathText;
 
 /// What config could have git run, turned off.
 const PLAIN: [&str; 12] = [
@@ -126,7 +126,7 @@ impl Git {
         let mut git = Command::new("git");
         git.args(PLAIN).arg(&self.folder).args(arguments);
         // Where the repository is, is told by the folder alone.
-        let own = |name: &OsString| name.told().starts_with("GIT_");
+        let own = |name: &OsString| name.to_text().starts_with("GIT_");
         std::env::vars_os().map(|(name, _)| name).filter(own).for_each(|name| {
             git.env_remove(name);
         });

@@ -10,7 +10,7 @@ use crate::model::Moment;
 
 /// What is known of the process that a lock names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
+pub enum ProcessState {
     /// No such process.
     Gone,
     /// There is one, started then as far as the system tells.
@@ -35,7 +35,7 @@ pub trait Machine: Sync {
     fn random(&self) -> [u8; 16];
 
     /// What is known of a process.
-    fn process(&self, number: i32) -> Holder;
+    fn process(&self, number: i32) -> ProcessState;
 
     /// For each of the files, whether a process may have it open to write to it.
     fn may_be_open(&self, files: &[&Path]) -> Vec<bool> {
@@ -91,11 +91,11 @@ impl Machine for ThisMachine {
         bytes
     }
 
-    fn process(&self, number: i32) -> Holder {
-        if is_alive(number) { Holder::Alive(started(number)) } else { Holder::Gone }
+    fn process(&self, number: i32) -> ProcessState {
+        if is_alive(number) { ProcessState::Alive(started(number)) } else { ProcessState::Gone }
     }
 
     fn may_be_open(&self, files: &[&Path]) -> Vec<bool> {
-        super::open::may_be_open(files)
+        super::open_writers::may_be_open(files)
     }
 }

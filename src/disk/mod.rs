@@ -4,41 +4,41 @@
 //! lets us ask for that, and never blocks: what is not a regular file is not opened.
 
 mod attributes;
+#[cfg(feature = "tui")]
+mod detached_process;
 mod editor;
 mod git;
+mod lookup;
 mod machine;
-mod open;
-mod opened;
-#[cfg(feature = "tui")]
-mod outlive;
-#[cfg(feature = "tui")]
-mod output;
+mod new_files;
+mod open_file;
+mod open_writers;
 mod process;
-mod real;
-mod seen;
+mod real_disk;
+#[cfg(feature = "tui")]
+mod stdout_file;
 #[cfg(feature = "tui")]
 pub mod watch;
-mod write;
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "tui")]
+pub use detached_process::{leave_session, spawn_detached};
 pub use editor::{EditorError, edit_text, end_editor, end_editors, page_text};
 pub use git::Git;
-pub use machine::{Holder, Machine, ThisMachine};
-#[cfg(feature = "tui")]
-pub use outlive::{leave_session, outlive};
-#[cfg(feature = "tui")]
-pub use output::output_file;
+pub use lookup::Lookup;
+pub use machine::{Machine, ProcessState, ThisMachine};
+pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 pub use process::is_alive;
-pub use real::Real;
-pub use seen::Seen;
-pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
+pub use real_disk::RealDisk;
+#[cfg(feature = "tui")]
+pub use stdout_file::output_file;
 
-pub use crate::model::attributes::{Extended, Owner};
-use crate::model::{Blocks, Bytes, Generation};
+pub use crate::model::attributes::{ExtendedAttributes, Owner};
+use crate::model::{Bytes, Generation, RangeReader};
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct Item {
 
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct ItemName {
     /// The name.
     pub name: OsString,
     /// What it is; for a link, what it leads to.
@@ -84,7 +84,7 @@ pub struct Name {
 }
 
 /// A file that is open to be written.
-pub trait Output {
+pub trait WritableFile {
     /// Writes all of the bytes, in one call where the system takes them in one.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
 
@@ -102,7 +102,7 @@ pub trait Output {
     fn set_owner(&mut self, owner: Owner) -> io::Result<()>;
 
     /// Gives it those extended attributes and takes all others from it.
-    fn set_extended(&mut self, attributes: &Extended) -> io::Result<()>;
+    fn set_extended(&mut self, attributes: &ExtendedAttributes) -> io::Result<()>;
 
     /// Cuts it to that length, or fills it up with zeros.
     fn set_len(&mut self, len: u64) -> io::Result<()>;
@@ -124,8 +124,8 @@ pub trait Disk: Sync {
 
     /// The names in a folder, sorted: all of them, or of a folder with more just so many, whichever.
     /// They are not looked up one by one where the folder itself says what they are.
-    fn names(&self, folder: &Path, most: usize) -> io::Result<Vec<Name>> {
-        let name = |item: Item| Name {
+    fn names(&self, folder: &Path, most: usize) -> io::Result<Vec<ItemName>> {
+        let name = |item: Item| ItemName {
             name: item.name,
             kind: item.kind,
             is_link: item.link.is_some(),
@@ -152,7 +152,7 @@ pub trait Disk: Sync {
 
     /// What a regular file has behind those bytes, and the state of the file; nothing where it does not
     /// begin with them. Where they are known already they are not held a second time for that.
-    fn behind(&self, file: &Path, known: &Bytes) -> io::Result<(Option<Vec<u8>>, Generation)> {
+    fn read_after(&self, file: &Path, known: &Bytes) -> io::Result<(Option<Vec<u8>>, Generation)> {
         let (mut bytes, generation) = self.read(file, 0, None)?;
         let begins = bytes.starts_with(known);
         Ok((begins.then(|| bytes.split_off(known.len())), generation))
@@ -160,19 +160,19 @@ pub trait Disk: Sync {
 
     /// A regular file that stays open, so that its bytes can be had later, also when another has its name
     /// by then, and the state that it is in; nothing on a disk that has no such files.
-    fn opened(&self, _file: &Path) -> io::Result<Option<(Arc<dyn Blocks>, Generation)>> {
+    fn open_ranges(&self, _file: &Path) -> io::Result<Option<(Arc<dyn RangeReader>, Generation)>> {
         Ok(None)
     }
 
     /// A file's extended attributes; none where the file system knows none.
-    fn extended(&self, file: &Path) -> io::Result<Extended>;
+    fn extended(&self, file: &Path) -> io::Result<ExtendedAttributes>;
 
     /// A new file, open so that every write lands at its end: others may write to it as soon as
     /// it has its name. Fails where something is already there.
-    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>>;
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>>;
 
     /// A regular file that is there, open so that every write lands at its end.
-    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>>;
+    fn append(&self, file: &Path) -> io::Result<Box<dyn WritableFile + '_>>;
 
     /// Fills the first so many bytes of a regular file with line ends, in place and durably: what
     /// others added behind them stays.
@@ -182,7 +182,7 @@ pub trait Disk: Sync {
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()>;
 
     /// A folder that is there, open so that it can be given an owner, a mode and attributes.
-    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>>;
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn WritableFile + '_>>;
 
     /// Gives a file a second name; fails where something is already there.
     fn link(&self, file: &Path, name: &Path) -> io::Result<()>;

@@ -28,11 +28,11 @@ const ITEMS: usize = 20_000;
 const ITEMS_AFTER_LOSS: usize = 1_000_000;
 
 /// Watches folders until it is dropped.
-pub struct Watch {
-    to_thread: Sender<Notice>,
+pub struct FolderWatch {
+    to_thread: Sender<ChangeNotice>,
 }
 
-enum Notice {
+enum ChangeNotice {
     Changed,
     /// Something came or went: a watched folder itself may be gone.
     Moved,
@@ -43,22 +43,22 @@ enum Notice {
 
 /// What came until it was quiet.
 #[derive(Clone, Copy, Default)]
-struct Settled {
+struct NoticeBatch {
     changed: bool,
     moved: bool,
 }
 
-impl Settled {
-    fn with(self, notice: &Notice) -> Settled {
-        Settled {
-            changed: self.changed || matches!(notice, Notice::Changed | Notice::Moved),
-            moved: self.moved || matches!(notice, Notice::Moved),
+impl NoticeBatch {
+    fn with(self, notice: &ChangeNotice) -> NoticeBatch {
+        NoticeBatch {
+            changed: self.changed || matches!(notice, ChangeNotice::Changed | ChangeNotice::Moved),
+            moved: self.moved || matches!(notice, ChangeNotice::Moved),
         }
     }
 }
 
 /// One folder, and how it is watched.
-struct Root {
+struct WatchedFolder {
     path: PathBuf,
     watched: bool,
     /// What a look at it found last, while it is not watched.
@@ -67,43 +67,43 @@ struct Root {
     stamp_at_loss: Option<u64>,
 }
 
-impl Watch {
+impl FolderWatch {
     /// Calls `changed` after files beneath `roots` change. Never fails: see the module.
     pub fn start(roots: Vec<PathBuf>, changed: impl Fn() + Send + 'static) -> Self {
         let (to_thread, notices) = channel();
         let own = to_thread.clone();
-        let watch = move || Watching::new(roots, own).run(&notices, &changed);
+        let watch = move || WatchThread::new(roots, own).run(&notices, &changed);
         // Without a thread nothing is watched; `R` still reads anew.
         let _ = thread::Builder::new().name("watch".into()).spawn(watch);
-        Watch { to_thread }
+        FolderWatch { to_thread }
     }
 }
 
-impl Drop for Watch {
+impl Drop for FolderWatch {
     fn drop(&mut self) {
-        let _ = self.to_thread.send(Notice::Stop);
+        let _ = self.to_thread.send(ChangeNotice::Stop);
     }
 }
 
 /// The notices of the system. If its thread could not start or has ended, every call to it panics. Then this
 /// is `None`, and folders are read at intervals instead.
-struct Notices {
+struct SystemNotices {
     watcher: ManuallyDrop<RecommendedWatcher>,
     /// The thread holds this as long as it runs.
     thread: Weak<()>,
 }
 
-impl Notices {
-    fn start(sender: Sender<Notice>) -> Option<Self> {
+impl SystemNotices {
+    fn start(sender: Sender<ChangeNotice>) -> Option<Self> {
         let running = Arc::new(());
         let thread = Arc::downgrade(&running);
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             let _running = &running;
-            if let Some(notice) = event.map_or(Some(Notice::Moved), |event| notice_of(&event)) {
+            if let Some(notice) = event.map_or(Some(ChangeNotice::Moved), |event| notice_of(&event)) {
                 let _ = sender.send(notice);
             }
         });
-        let own = Notices { watcher: ManuallyDrop::new(watcher.ok()?), thread };
+        let own = SystemNotices { watcher: ManuallyDrop::new(watcher.ok()?), thread };
         own.is_running().then_some(own)
     }
 
@@ -130,34 +130,34 @@ impl Notices {
     }
 }
 
-struct Watching {
-    notices: Option<Notices>,
-    roots: Vec<Root>,
+struct WatchThread {
+    notices: Option<SystemNotices>,
+    roots: Vec<WatchedFolder>,
 }
 
-impl Drop for Watching {
+impl Drop for WatchThread {
     fn drop(&mut self) {
-        self.notices.take().into_iter().for_each(Notices::end);
+        self.notices.take().into_iter().for_each(SystemNotices::end);
     }
 }
 
-impl Watching {
-    fn new(roots: Vec<PathBuf>, sender: Sender<Notice>) -> Self {
+impl WatchThread {
+    fn new(roots: Vec<PathBuf>, sender: Sender<ChangeNotice>) -> Self {
         let roots = roots
             .into_iter()
-            .map(|path| Root { path, watched: false, stamp: 0, stamp_at_loss: None })
+            .map(|path| WatchedFolder { path, watched: false, stamp: 0, stamp_at_loss: None })
             .collect();
-        let mut watching = Watching { notices: Notices::start(sender), roots };
+        let mut watching = WatchThread { notices: SystemNotices::start(sender), roots };
         watching.watch_what_is_there();
         watching
     }
 
-    fn run(mut self, notices: &Receiver<Notice>, changed: &impl Fn()) {
+    fn run(mut self, notices: &Receiver<ChangeNotice>, changed: &impl Fn()) {
         loop {
             match self.next(notices) {
-                Ok(Notice::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(ChangeNotice::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(first) => {
-                    let Some(settled) = settle(notices, Settled::default().with(&first)) else { return };
+                    let Some(settled) = settle(notices, NoticeBatch::default().with(&first)) else { return };
                     if settled.moved {
                         self.drop_what_is_gone();
                     }
@@ -174,7 +174,7 @@ impl Watching {
         }
     }
 
-    fn next(&self, notices: &Receiver<Notice>) -> Result<Notice, RecvTimeoutError> {
+    fn next(&self, notices: &Receiver<ChangeNotice>) -> Result<ChangeNotice, RecvTimeoutError> {
         if self.roots.iter().all(|root| root.watched) {
             return notices.recv().map_err(|_| RecvTimeoutError::Disconnected);
         }
@@ -230,12 +230,12 @@ impl Watching {
 }
 
 /// Waits until it is quiet; says what came until then, `None` to stop.
-fn settle(notices: &Receiver<Notice>, mut settled: Settled) -> Option<Settled> {
+fn settle(notices: &Receiver<ChangeNotice>, mut settled: NoticeBatch) -> Option<NoticeBatch> {
     let end = Instant::now() + PATIENCE;
     loop {
         let left = end.saturating_duration_since(Instant::now()).min(QUIET);
         match notices.recv_timeout(left) {
-            Ok(Notice::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
+            Ok(ChangeNotice::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
             Ok(notice) => settled = settled.with(&notice),
             Err(RecvTimeoutError::Timeout) => return Some(settled),
         }
@@ -246,15 +246,15 @@ fn settle(notices: &Receiver<Notice>, mut settled: Settled) -> Option<Settled> {
 }
 
 /// Being read, by this program above all, changes nothing.
-fn notice_of(event: &Event) -> Option<Notice> {
+fn notice_of(event: &Event) -> Option<ChangeNotice> {
     match event.kind {
-        _ if event.need_rescan() => Some(Notice::Lost),
+        _ if event.need_rescan() => Some(ChangeNotice::Lost),
         EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Modify(_) => {
-            Some(Notice::Changed)
+            Some(ChangeNotice::Changed)
         }
         EventKind::Access(_) => None,
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => {
-            Some(Notice::Moved)
+            Some(ChangeNotice::Moved)
         }
     }
 }
@@ -293,9 +293,9 @@ mod tests {
     /// Long enough for a loaded machine; nothing waits for it unless it fails.
     const DEADLINE: Duration = Duration::from_secs(60);
 
-    fn watch(root: &Path) -> (Watch, Receiver<()>) {
+    fn watch(root: &Path) -> (FolderWatch, Receiver<()>) {
         let (tell, told) = channel();
-        let watch = Watch::start(vec![root.to_owned()], move || {
+        let watch = FolderWatch::start(vec![root.to_owned()], move || {
             let _ = tell.send(());
         });
         (watch, told)
@@ -317,8 +317,8 @@ mod tests {
     fn lost_notices_are_a_change_once_and_then_only_if_something_changed() {
         let folder = crate::folder::new();
         let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
-        assert!(matches!(notice_of(&lost), Some(Notice::Lost)));
-        let mut watching = Watching::new(vec![folder.path().to_owned()], channel().0);
+        assert!(matches!(notice_of(&lost), Some(ChangeNotice::Lost)));
+        let mut watching = WatchThread::new(vec![folder.path().to_owned()], channel().0);
         let seen = [watching.changed_since_loss(), watching.changed_since_loss()];
         fs::write(folder.path().join("new"), "x").unwrap();
         assert_eq!((seen, watching.changed_since_loss()), ([true, false], true));

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::page::{self, Member};
-use super::{Format, Shape, by_name, title_of};
-use crate::model::{Entry, Record, RecordText, Store, Tell};
+use super::record_details::{self, TextMember};
+use super::{Format, RecordSyntax, by_name, title_of};
+use crate::model::{Entry, PathText, Record, RecordText, Store};
 use crate::text::front_matter::Note;
 use crate::text::json::Json;
-use crate::text::scan::{Newlines, Tape};
+use crate::text::json_scanner::{Newlines, Tape};
 
 /// What a search looks in, unfolded.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Searched {
+pub struct SearchText {
     /// Title, tags and id.
     pub head: Vec<String>,
     /// Every other string value, except ids of other records, times and checksums.
@@ -32,31 +32,31 @@ pub fn text_of_raw(format: &str, path: &Path, raw: &[u8]) -> Option<RecordText> 
 }
 
 /// What can be read; otherwise its bytes.
-fn whole(content: Content<'_>) -> Result<RecordText, &[u8]> {
+fn whole(content: EntryContent<'_>) -> Result<RecordText, &[u8]> {
     Ok(match content {
-        Content::Json(format, value) => read_text(format, value),
-        Content::Note(format, note, text, stem) => note_text(format, &note, text, stem),
-        Content::Text(text, stem) => {
+        EntryContent::Json(format, value) => read_text(format, value),
+        EntryContent::Note(format, note, text, stem) => note_text(format, &note, text, stem),
+        EntryContent::Text(text, stem) => {
             RecordText { title: title_of(stem), text: text.to_owned(), main: "text", ..RecordText::default() }
         }
-        Content::Broken(raw) => return Err(raw),
+        EntryContent::Broken(raw) => return Err(raw),
     })
 }
 
 /// The main text of a record of those bytes that is, or was, in a file of that path.
 pub fn main_text(format: &'static dyn Format, path: &Path, raw: &[u8]) -> String {
     with_bytes(Some(format), path, raw, |content| match content {
-        Content::Json(format, value) => format.main_text(value).0,
-        Content::Note(_, note, text, _) => text.get(note.body.clone()).unwrap_or_default().to_owned(),
-        Content::Text(text, _) => text.to_owned(),
-        Content::Broken(raw) => String::from_utf8_lossy(raw).into_owned(),
+        EntryContent::Json(format, value) => format.main_text(value).0,
+        EntryContent::Note(_, note, text, _) => text.get(note.body.clone()).unwrap_or_default().to_owned(),
+        EntryContent::Text(text, _) => text.to_owned(),
+        EntryContent::Broken(raw) => String::from_utf8_lossy(raw).into_owned(),
     })
 }
 
 /// Whether an entry's main text is Markdown.
 pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
     let format = by_name(store.format).filter(|_| store.view(entry).is_some());
-    format.is_some_and(|format| format.shape(&store.document(entry).path) == Shape::Markdown)
+    format.is_some_and(|format| format.syntax(&store.document(entry).path) == RecordSyntax::Markdown)
 }
 
 /// An entry's title alone, for lists.
@@ -71,17 +71,17 @@ pub fn title(store: &Store, entry: &Entry) -> String {
 pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> String {
     let format = by_name(store.format).filter(|_| record.view().is_some());
     with_bytes(format, path, raw, |content| match content {
-        Content::Json(format, value) => title_of(&format.main_text(value).0),
-        Content::Note(_, note, text, stem) => note_title(&note, text, stem),
-        Content::Text(_, stem) => title_of(stem),
-        Content::Broken(raw) => broken_text(record.line, raw).title,
+        EntryContent::Json(format, value) => title_of(&format.main_text(value).0),
+        EntryContent::Note(_, note, text, stem) => note_title(&note, text, stem),
+        EntryContent::Text(_, stem) => title_of(stem),
+        EntryContent::Broken(raw) => broken_text(record.line, raw).title,
     })
 }
 
 /// What a search looks in for an entry. A broken record has its bytes as body.
-pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
+pub fn searched_of(store: &Store, entry: &Entry) -> SearchText {
     if store.read(entry).is_none() {
-        return Searched::default();
+        return SearchText::default();
     }
     let names = |title: String| {
         let mut head = vec![title];
@@ -91,22 +91,24 @@ pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
         head
     };
     with_content(store, entry, |content| match content {
-        Content::Json(format, value) => {
+        EntryContent::Json(format, value) => {
             let (text, _) = format.main_text(value);
-            Searched { head: names(title_of(&text)), body: strings(format, value) }
+            SearchText { head: names(title_of(&text)), body: strings(format, value) }
         }
-        Content::Note(_, note, text, stem) => {
+        EntryContent::Note(_, note, text, stem) => {
             let unsearched = by_name(store.format).map_or(&[][..], |format| format.about().unsearched);
             let mut body = vec![text.get(note.body.clone()).unwrap_or_default().to_owned()];
             let fields = note.fields.iter().filter(|field| !matches!(field.name, "id" | "tags"));
             body.extend(
                 fields.filter(|field| !unsearched.contains(&field.name)).map(|field| field.value.plain()),
             );
-            Searched { head: names(note_title(&note, text, stem)), body }
+            SearchText { head: names(note_title(&note, text, stem)), body }
         }
-        Content::Text(text, stem) => Searched { head: names(title_of(stem)), body: vec![text.to_owned()] },
-        Content::Broken(raw) => {
-            Searched { head: Vec::new(), body: vec![String::from_utf8_lossy(raw).into_owned()] }
+        EntryContent::Text(text, stem) => {
+            SearchText { head: names(title_of(stem)), body: vec![text.to_owned()] }
+        }
+        EntryContent::Broken(raw) => {
+            SearchText { head: Vec::new(), body: vec![String::from_utf8_lossy(raw).into_owned()] }
         }
     })
 }
@@ -128,7 +130,7 @@ fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
 pub(super) fn named_strings(store: &Store, entry: &Entry) -> Vec<(String, String)> {
     with_content(store, entry, |content| {
         let mut strings = Vec::new();
-        if let Content::Json(format, value) = content {
+        if let EntryContent::Json(format, value) = content {
             value.each_string(&mut |path, value| {
                 let is_searched =
                     path.last().is_none_or(|own| !format.about().unsearched.contains(&own.as_ref()));
@@ -145,7 +147,7 @@ pub(super) fn named_strings(store: &Store, entry: &Entry) -> Vec<(String, String
 const CHANGED: &str = "(its file has changed since it was read)";
 
 /// A record's bytes, parsed.
-enum Content<'a> {
+enum EntryContent<'a> {
     Json(&'static dyn Format, Json<'a>),
     /// The note, its text, and the stem of its file.
     Note(&'static dyn Format, Note<'a>, &'a str, &'a str),
@@ -154,11 +156,11 @@ enum Content<'a> {
     Broken(&'a [u8]),
 }
 
-fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) -> T) -> T {
+fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(EntryContent<'_>) -> T) -> T {
     let format = by_name(store.format).filter(|_| store.view(entry).is_some());
     match store.read(entry) {
         Some(raw) => with_bytes(format, &store.document(entry).path, &raw, take),
-        None => take(Content::Text("", CHANGED)),
+        None => take(EntryContent::Text("", CHANGED)),
     }
 }
 
@@ -166,21 +168,21 @@ fn with_bytes<T>(
     format: Option<&'static dyn Format>,
     path: &Path,
     raw: &[u8],
-    take: impl FnOnce(Content<'_>) -> T,
+    take: impl FnOnce(EntryContent<'_>) -> T,
 ) -> T {
-    let Some(format) = format else { return take(Content::Broken(raw)) };
-    let stem = path.file_stem().map(Tell::told).unwrap_or_default();
-    match format.shape(path) {
-        Shape::Markdown => {
+    let Some(format) = format else { return take(EntryContent::Broken(raw)) };
+    let stem = path.file_stem().map(PathText::to_text).unwrap_or_default();
+    match format.syntax(path) {
+        RecordSyntax::Markdown => {
             let text = String::from_utf8_lossy(raw);
-            take(Content::Note(format, Note::read(&text), &text, &stem))
+            take(EntryContent::Note(format, Note::read(&text), &text, &stem))
         }
-        Shape::Text => take(Content::Text(&String::from_utf8_lossy(raw), &stem)),
-        Shape::Json => {
+        RecordSyntax::Text => take(EntryContent::Text(&String::from_utf8_lossy(raw), &stem)),
+        RecordSyntax::Json => {
             let mut tape = Tape::default();
             match object(&mut tape, raw) {
-                Some(value) => take(Content::Json(format, value)),
-                None => take(Content::Broken(raw)),
+                Some(value) => take(EntryContent::Json(format, value)),
+                None => take(EntryContent::Broken(raw)),
             }
         }
     }
@@ -195,7 +197,7 @@ fn note_title(note: &Note<'_>, text: &str, stem: &str) -> String {
 }
 
 fn note_text(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> RecordText {
-    let fields = note.fields.iter().map(|field| Member::of_text(field.name, field.value.plain()));
+    let fields = note.fields.iter().map(|field| TextMember::of_text(field.name, field.value.plain()));
     let body = text.get(note.body.clone()).unwrap_or_default().to_owned();
     with_said(format, note_title(note, text, stem), (body, "body"), fields.collect())
 }
@@ -205,18 +207,18 @@ fn with_said(
     format: &dyn Format,
     title: String,
     (text, main): (String, &'static str),
-    members: Vec<Member>,
+    members: Vec<TextMember>,
 ) -> RecordText {
     let about = format.about();
-    let said = page::said(&members, &text, about.reading_order, about.unsearched);
+    let said = record_details::other_texts(&members, &text, about.reading_order, about.unsearched);
     let fields = members.into_iter().map(|own| (own.name, own.plain)).collect();
-    RecordText { title, text, main, said, fields }
+    RecordText { title, text, main, other_texts: said, fields }
 }
 
 fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {
-    use crate::text::scan::Scan;
+    use crate::text::json_scanner::ScanResult;
     match tape.scan(raw, Newlines::Refused) {
-        Scan::Whole { .. } => Some(Json::of(raw, tape)),
+        ScanResult::Whole { .. } => Some(Json::of(raw, tape)),
         _ => None,
     }
 }
@@ -232,7 +234,7 @@ fn read_text(format: &dyn Format, object: Json<'_>) -> RecordText {
 }
 
 /// Objects are opened one level at a time, three deep at most; the rest stays JSON.
-fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], members: &mut Vec<Member>) {
+fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], members: &mut Vec<TextMember>) {
     if used.contains(&name.as_ref()) {
         return;
     }
@@ -243,7 +245,7 @@ fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], members: &mut Vec
             Some(texts) if !texts.is_empty() => texts.join(", "),
             _ => value.plain(),
         };
-        members.push(Member { name: name.into_owned(), plain, read: page::read(value) });
+        members.push(TextMember { name: name.into_owned(), plain, read: record_details::read(value) });
         return;
     }
     for (key, inner) in value.members() {

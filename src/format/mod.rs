@@ -1,30 +1,30 @@
 //! The on-disk formats: one folder each, with the same file names in each; they never
 //! import one another. A new format is one folder and one line in [`FORMATS`].
 
-pub mod fields;
-pub mod form;
-pub mod glance;
-pub mod locks;
-pub mod page;
-pub mod reading;
+pub mod detection;
+pub mod field_reader;
+pub mod pid_lock;
+pub mod record_details;
+pub mod record_form;
+pub mod record_reader;
 pub mod tuning;
 pub mod writing;
 
 mod a_mem;
 mod agent_memory;
 mod bmad;
+mod compressed_text;
 mod entry_text;
-mod ids;
-mod lists;
+mod id_index;
+mod id_lists;
+mod json_stream;
+mod lost_text;
 mod memory_server;
-mod outline;
-mod own_text;
+mod record_lines;
 mod session_log;
 mod store_names;
-mod stored;
 mod title;
-mod tombstones;
-mod written;
+mod tombstone_log;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,21 +32,21 @@ use std::sync::Arc;
 use crate::model::{Bytes, DecayTable, Document, Entry, Lock, Moment, Problem, Role, Session};
 use crate::text::json::Json;
 
-pub use outline::outline;
-pub use own_text::LOST;
+pub use json_stream::outline;
+pub use lost_text::LOST_TEXT;
 
 pub use entry_text::{
-    Searched, is_markdown, main_text, searched_of, text_of, text_of_raw, title, title_of_raw,
+    SearchText, is_markdown, main_text, searched_of, text_of, text_of_raw, title, title_of_raw,
 };
+pub use record_lines::{is_sensitive, lines_of};
 pub use store_names::store_names;
-pub use stored::{is_sensitive, lines_of};
 pub use title::title_of;
-pub use tombstones::legible_id;
+pub use tombstone_log::legible_id;
 
-use glance::{Evidence, Glance};
-use reading::Reading;
-use tuning::Tuning;
-use writing::Writes;
+use detection::{Evidence, FolderProbe};
+use record_reader::Reading;
+use tuning::StoreTuning;
+use writing::FormatWriter;
 
 /// Every format.
 pub static FORMATS: &[&dyn Format] = &[
@@ -81,7 +81,7 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
 
 /// How records are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum RecordSyntax {
     /// A JSON value.
     Json,
     /// Markdown with front matter; the file is the record.
@@ -91,7 +91,7 @@ pub enum Shape {
 }
 
 /// What is the same of a format at all times.
-pub struct About {
+pub struct FormatInfo {
     /// Its name in code and on the command line.
     pub name: &'static str,
     /// Where its stores are by default, below a project or below the home folder.
@@ -101,7 +101,7 @@ pub struct About {
     pub in_checkout: bool,
     /// Files outside its stores that are made from them, relative to the folder that a
     /// store at the default place is in. They are read to be judged, and never listed.
-    pub beside: &'static [&'static str],
+    pub outside_files: &'static [&'static str],
     /// Whether records without an id are known by their key.
     pub keys_are_ids: bool,
     /// The fields that its records have beside those that all formats have, by their
@@ -115,11 +115,11 @@ pub struct About {
     pub reading_order: &'static [&'static str],
     /// What speaks for and against the folder being a store of this format. All formats are
     /// asked, and `store::find` judges.
-    pub evidence: fn(&Path, &dyn Glance) -> Evidence,
+    pub evidence: fn(&Path, &dyn FolderProbe) -> Evidence,
     /// What a path relative to the root is to the format.
     pub placement: fn(&Path, bool) -> Placement,
     /// Puts the files of a store together.
-    pub assemble: fn(&Parts<'_>, Moment) -> Assembly,
+    pub assemble: fn(&AssemblyInput<'_>, Moment) -> Assembly,
     /// How its memories fade where no config says otherwise.
     pub decay: fn() -> DecayTable,
     /// A record's main text, and the dotted names of the members that hold it.
@@ -128,9 +128,9 @@ pub struct About {
 
 /// One on-disk format. All of it is pure: bytes in, data out. What has a body here is
 /// right for most formats.
-pub trait Format: Writes {
+pub trait Format: FormatWriter {
     /// What is the same of it at all times.
-    fn about(&self) -> &'static About;
+    fn about(&self) -> &'static FormatInfo;
 
     /// Its name in code and on the command line.
     fn name(&self) -> &'static str {
@@ -158,19 +158,19 @@ pub trait Format: Writes {
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading;
 
     /// Puts the files of a store together.
-    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
+    fn assemble(&self, parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
         (self.about().assemble)(parts, now)
     }
 
     /// The files outside its stores that their records name, relative to the folder that a store at
     /// the default place is in, or absolute. Those that are not there are problems.
-    fn refers(&self, _documents: &[Arc<Document>]) -> Vec<Referred> {
+    fn referenced_files(&self, _documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
         Vec::new()
     }
 
     /// How the records of a file are written.
-    fn shape(&self, _path: &Path) -> Shape {
-        Shape::Json
+    fn syntax(&self, _path: &Path) -> RecordSyntax {
+        RecordSyntax::Json
     }
 
     /// A record's main text, and the dotted names of the members that hold it.
@@ -179,8 +179,8 @@ pub trait Format: Writes {
     }
 
     /// Whether a record has a text.
-    fn says(&self, record: Json<'_>) -> bool {
-        own_text::says(self, record)
+    fn has_text(&self, record: Json<'_>) -> bool {
+        lost_text::has_own_text(self, record)
     }
 
     /// The tables that queries saved in a store of it may read; none where it saves no queries.
@@ -204,48 +204,48 @@ pub trait Format: Writes {
     }
 
     /// What a config says of locks and of what is kept; `None` where the format has no such settings.
-    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> Tuning> {
+    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> StoreTuning> {
         None
     }
 
     /// The form of a record of that file and type.
-    fn form(&self, _path: &Path, _kind: &str, _record: &[u8], _now: Moment) -> form::Form {
-        form::Form::default()
+    fn form(&self, _path: &Path, _kind: &str, _record: &[u8], _now: Moment) -> record_form::RecordForm {
+        record_form::RecordForm::default()
     }
 
     /// Whether a store can be put together from the records of such logs alone, without their bytes;
     /// of an index, whether nothing but problems of files comes from it.
-    fn lists(&self, _role: Role) -> bool {
+    fn reads_without_bytes(&self, _role: Role) -> bool {
         false
     }
 
     /// Whether a file of that role is read by what it is an object of, without the members of those: a large
     /// one is not held then, and is looked through piece by piece.
-    fn is_outlined(&self, _role: Role) -> bool {
+    fn is_streamed(&self, _role: Role) -> bool {
         false
     }
 
     /// Whether others append to that file: their late lines are taken over.
-    fn grows(&self, path: &Path) -> bool {
+    fn is_append_log(&self, path: &Path) -> bool {
         path.extension().is_some_and(|end| end == "jsonl")
     }
 
     /// Whether a change of that file holds only for the very bytes that it was made of, so
     /// that whatever others wrote meanwhile is a conflict, and nothing is fitted to it.
-    fn is_bound(&self, _path: &Path) -> bool {
+    fn forbids_rebase(&self, _path: &Path) -> bool {
         false
     }
 
     /// What the files that are derived from the records should hold, for whatever concerns
     /// the files in `touched`: those that are up to date may be among them.
-    fn derived(&self, _parts: &Parts<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
+    fn derived(&self, _parts: &AssemblyInput<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<DerivedFile> {
         Vec::new()
     }
 }
 
 /// What a derived file should hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Derived {
+pub struct DerivedFile {
     /// Relative to the root.
     pub path: PathBuf,
     /// Its bytes.
@@ -253,7 +253,7 @@ pub struct Derived {
 }
 
 /// What was found on disk below a store's root.
-pub struct Parts<'a> {
+pub struct AssemblyInput<'a> {
     /// The files that were read, or only seen, sorted by path.
     pub documents: &'a [Arc<Document>],
     /// The folders that were entered.
@@ -262,12 +262,12 @@ pub struct Parts<'a> {
     pub locks: &'a [LockFact],
     /// The files outside the store that its format names, those that are there; `None`
     /// where it is not at its default place, or not everything was read.
-    pub beside: Option<&'a [(PathBuf, Vec<u8>)]>,
+    pub outside_files: Option<&'a [(PathBuf, Vec<u8>)]>,
 }
 
 /// A file outside a store that a record of it names.
 #[derive(Clone, Debug)]
-pub struct Referred {
+pub struct ReferencedFile {
     /// Where it should be.
     pub path: PathBuf,
     /// What is wrong where it is not there.

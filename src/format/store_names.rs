@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::by_name;
-use crate::model::Tell;
+use crate::model::PathText;
 
 /// Folders that many stores are in: their own names tell nothing.
 const PLAIN: [&str; 7] = ["memory", "memories", ".memory", "data", "store", "storage", "agents"];
@@ -56,7 +56,7 @@ fn folder_of<'a>(root: &'a Path, format: &str) -> &'a Path {
 }
 
 fn tail(path: &Path, count: usize) -> String {
-    let parts: Vec<String> = path.iter().map(|part| part.told().into_owned()).collect();
+    let parts: Vec<String> = path.iter().map(|part| part.to_text().into_owned()).collect();
     parts[parts.len().saturating_sub(count)..].join("/")
 }
 

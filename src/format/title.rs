@@ -3,9 +3,9 @@
 use crate::text::secrets::cut;
 
 /// The longest title, in characters; what is longer is cut, and ends in `…`.
-pub(super) const TITLE: usize = 120;
+pub(super) const MAX_TITLE: usize = 120;
 /// How far behind a cut is looked for the end of a value that it would run through.
-pub(super) const AHEAD: usize = 4_096;
+pub(super) const CUT_LOOKAHEAD: usize = 4_096;
 
 /// What a private key starts with: such a value holds spaces, any other ends at one.
 const DASHES: &str = "-----";
@@ -17,10 +17,10 @@ pub fn title_of(text: &str) -> String {
     let (mut count, mut end) = (0, None);
     let words = line.split(is_blank).filter(|word| !word.is_empty());
     for c in words.flat_map(|word| std::iter::once(' ').chain(word.chars())).skip(1) {
-        if count == TITLE {
+        if count == MAX_TITLE {
             end = Some(title.len());
         }
-        if count == TITLE + AHEAD || (end.is_some() && c == ' ' && !title.contains(DASHES)) {
+        if count == MAX_TITLE + CUT_LOOKAHEAD || (end.is_some() && c == ' ' && !title.contains(DASHES)) {
             break;
         }
         title.push(c);
@@ -52,8 +52,8 @@ mod tests {
         assert_eq!(title_of("\n  \n two\t words \nmore"), "two words");
         assert_eq!(title_of(" \n"), "(no text)");
         assert_eq!(title_of("a\u{a0}\u{3000}b\u{2028}c\u{b}d"), "a b\u{2028}c\u{b}d");
-        assert_eq!(title_of(&"x".repeat(TITLE)), "x".repeat(TITLE));
-        assert_eq!(title_of(&"x".repeat(TITLE + 1)), "x".repeat(TITLE) + "…");
+        assert_eq!(title_of(&"x".repeat(MAX_TITLE)), "x".repeat(MAX_TITLE));
+        assert_eq!(title_of(&"x".repeat(MAX_TITLE + 1)), "x".repeat(MAX_TITLE) + "…");
     }
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn a_title_that_ends_within_a_token_masks_it() {
         let token = ["ghp", "_", &"a1B2".repeat(10)].concat();
-        for before in TITLE - 40..TITLE + 5 {
+        for before in MAX_TITLE - 40..MAX_TITLE + 5 {
             let text = format!("{} {token} and more of it", "x".repeat(before));
             assert!(!mask(&title_of(&text)).contains("a1B2"), "{before}");
         }

@@ -1,37 +1,40 @@
 //! How the records of a format are written: what a user may do, and the bytes it comes to.
 //! All of it is pure. What has a body here is right for most formats.
 
-mod edits;
-mod ends;
-mod erases;
+mod append;
+mod deletion_reason;
+mod erasure;
 mod faults;
-mod floor;
-mod members;
+mod floor_outcome;
 mod operation;
-mod reason;
+mod record_changes;
+mod record_members;
 mod refusal;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use edits::{decay_update, removals, with_members};
-pub use ends::{EndScene, Ends, Lines, with_config_of};
-pub use erases::{Erases, Part};
-pub use faults::{Fault, Faults};
-pub use floor::AtFloor;
-pub use members::{Members, list, members_of, pretty, set_field, uuid};
-pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Recorded, Scene, Setting};
-pub use reason::{is_code, reason};
-pub use refusal::{Changes, Refusal, Result};
+pub use append::{AppendContext, AppendLines, AppendLookup, with_config_of};
+pub use deletion_reason::{is_code, reason};
+pub use erasure::{ErasablePart, FormatEraser};
+pub use faults::{RefusalList, RefusedEntries};
+pub use floor_outcome::FloorOutcome;
+pub use operation::{
+    AuditEvent, DeletionKind, DueTask, FieldAssignment, FormatDeletion, NO_COMPRESSED_FILES, Operation,
+    RecordDraft, WriteContext,
+};
+pub use record_changes::{decay_update, removals, with_members};
+pub use record_members::{RecordMembers, list, members_of, pretty, set_field, uuid};
+pub use refusal::{ChangesResult, Refusal, Result};
 
-use crate::model::{Change, DecayRule, Document, Entry, Moment, Store, Tell, View};
+use crate::model::{Change, DecayRule, Document, Entry, Moment, PathText, Store, View};
 use crate::text::json::Json;
-use crate::text::unpack::Member;
+use crate::text::unpack::TarMember;
 
 /// The restored form of a document that can't be read.
-pub struct MadeWhole {
+pub struct RestoredDocument {
     /// The source, as the end of "restore it from".
-    pub from: String,
+    pub source: String,
     /// Sentences about what it holds and what it lacks. May quote the store: untrusted text.
     pub reason: String,
     /// All its bytes.
@@ -39,15 +42,15 @@ pub struct MadeWhole {
 }
 
 /// How a format is written.
-pub trait Writes: Sync {
+pub trait FormatWriter: Sync {
     /// Whether that may be done with a record of that file; if not, why not.
-    fn may(&self, _deed: Deed, _file: &Path) -> Result<(), String> {
+    fn allows(&self, _deed: Operation, _file: &Path) -> Result<(), String> {
         Ok(())
     }
 
     /// How a record of that file is deleted.
-    fn deletion(&self, _file: &Path) -> Deletion {
-        Deletion::Removed
+    fn deletion(&self, _file: &Path) -> DeletionKind {
+        DeletionKind::Removed
     }
 
     /// Where a field is in a record, as names.
@@ -76,22 +79,22 @@ pub trait Writes: Sync {
     }
 
     /// What else an edited record gets: a time, a checksum.
-    fn edited(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
+    fn finish_edit(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
         Ok(after)
     }
 
     /// The same for what is no edit of its content: a checksum.
-    fn signed(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
+    fn renew_checksum(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
         Ok(after)
     }
 
     /// The changes that add a record.
-    fn add(&self, _scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
+    fn add(&self, _scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         Err(Refusal::unfit(format!("a {:?} can't be added in this format.", draft.kind)))
     }
 
     /// The lines that add a record, where that needs no more than the ends of logs.
-    fn append(&self, _scene: &EndScene<'_>, _draft: &Draft<'_>) -> Result<Lines> {
+    fn append(&self, _scene: &AppendContext<'_>, _draft: &RecordDraft<'_>) -> Result<AppendLines> {
         Ok(None)
     }
 
@@ -114,39 +117,59 @@ pub trait Writes: Sync {
 
     /// The records that go when one is added that brings `bytes`: where a full log is compacted
     /// by itself.
-    fn makes_room(&self, _scene: &Scene<'_>, _draft: &Draft<'_>, _bytes: u64) -> Result<Vec<Entry>> {
+    fn evictions(
+        &self,
+        _scene: &WriteContext<'_>,
+        _draft: &RecordDraft<'_>,
+        _bytes: u64,
+    ) -> Result<Vec<Entry>> {
         Ok(Vec::new())
     }
 
     /// The line that says that a record is deleted, and the file that it goes to.
-    fn tombstone(&self, _scene: &Scene<'_>, _entry: &Entry, _reason: &str) -> Option<(PathBuf, Vec<u8>)> {
+    fn tombstone(
+        &self,
+        _scene: &WriteContext<'_>,
+        _entry: &Entry,
+        _reason: &str,
+    ) -> Option<(PathBuf, Vec<u8>)> {
         None
     }
 
     /// The changes that edit a record that is not JSON of its own line.
-    fn edit(&self, _scene: &Scene<'_>, _entry: &Entry, _set: &[Setting<'_>]) -> Option<Changes> {
+    fn edit(
+        &self,
+        _scene: &WriteContext<'_>,
+        _entry: &Entry,
+        _set: &[FieldAssignment<'_>],
+    ) -> Option<ChangesResult> {
         None
     }
 
     /// The changes that set a record's tags, where they are not in its JSON.
-    fn set_tags(&self, _scene: &Scene<'_>, _entry: &Entry, _tags: &[String]) -> Option<Changes> {
+    fn set_tags(&self, _scene: &WriteContext<'_>, _entry: &Entry, _tags: &[String]) -> Option<ChangesResult> {
         None
     }
 
     /// The changes that delete records in the format's own way.
-    fn delete(&self, _scene: &Scene<'_>, _entries: &[Entry], _asked: Deleting<'_>) -> Changes {
+    fn delete(
+        &self,
+        _scene: &WriteContext<'_>,
+        _entries: &[Entry],
+        _asked: FormatDeletion<'_>,
+    ) -> ChangesResult {
         Err(Refusal::unfit("the format has no way to delete these."))
     }
 
     /// The changes that make files around the store anew where they say otherwise than `documents`,
     /// which are the store's or what a change makes of them.
-    fn pages(&self, _store: &Store, _documents: &[Arc<Document>]) -> Changes {
+    fn rebuild_pages(&self, _store: &Store, _documents: &[Arc<Document>]) -> ChangesResult {
         Ok(Vec::new())
     }
 
     /// Restores a document that can't be read from copies in other files of the store. The best result comes
     /// first.
-    fn made_whole(&self, _store: &Store, _torn: &Document) -> Vec<MadeWhole> {
+    fn restore_document(&self, _store: &Store, _torn: &Document) -> Vec<RestoredDocument> {
         Vec::new()
     }
 
@@ -161,25 +184,30 @@ pub trait Writes: Sync {
     }
 
     /// How an archived record comes back, as the end of a sentence about it.
-    fn way_back(&self, _session: Option<&str>) -> String {
+    fn unarchive_hint(&self, _session: Option<&str>) -> String {
         "`palimp unarchive` brings it back".into()
     }
 
     /// The changes that undo what the format's own way of deletion did; `None` where
     /// that is a tombstone, or keeps nothing.
-    fn undelete(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Option<Changes> {
+    fn undelete(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> Option<ChangesResult> {
         None
     }
 
     /// What deletions took out of a document of several records and is not there, in formats that
     /// have such: the document, and bytes that read as it with those records, and nulls, alone.
     /// `deletions` are the changes that undo each of them, the newest first.
-    fn taken_out(&self, _store: &Store, _deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
+    fn deleted_parts(&self, _store: &Store, _deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
         None
     }
 
     /// The changes that bring records of such a document back; `None` where there is none.
-    fn bring_back(&self, _scene: &Scene<'_>, _held: &Document, _records: &[u32]) -> Option<Changes> {
+    fn restore_parts(
+        &self,
+        _scene: &WriteContext<'_>,
+        _held: &Document,
+        _records: &[u32],
+    ) -> Option<ChangesResult> {
         None
     }
 
@@ -190,18 +218,18 @@ pub trait Writes: Sync {
 
     /// The records that are archived, or brought back, together with these: themselves where
     /// each can be alone.
-    fn together(&self, _store: &Store, entries: &[Entry]) -> Vec<Entry> {
+    fn archive_group(&self, _store: &Store, entries: &[Entry]) -> Vec<Entry> {
         entries.to_vec()
     }
 
     /// The compressed files whose bytes on disk it takes to archive these records, or to
     /// bring them back.
-    fn packed(&self, _store: &Store, _entries: &[Entry]) -> Vec<PathBuf> {
+    fn compressed_files(&self, _store: &Store, _entries: &[Entry]) -> Vec<PathBuf> {
         Vec::new()
     }
 
     /// Another name for such a copy, where another writer has taken its own meanwhile.
-    fn other_name(&self, _copy: &Path, _number: usize) -> Option<PathBuf> {
+    fn alternative_name(&self, _copy: &Path, _number: usize) -> Option<PathBuf> {
         None
     }
 
@@ -216,22 +244,22 @@ pub trait Writes: Sync {
     }
 
     /// Why nothing comes back from the archive, where nothing does.
-    fn keeps_archived(&self) -> Option<&'static str> {
+    fn no_unarchive_reason(&self) -> Option<&'static str> {
         None
     }
 
     /// The changes that archive records.
-    fn archive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
+    fn archive(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> ChangesResult {
         Err(Refusal::unfit("the format has no archive."))
     }
 
     /// The changes that bring records back from the archive.
-    fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
+    fn unarchive(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> ChangesResult {
         Err(Refusal::unfit("the format has no archive."))
     }
 
     /// The changes that archive a whole session.
-    fn archive_session(&self, _scene: &Scene<'_>, _name: &str) -> Changes {
+    fn archive_session(&self, _scene: &WriteContext<'_>, _name: &str) -> ChangesResult {
         Err(Refusal::unfit("the format has no archive of sessions."))
     }
 
@@ -239,11 +267,11 @@ pub trait Writes: Sync {
     /// `allow_large` lifts limits of size, and no other check.
     fn unarchive_session(
         &self,
-        _scene: &Scene<'_>,
+        _scene: &WriteContext<'_>,
         _name: &str,
         _allow_large: bool,
         _packed: &[u8],
-    ) -> Changes {
+    ) -> ChangesResult {
         Err(Refusal::unfit("the format has no archive of sessions."))
     }
 
@@ -253,18 +281,22 @@ pub trait Writes: Sync {
     }
 
     /// What a compaction drops, where the format has its own rule.
-    fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>>> {
+    fn compacted_entries(
+        &self,
+        _scene: &WriteContext<'_>,
+        _session: Option<&str>,
+    ) -> Option<Result<Vec<Entry>>> {
         None
     }
 
     /// The changes of a compaction, where it is not only that records go.
-    fn compact(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Changes> {
+    fn compact(&self, _scene: &WriteContext<'_>, _session: Option<&str>) -> Option<ChangesResult> {
         None
     }
 
     /// What a compaction does with a memory that has faded by that rule and that the user does not keep.
-    fn at_floor(&self, _store: &Store, _view: View<'_>, _rule: DecayRule) -> AtFloor {
-        AtFloor::Stays
+    fn floor_outcome(&self, _store: &Store, _view: View<'_>, _rule: DecayRule) -> FloorOutcome {
+        FloorOutcome::Stays
     }
 
     /// What a compaction drops and what it never does, in words.
@@ -273,45 +305,57 @@ pub trait Writes: Sync {
     }
 
     /// The members that say when a record was accessed last and how often, as they are to be.
-    fn accessed(&self, _record: Json<'_>, _now: Moment) -> Vec<(&'static str, String)> {
+    fn access_members(&self, _record: Json<'_>, _now: Moment) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
     /// The members of a record that are caches of how far it has faded, as they are to be.
-    fn faded(&self, _scene: &Scene<'_>, _entry: &Entry) -> Vec<(&'static str, String)> {
+    fn decay_members(&self, _scene: &WriteContext<'_>, _entry: &Entry) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
     /// What is due by the format's rules and the store's own config: each a few words that
     /// say what, how many records it concerns, and the changes.
-    fn due(&self, _scene: &Scene<'_>) -> Result<Vec<Due>> {
+    fn due_tasks(&self, _scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         Ok(Vec::new())
     }
 
     /// The compressed files whose bytes on disk it takes to do what is due.
-    fn due_files(&self, _scene: &Scene<'_>) -> Vec<PathBuf> {
+    fn due_task_files(&self, _scene: &WriteContext<'_>) -> Vec<PathBuf> {
         Vec::new()
     }
 
     /// Brings what is derived within an archive up to date with its other members.
-    fn rederived(&self, _archive: &Path, _members: &mut [Member], _now: Moment) -> Result<()> {
+    fn rederive_archive(&self, _archive: &Path, _members: &mut [TarMember], _now: Moment) -> Result<()> {
         Ok(())
     }
 
     /// The changes of files that say something of an archive, which has those members now and
     /// is that long.
-    fn beside_archive(&self, _scene: &Scene<'_>, _archive: &Path, _members: &[Member], _len: u64) -> Changes {
+    fn archive_sidecars(
+        &self,
+        _scene: &WriteContext<'_>,
+        _archive: &Path,
+        _members: &[TarMember],
+        _len: u64,
+    ) -> ChangesResult {
         Ok(Vec::new())
     }
 
     /// What tells of a repair or an erasure in the store itself, where the format records such: it
     /// says how many, and nothing of what.
-    fn recorded(&self, _scene: &Scene<'_>, _what: Recorded, _changes: &[Change], _count: usize) -> Changes {
+    fn audit_changes(
+        &self,
+        _scene: &WriteContext<'_>,
+        _what: AuditEvent,
+        _changes: &[Change],
+        _count: usize,
+    ) -> ChangesResult {
         Ok(Vec::new())
     }
 
     /// The changes that bring files of an older version to this one, each backed up first.
-    fn migration(&self, _scene: &Scene<'_>) -> Changes {
+    fn migration(&self, _scene: &WriteContext<'_>) -> ChangesResult {
         Ok(Vec::new())
     }
 
@@ -321,12 +365,12 @@ pub trait Writes: Sync {
     }
 
     /// What a person is to know of changes before they are made, as sentences.
-    fn told(&self, _store: &Store, _changes: &[Change]) -> Vec<String> {
+    fn plan_notices(&self, _store: &Store, _changes: &[Change]) -> Vec<String> {
         Vec::new()
     }
 
     /// How records are erased, where it is not only that their lines go.
-    fn erases(&self) -> Option<&dyn Erases> {
+    fn eraser(&self) -> Option<&dyn FormatEraser> {
         None
     }
 
@@ -334,7 +378,7 @@ pub trait Writes: Sync {
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)>;
 
     /// The changes that make a session.
-    fn new_session(&self, _scene: &Scene<'_>, _id: Option<&str>, _user: &str) -> Changes {
+    fn new_session(&self, _scene: &WriteContext<'_>, _id: Option<&str>, _user: &str) -> ChangesResult {
         Err(Refusal::unfit("the format has no sessions."))
     }
 
@@ -362,7 +406,7 @@ pub fn within_limit(session: &Path, before: u64, after: u64, limit: u64) -> Resu
     match after > limit.max(before) {
         true => Err(Refusal::too_large(format!(
             "the session {} would have {after} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
-            session.told()
+            session.to_text()
         ))),
         false => Ok(()),
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::batch::refused;
-use super::named::{entries_of, the_one};
+use super::id_lookup::{entries_of, the_one};
 use super::{Found, Memory, MemoryError, Recalled, Result};
-use crate::deed::{SessionDeed, Wanted};
 use crate::model::{EntryRef, Snapshot, State};
 use crate::ops;
 use crate::store::commit::with_deleted;
+use crate::usecase::{ChangeCommand, SessionCommand};
 
 impl Memory {
     /// Moves records aside in one step, as the format does it, and says how many. [`MemoryQuery::archived`]
@@ -49,7 +49,7 @@ impl Memory {
             );
             return Err(MemoryError::new("E_INVALID_FORMAT", message));
         }
-        self.each(session, ids, Wanted::Archive)
+        self.each(session, ids, ChangeCommand::Archive)
     }
 
     /// Brings records back in one step, and says how many: those that were archived, or those that were deleted
@@ -89,11 +89,11 @@ impl Memory {
         }
         match (archived.is_empty(), deleted.is_empty()) {
             // What is archived is in the store as it was read, at the same place.
-            (_, true) => self.make_each(archived, Wanted::Unarchive),
+            (_, true) => self.make_each(archived, ChangeCommand::Unarchive),
             (true, false) => {
                 deleted.sort_unstable();
                 deleted.dedup();
-                Ok(self.make_of(with, deleted, Wanted::Undelete)?.records())
+                Ok(self.make_of(with, deleted, ChangeCommand::Undelete)?.records())
             }
             (false, false) => {
                 let message = "Some of these are archived, and others deleted: restore them by two calls. \
@@ -132,7 +132,7 @@ impl Memory {
         let is_meant = |at: &EntryRef| {
             let (store, entry) = with.get(*at);
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
-            within && Wanted::Undelete.may(store, entry).is_ok()
+            within && ChangeCommand::Undelete.check_allowed(store, entry).is_ok()
         };
         let found = with.entries().filter(is_meant).map(|at| Found::of(&with, at, None)).collect();
         Ok(Recalled::of(found, &with.stores[0]))
@@ -165,8 +165,8 @@ impl Memory {
     pub fn restore_session(&mut self, id: &str) -> Result {
         self.ready()?;
         if self.store().sessions.iter().any(|own| own.name == id) {
-            let deed = SessionDeed::Unarchive(id.to_owned(), false);
-            return self.make(Vec::new(), Wanted::Session(0, deed)).map(drop);
+            let deed = SessionCommand::Unarchive(id.to_owned(), false);
+            return self.make(Vec::new(), ChangeCommand::Session(0, deed)).map(drop);
         }
         let with = self.with_deleted()?;
         let is_own = |at: &EntryRef| {
@@ -177,7 +177,7 @@ impl Memory {
         if at.is_empty() {
             return Err(self.no_session(id));
         }
-        self.make_of(with, at, Wanted::Undelete).map(drop)
+        self.make_of(with, at, ChangeCommand::Undelete).map(drop)
     }
 
     /// The store with what was deleted from it and can be brought back.
@@ -198,7 +198,7 @@ impl Memory {
         if entry.state == State::Archived {
             return Ok((at, true));
         }
-        if Wanted::Undelete.may(store, &entry).is_err() {
+        if ChangeCommand::Undelete.check_allowed(store, &entry).is_err() {
             let message = "it is neither archived nor deleted.";
             return Err(refused(id, MemoryError::new("E_INVALID_QUERY", message)));
         }

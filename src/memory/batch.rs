@@ -1,8 +1,8 @@
 //! Changes of several records in one step: all of them are made, or none, and one undo takes them back.
 
 use super::{Memory, MemoryError, Result};
-use crate::deed::{DeleteAs, Wanted};
 use crate::model::EntryRef;
+use crate::usecase::{ChangeCommand, DeleteOptions};
 
 impl Memory {
     /// Deletes records in one step, as [`Memory::delete`] deletes one, and says how many.
@@ -32,8 +32,8 @@ impl Memory {
     /// If one of them is not there or is deleted already, several records have its id, the format refuses it, or
     /// the change can't be made. Then nothing is deleted.
     pub fn delete_all(&mut self, session: Option<&str>, ids: &[&str], reason: &str) -> Result<usize> {
-        let how = DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() };
-        self.each(session, ids, Wanted::Delete(how))
+        let how = DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() };
+        self.each(session, ids, ChangeCommand::Delete(how))
     }
 
     /// Adds tags to records and takes others away, in one step, and says how many changed.
@@ -67,24 +67,29 @@ impl Memory {
         remove: &[&str],
     ) -> Result<usize> {
         let owned = |tags: &[&str]| tags.iter().map(|&tag| tag.to_owned()).collect();
-        self.each(session, ids, Wanted::Tag { add: owned(add), remove: owned(remove) })
+        self.each(session, ids, ChangeCommand::Tag { add: owned(add), remove: owned(remove) })
     }
 
     /// Does something with the records of those ids, all or none.
-    pub(super) fn each(&mut self, session: Option<&str>, ids: &[&str], wanted: Wanted) -> Result<usize> {
+    pub(super) fn each(
+        &mut self,
+        session: Option<&str>,
+        ids: &[&str],
+        wanted: ChangeCommand,
+    ) -> Result<usize> {
         self.ready()?;
         let mut at: Vec<EntryRef> = Vec::new();
         for &id in ids {
             let own = self.one(session, id)?;
             let (store, entry) = self.snapshot.get(own);
-            wanted.may(store, entry).map_err(|refusal| refused(id, refusal.into()))?;
+            wanted.check_allowed(store, entry).map_err(|refusal| refused(id, refusal.into()))?;
             at.push(own);
         }
         self.make_each(at, wanted)
     }
 
     /// The same with records that were looked for.
-    pub(super) fn make_each(&mut self, mut at: Vec<EntryRef>, wanted: Wanted) -> Result<usize> {
+    pub(super) fn make_each(&mut self, mut at: Vec<EntryRef>, wanted: ChangeCommand) -> Result<usize> {
         at.sort_unstable();
         at.dedup();
         match at.is_empty() {

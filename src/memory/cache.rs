@@ -5,22 +5,22 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::{Found, Memory};
-use crate::format::tuning::Tuning;
+use crate::format::tuning::StoreTuning;
 use crate::store::is_as_read;
 
 /// A memory as it was asked for: its session, where one was named, and its id.
-type Asked = (Option<String>, String);
+type CacheKey = (Option<String>, String);
 
 /// Memories at hand, of a store that has not changed since.
 #[derive(Default)]
-pub(super) struct Cache {
-    kept: HashMap<Asked, Kept>,
+pub(super) struct MemoryCache {
+    kept: HashMap<CacheKey, CacheEntry>,
     /// The bytes of all of them, and how often one was asked for.
     bytes: u64,
     turns: u64,
 }
 
-struct Kept {
+struct CacheEntry {
     found: Found,
     bytes: u64,
     /// When it was read, by the clock that never goes back.
@@ -29,7 +29,7 @@ struct Kept {
     turn: u64,
 }
 
-impl Cache {
+impl MemoryCache {
     /// How many there are.
     #[cfg(test)]
     pub fn len(&self) -> usize {
@@ -41,9 +41,9 @@ impl Cache {
         (self.kept, self.bytes) = (HashMap::new(), 0);
     }
 
-    fn get(&mut self, asked: &Asked, now: Duration, tuning: &Tuning) -> Option<Found> {
+    fn get(&mut self, asked: &CacheKey, now: Duration, tuning: &StoreTuning) -> Option<Found> {
         let own = self.kept.get_mut(asked)?;
-        if now.saturating_sub(own.read) > tuning.kept_for {
+        if now.saturating_sub(own.read) > tuning.cache_ttl {
             self.drop_one(asked);
             return None;
         }
@@ -52,20 +52,20 @@ impl Cache {
         Some(own.found.clone())
     }
 
-    fn keep(&mut self, asked: Asked, found: &Found, now: Duration, tuning: &Tuning) {
+    fn keep(&mut self, asked: CacheKey, found: &Found, now: Duration, tuning: &StoreTuning) {
         let bytes = (found.raw.len() + found.text.len() + asked.1.len()) as u64;
         self.drop_one(&asked);
         self.turns += 1;
         self.bytes += bytes;
-        self.kept.insert(asked, Kept { found: found.clone(), bytes, read: now, turn: self.turns });
-        while self.kept.len() > tuning.kept || self.bytes > tuning.kept_bytes {
+        self.kept.insert(asked, CacheEntry { found: found.clone(), bytes, read: now, turn: self.turns });
+        while self.kept.len() > tuning.cache_size || self.bytes > tuning.cache_bytes {
             let oldest = self.kept.iter().min_by_key(|(_, own)| own.turn).map(|(asked, _)| asked.clone());
             let Some(oldest) = oldest else { return };
             self.drop_one(&oldest);
         }
     }
 
-    fn drop_one(&mut self, asked: &Asked) {
+    fn drop_one(&mut self, asked: &CacheKey) {
         let gone = self.kept.remove(asked);
         self.bytes -= gone.map_or(0, |own| own.bytes);
     }
@@ -74,22 +74,22 @@ impl Cache {
 impl Memory {
     /// A memory at hand, where no file of the store has changed since.
     pub(super) fn cached(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
-        if self.known.cache.kept.is_empty() {
+        if self.handle_state.cache.kept.is_empty() {
             return None;
         }
         let (now, tuning) = (self.machine.monotonic(), self.tuning());
-        let found = self.known.cache.get(&asked(session, id), now, &tuning)?;
+        let found = self.handle_state.cache.get(&asked(session, id), now, &tuning)?;
         is_as_read(&*self.disk, self.store()).then_some(found)
     }
 
     /// Keeps one at hand.
     pub(super) fn keep_in_cache(&mut self, session: Option<&str>, id: &str, found: &Found) {
         let (now, tuning) = (self.machine.monotonic(), self.tuning());
-        self.known.cache.keep(asked(session, id), found, now, &tuning);
+        self.handle_state.cache.keep(asked(session, id), found, now, &tuning);
     }
 }
 
-fn asked(session: Option<&str>, id: &str) -> Asked {
+fn asked(session: Option<&str>, id: &str) -> CacheKey {
     (session.map(str::to_owned), id.to_owned())
 }
 
@@ -115,15 +115,15 @@ mod tests {
         }
     }
 
-    fn all(own: &mut Cache, tuning: &Tuning, now: u64) -> String {
+    fn all(own: &mut MemoryCache, tuning: &StoreTuning, now: u64) -> String {
         let has = |id: &&str| own.get(&asked(None, id), Duration::from_secs(now), tuning).is_some();
         ["a", "b", "c"].into_iter().filter(has).collect()
     }
 
     #[test]
     fn what_was_asked_for_longest_ago_goes_first() {
-        let tuning = Tuning { kept: 2, ..Tuning::default() };
-        let mut own = Cache::default();
+        let tuning = StoreTuning { cache_size: 2, ..StoreTuning::default() };
+        let mut own = MemoryCache::default();
         for id in ["a", "b", "a", "c"] {
             if own.get(&asked(None, id), Duration::ZERO, &tuning).is_none() {
                 own.keep(asked(None, id), &found(id), Duration::ZERO, &tuning);
@@ -134,8 +134,9 @@ mod tests {
 
     #[test]
     fn no_more_bytes_are_kept_than_may_be_and_none_longer_than_it_is_believed() {
-        let tuning = Tuning { kept_bytes: 25, kept_for: Duration::from_secs(3), ..Tuning::default() };
-        let mut own = Cache::default();
+        let tuning =
+            StoreTuning { cache_bytes: 25, cache_ttl: Duration::from_secs(3), ..StoreTuning::default() };
+        let mut own = MemoryCache::default();
         for (at, id) in ["a", "b", "c"].into_iter().enumerate() {
             own.keep(asked(None, id), &found("ten bytes."), Duration::from_secs(at as u64), &tuning);
         }
@@ -158,7 +159,7 @@ mod tests {
         for own in &added {
             assert_eq!(memory.get(None, &own.id).unwrap().unwrap().id.as_ref(), Some(&own.id));
         }
-        assert_eq!(memory.known.cache.len(), 2);
+        assert_eq!(memory.handle_state.cache.len(), 2);
         let last = memory.get(None, &added[2].id).unwrap().unwrap();
         assert_eq!(memory.cached(None, &added[2].id), Some(last));
         memory.delete(None, &added[2].id, "test").unwrap();

@@ -1,11 +1,11 @@
 //! Errors with the codes of specification 4 §12.1, one for ids that several records have, and one for stores
 //! that were opened to be read only.
 
-use crate::deed::{Cause, Failed};
 use crate::format::writing::Refusal;
-use crate::model::{NotWhole, Unread};
+use crate::model::{NotWhole, UnreadPath};
 use crate::query::QueryError;
-use crate::store::commit::{CommitError, Files};
+use crate::store::commit::{CommitError, FilesState};
+use crate::usecase::{ChangeFailure, FailureCause};
 
 /// Why an operation was not done, and what state the files are in.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +17,9 @@ pub struct MemoryError {
     /// What happened and what to do, in sentences. May quote the store: untrusted text.
     pub message: String,
     /// What became of the files.
-    pub files: Files,
+    pub files: FilesState,
     /// What of the store could not be read, where that is why.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadPath>,
 }
 
 /// What was done, or why it was not.
@@ -27,7 +27,7 @@ pub type Result<T = (), E = MemoryError> = std::result::Result<T, E>;
 
 impl MemoryError {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> MemoryError {
-        MemoryError { code, message: message.into(), files: Files::Untouched, unread: Vec::new() }
+        MemoryError { code, message: message.into(), files: FilesState::Untouched, unread: Vec::new() }
     }
 
     /// An id that is in several sessions names none of them.
@@ -80,12 +80,12 @@ impl From<CommitError> for MemoryError {
     }
 }
 
-impl From<Failed> for MemoryError {
-    fn from(failed: Failed) -> Self {
+impl From<ChangeFailure> for MemoryError {
+    fn from(failed: ChangeFailure) -> Self {
         match *failed.cause {
-            Cause::Refused(refusal) => refusal.into(),
-            Cause::Commit(error) => error.into(),
-            Cause::Unread(why) => Refusal::corrupt(why).into(),
+            FailureCause::Refused(refusal) => refusal.into(),
+            FailureCause::Commit(error) => error.into(),
+            FailureCause::Unread(why) => Refusal::corrupt(why).into(),
         }
     }
 }

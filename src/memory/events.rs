@@ -2,11 +2,11 @@
 
 use super::query::quoted;
 use super::{Found, Memory, MemoryError, New, Recalled, Result};
-use crate::deed::Wanted;
 use crate::model::{EntryRef, State};
 use crate::query::Order;
-use crate::text::edit::{quoted as json_text, scan};
-use crate::text::scan::Tape;
+use crate::text::json_edit::{quoted as json_text, scan};
+use crate::text::json_scanner::Tape;
+use crate::usecase::ChangeCommand;
 
 impl Memory {
     /// Emits an event into the log and into the file of its trace. `metadata` is a JSON object.
@@ -230,7 +230,7 @@ impl Memory {
         self.ready()?;
         let at = self.profile(agent)?;
         let now = ("last_active".to_owned(), self.now().to_micros());
-        self.make(vec![at], Wanted::Edit(vec![(format!("preferences.{key}"), value.to_owned()), now]))
+        self.make(vec![at], ChangeCommand::Edit(vec![(format!("preferences.{key}"), value.to_owned()), now]))
             .map(drop)
     }
 

@@ -6,24 +6,24 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::disk::{Machine, Real, ThisMachine};
+use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::store::Place;
 use crate::store::commit::{Host, VaultState, derive_at_once};
 
 /// The thread of an open store. It starts when something waits for the first time.
 pub(super) struct IndexWriter {
-    shared: Arc<Shared>,
+    shared: Arc<IndexQueue>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Shared {
-    waiting: Mutex<Waiting>,
+struct IndexQueue {
+    waiting: Mutex<WaitingIndexes>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingIndexes {
     /// How often records were added after which something waits.
     additions: u64,
     /// When it is to be written; nothing waits where there is none.
@@ -82,10 +82,10 @@ impl IndexWriter {
     }
 }
 
-fn run(shared: &Shared, place: &Place, data: &PathBuf) {
+fn run(shared: &IndexQueue, place: &Place, data: &PathBuf) {
     let machine = ThisMachine::new();
     while let Some(additions) = next(shared) {
-        let host = Host { disk: &Real, machine: &machine, data, now: machine.now() };
+        let host = Host { disk: &RealDisk, machine: &machine, data, now: machine.now() };
         // Nobody waits for it meanwhile but for palimp's own lock.
         let written = derive_at_once(host, place);
         let Ok(mut waiting) = shared.waiting.lock() else { return };
@@ -103,7 +103,7 @@ fn run(shared: &Shared, place: &Place, data: &PathBuf) {
 }
 
 /// Waits until something is to be written: of how many additions; none when the store is closed.
-fn next(shared: &Shared) -> Option<u64> {
+fn next(shared: &IndexQueue) -> Option<u64> {
     let mut waiting = shared.waiting.lock().ok()?;
     loop {
         if waiting.is_over {

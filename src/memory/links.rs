@@ -60,9 +60,9 @@ impl Memory {
             let message = "memory-server has no links: its memories have no field for them.";
             return Err(MemoryError::new("E_INVALID_FORMAT", message));
         }
-        let (at, _) = self.known(session, id)?;
+        let (at, _) = self.existing_entry(session, id)?;
         let mut links = Links::default();
-        for tie in self.snapshot.references().ties(self.store(), at) {
+        for tie in self.snapshot.references().links_of(self.store(), at) {
             let link = Link {
                 relation: tie.relation.into(),
                 id: tie.name.into(),

@@ -13,16 +13,16 @@ mod batch;
 mod cache;
 mod error;
 mod events;
-mod found;
+mod found_memory;
 mod index_writer;
 
+mod id_lookup;
 mod links;
-mod named;
 mod options;
-mod outcome;
+mod plan_outcome;
 mod problems;
 mod query;
-mod recalled;
+mod recall_result;
 mod records;
 mod sessions;
 mod undo;
@@ -31,34 +31,36 @@ mod upkeep;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use append::Known;
+use append::HandleState;
 pub use error::{MemoryError, Result};
-pub use found::Found;
+pub use found_memory::Found;
 use index_writer::IndexWriter;
 pub use links::{Link, Links};
-use options::Kept;
+use options::HandleOptions;
 pub use options::Options;
-pub use outcome::{Added, Dropped};
+pub use plan_outcome::{Added, Dropped};
 pub use query::MemoryQuery;
-pub use recalled::Recalled;
+pub use recall_result::Recalled;
 pub use records::New;
 pub use sessions::Statistics;
 pub use undo::Undone;
 
 pub use crate::model::{Code, Moment, Problem, Severity, State};
-pub use crate::ops::export::Shape;
+pub use crate::ops::export::ExportFormat;
 pub use crate::query::Order;
 pub use crate::text::canonical::Checksum;
 
-use crate::deed::{self, By, ChangeRequest, Planned, Quiet, Recent, Wanted};
-use crate::disk::{Disk, Machine, Real, Seen, ThisMachine};
+use crate::disk::{Disk, Lookup, Machine, RealDisk, ThisMachine};
 use crate::format;
-use crate::format::tuning::Tuning;
-use crate::format::writing::{NO_PACKED, Refusal, Scene, with_config};
-use crate::model::{EntryRef, Extent, Plan, Snapshot, Store, Tell};
+use crate::format::tuning::StoreTuning;
+use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext, with_config};
+use crate::model::{EntryRef, Extent, PathText, Plan, Snapshot, Store};
 use crate::ops;
 use crate::store::commit::{Host, Writer, make_folders};
 use crate::store::{Place, load_from};
+use crate::usecase::{
+    self, ChangeCommand, ChangeRequest, PlannedChange, RecentSteps, Requester, SilentObserver,
+};
 
 /// A store that an agent has open.
 ///
@@ -73,15 +75,15 @@ pub struct Memory {
     /// The store as it was read last, alone in a snapshot.
     snapshot: Snapshot,
     /// What is known between two records that are added.
-    known: Known,
+    handle_state: HandleState,
     /// How it was opened.
-    options: Kept,
+    options: HandleOptions,
     /// What writes indexes that wait while the store is idle; nothing on a disk that the caller chose.
     index_writer: Option<IndexWriter>,
 }
 
 /// How a plan is made, and what is told of it.
-type Anew<'p, T> = dyn Fn(&Scene<'_>) -> Result<(Plan, T), Refusal> + 'p;
+type PlanUnderLock<'p, T> = dyn Fn(&WriteContext<'_>) -> Result<(Plan, T), Refusal> + 'p;
 
 impl Memory {
     /// Opens the store at `root`, or the one that `root` is a part of. `data` is the folder
@@ -122,21 +124,21 @@ impl Memory {
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory> {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();
-        match Seen::from(Real.list(&root)) {
-            Seen::Absent => {}
-            Seen::Read(items) if items.is_empty() => {}
-            Seen::Read(_) => {
-                let message = format!("{} is not empty. Nothing was written.", root.told());
+        match Lookup::from(RealDisk.list(&root)) {
+            Lookup::Absent => {}
+            Lookup::Read(items) if items.is_empty() => {}
+            Lookup::Read(_) => {
+                let message = format!("{} is not empty. Nothing was written.", root.to_text());
                 return Err(MemoryError::new("E_INVALID_FORMAT", message));
             }
-            Seen::Unreadable(error) => {
-                let message = format!("{} can't be read: {error}. Nothing was written.", root.told());
+            Lookup::Unreadable(error) => {
+                let message = format!("{} can't be read: {error}. Nothing was written.", root.to_text());
                 return Err(MemoryError::new("E_STORAGE_IO", message));
             }
         }
         let plan = ops::init::init(format, &root, machine.now())?;
-        make_folders(&Real, &root).map_err(|error| {
-            MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.told()))
+        make_folders(&RealDisk, &root).map_err(|error| {
+            MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.to_text()))
         })?;
         let place = Place::whole(root, plan.format);
         let mut memory = Memory::here(place, data);
@@ -156,22 +158,23 @@ impl Memory {
     ) -> Memory {
         let data = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
         let (snapshot, known, options) = Default::default();
-        let mut memory = Memory { disk, machine, place, data, snapshot, known, options, index_writer: None };
+        let mut memory =
+            Memory { disk, machine, place, data, snapshot, handle_state: known, options, index_writer: None };
         memory.refresh();
         memory
     }
 
     /// The store at that place, on this machine. Indexes that wait are written while it is idle.
     fn here(place: Place, data: &Path) -> Memory {
-        let mut own = Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, data);
+        let mut own = Memory::at(Box::new(RealDisk), Box::new(ThisMachine::new()), place, data);
         own.index_writer = Some(IndexWriter::new());
         own
     }
 
     /// What the store's config says of what is kept and written later.
-    fn tuning(&self) -> Tuning {
+    fn tuning(&self) -> StoreTuning {
         let tuning = format::by_name(self.place.format).and_then(|format| format.tuning());
-        tuning.map_or_else(Tuning::default, |tuning| with_config(self.store(), tuning))
+        tuning.map_or_else(StoreTuning::default, |tuning| with_config(self.store(), tuning))
     }
 
     /// The store as it was read last.
@@ -182,12 +185,16 @@ impl Memory {
     /// Reads what has changed since. Every operation does it before it begins.
     pub fn refresh(&mut self) {
         self.meet_index_writer();
-        self.known.is_behind = false;
+        self.handle_state.is_behind = false;
         let previous = self.snapshot.stores.first().map(|store| &**store);
         let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
-        let store = if self.known.is_due { deed::with_due(&self.data, store, self.now()) } else { store };
+        let store = if self.handle_state.is_due {
+            usecase::mark_due_indexes(&self.data, store, self.now())
+        } else {
+            store
+        };
         if previous.is_none_or(|was| !has_same_files(was, &store)) {
-            self.known.cache.clear();
+            self.handle_state.cache.clear();
         }
         self.snapshot = Snapshot::of(vec![Arc::new(store)]);
     }
@@ -206,7 +213,7 @@ impl Memory {
     fn ready(&mut self) -> Result {
         self.may_change()?;
         self.refresh();
-        if self.known.is_due {
+        if self.handle_state.is_due {
             self.flush()?;
             self.refresh();
         }
@@ -214,19 +221,24 @@ impl Memory {
     }
 
     /// Does something with a store that was read whole, or with records in it, and reads what came of it.
-    fn make(&mut self, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned> {
+    fn make(&mut self, at: Vec<EntryRef>, wanted: ChangeCommand) -> Result<PlannedChange> {
         self.make_of(Snapshot::of(self.snapshot.stores.clone()), at, wanted)
     }
 
     /// The same with records of a snapshot of this store.
-    fn make_of(&mut self, snapshot: Snapshot, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned> {
+    fn make_of(
+        &mut self,
+        snapshot: Snapshot,
+        at: Vec<EntryRef>,
+        wanted: ChangeCommand,
+    ) -> Result<PlannedChange> {
         self.may_change()?;
         self.store().whole()?;
         let snapshot = Arc::new(snapshot);
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
-        let request = ChangeRequest::new(snapshot, By::Ids, wanted, self.data.clone(), host.now);
-        let planned = deed::plan(ChangeRequest { at, ..request }, host)?;
-        deed::make(&planned, host, &mut Recent::default(), &mut Quiet)?;
+        let request = ChangeRequest::new(snapshot, Requester::Ids, wanted, self.data.clone(), host.now);
+        let planned = usecase::plan(ChangeRequest { at, ..request }, host)?;
+        usecase::execute_unshown(&planned, host, &mut RecentSteps::default(), &mut SilentObserver)?;
         if !planned.is_empty() {
             self.refresh();
         }
@@ -235,7 +247,7 @@ impl Memory {
 
     /// The same for a plan that depends on what nobody else may take meanwhile, an id: it is
     /// made when no other palimp can write. What is told of it is told of that very plan.
-    fn commit_anew<T>(&mut self, planned: &Anew<'_, T>) -> Result<T> {
+    fn commit_under_lock<T>(&mut self, planned: &PlanUnderLock<'_, T>) -> Result<T> {
         self.may_change()?;
         let (now, random) = (self.now(), self.machine.random());
         let (told, left) = {
@@ -243,11 +255,16 @@ impl Memory {
             let writer = Writer::open(host, self.store())?;
             let store = writer.load();
             store.whole()?;
-            let (plan, told) = planned(&Scene { store: &store, now, random, packed: &NO_PACKED })?;
+            let (plan, told) = planned(&WriteContext {
+                store: &store,
+                now,
+                random,
+                compressed_files: &NO_COMPRESSED_FILES,
+            })?;
             writer.commit(&plan)?;
-            (told, writer.left())
+            (told, writer.vault_state())
         };
-        self.known.vault = left;
+        self.handle_state.vault = left;
         self.refresh();
         Ok(told)
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{Memory, MemoryError, Result};
-use crate::format::writing::{NO_PACKED, Scene};
+use crate::format::writing::{NO_COMPRESSED_FILES, WriteContext};
 use crate::format::{self, FORMATS};
-use crate::model::Tell;
+use crate::model::PathText;
 use crate::ops;
 use crate::store::{Place, look_at};
 
@@ -29,7 +29,7 @@ pub struct Options<'a> {
 
 /// What of the options an open store keeps.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct HandleOptions {
     pub read_only: bool,
     pub session: Option<String>,
     pub half_life_hours: Option<f64>,
@@ -77,7 +77,7 @@ impl Memory {
         }
         let place = place(root, options.format)?;
         let mut memory = Memory::here(place, data);
-        memory.options = Kept {
+        memory.options = HandleOptions {
             read_only: options.read_only,
             session: options.session.map(str::to_owned),
             half_life_hours: options.half_life_hours,
@@ -95,9 +95,13 @@ impl Memory {
         }
         let (now, random) = (self.now(), self.machine.random());
         // A format without sessions says so when one is to be made.
-        ops::session::new(&Scene { store, now, random, packed: &NO_PACKED }, None, "")?;
+        ops::session::new(
+            &WriteContext { store, now, random, compressed_files: &NO_COMPRESSED_FILES },
+            None,
+            "",
+        )?;
         let message =
-            format!("There is no session {session:?} in {}. Nothing was written.", store.root.told());
+            format!("There is no session {session:?} in {}. Nothing was written.", store.root.to_text());
         Err(self.known_absent(MemoryError::new("E_SESSION_NOT_FOUND", message)))
     }
 
@@ -108,7 +112,7 @@ impl Memory {
             true => {
                 let message = format!(
                     "{} was opened to be read only. Nothing was written. Open it without `read_only` to change it.",
-                    self.store().root.told()
+                    self.store().root.to_text()
                 );
                 Err(MemoryError::new("E_READ_ONLY", message))
             }
@@ -135,25 +139,25 @@ fn place(root: &Path, named: Option<&str>) -> Result<Place> {
         looked = look_at(root, named);
     }
     let found = looked.found.map_err(|why| {
-        let message = format!("{}: {why}. Nothing was written.", root.told());
+        let message = format!("{}: {why}. Nothing was written.", root.to_text());
         MemoryError::new(if looked.refused { "E_STORAGE_IO" } else { "E_INVALID_FORMAT" }, message)
     })?;
     let is_meant = |own: &&Place| named.is_none_or(|name| own.format == name);
     let meant: Vec<&Place> = found.iter().filter(is_meant).collect();
     let list = |all: &[&Place]| {
         let all: Vec<String> =
-            all.iter().map(|own| format!("{} ({})", own.root.told(), own.format)).collect();
+            all.iter().map(|own| format!("{} ({})", own.root.to_text(), own.format)).collect();
         all.join(", ")
     };
     match (meant.as_slice(), named) {
         ([one], _) => Ok((*one).clone()),
         ([], Some(name)) => {
             let others = list(&found.iter().collect::<Vec<_>>());
-            Err(invalid(format!("{} holds no {name}, but {others}. Nothing was written.", root.told())))
+            Err(invalid(format!("{} holds no {name}, but {others}. Nothing was written.", root.to_text())))
         }
         (several, _) => Err(invalid(format!(
             "{} holds several stores: {}. Name one by its folder, or by its format. Nothing was written.",
-            root.told(),
+            root.to_text(),
             list(several)
         ))),
     }

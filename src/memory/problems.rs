@@ -63,7 +63,7 @@ impl Memory {
     /// If there is no such record, the id is in several sessions, or the store can't be read.
     pub fn problems_of(&mut self, session: Option<&str>, id: &str) -> Result<Vec<Problem>> {
         self.refresh();
-        let (_, entry) = self.known(session, id)?;
+        let (_, entry) = self.existing_entry(session, id)?;
         Ok(self.store().problems_of(&entry).cloned().collect())
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Found, Memory, MemoryError, Recalled, Result};
-use crate::deed::{DeleteAs, Wanted};
 use crate::model::{EntryRef, Moment, Snapshot};
-use crate::query::{Cancel, Order, Query, Ranking, Refused, Request, search};
+use crate::query::{CancelToken, Order, Query, Ranking, Request, SavedQueryRefusal, search};
+use crate::usecase::{ChangeCommand, DeleteOptions};
 
 /// What is asked for: every condition that is set must hold. Names compare without regard to case, and `*` in
 /// them stands for any characters: `security.*`. A string is taken as a [`MemoryQuery::filter`].
@@ -186,8 +186,8 @@ impl Memory {
         self.store().whole()?;
         let live = MemoryQuery { archived: false, ..query };
         let at = self.search_for(&live)?.into_iter().map(|(at, _)| at).collect();
-        let how = DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() };
-        Ok(self.make(at, Wanted::Delete(how))?.records())
+        let how = DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() };
+        Ok(self.make(at, ChangeCommand::Delete(how))?.records())
     }
 
     fn search_for(&self, query: &MemoryQuery<'_>) -> Result<Vec<(EntryRef, Option<f64>)>> {
@@ -234,8 +234,9 @@ impl Memory {
             all: false,
             now,
         };
-        let unasked = |refused: Refused| MemoryError::new("E_INVALID_QUERY", refused.to_string());
-        let results = search(&request, &Cancel::default()).unwrap_or_default().answered().map_err(unasked)?;
+        let unasked = |refused: SavedQueryRefusal| MemoryError::new("E_INVALID_QUERY", refused.to_string());
+        let results =
+            search(&request, &CancelToken::default()).unwrap_or_default().answered().map_err(unasked)?;
         Ok(results.hits.iter().map(|hit| (hit.at, hit.rank)).collect())
     }
 

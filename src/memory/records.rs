@@ -1,12 +1,12 @@
 //! Records: written, recalled, deleted.
 
-use super::append::Made;
-use super::outcome::{Added, Brought, brought, dropped};
+use super::append::AppendedRecords;
+use super::plan_outcome::{Added, NewRecordBytes, brought, dropped};
 use super::{Found, Memory, MemoryError, Result};
-use crate::deed::{DeleteAs, Wanted};
-use crate::format::writing::Draft;
+use crate::format::writing::RecordDraft;
 use crate::model::{Entry, State};
 use crate::ops;
+use crate::usecase::{ChangeCommand, DeleteOptions};
 
 /// A record to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,11 +27,11 @@ pub struct New<'a> {
 
 impl<'a> New<'a> {
     /// In that session where it names none.
-    fn draft<'d>(&self, session: Option<&'d str>) -> Draft<'d>
+    fn draft<'d>(&self, session: Option<&'d str>) -> RecordDraft<'d>
     where
         'a: 'd,
     {
-        Draft {
+        RecordDraft {
             session: self.session.or(session),
             kind: self.kind,
             text: (!self.text.is_empty() || self.record.is_none()).then_some(self.text),
@@ -77,19 +77,19 @@ impl Memory {
         self.may_change()?;
         let session = self.options.session.clone();
         let draft = new.draft(session.as_deref());
-        if let Some(Made { mut names, .. }) = self.append(std::slice::from_ref(&draft))? {
+        if let Some(AppendedRecords { mut names, .. }) = self.append(std::slice::from_ref(&draft))? {
             let id = names.pop().unwrap_or_default();
             return Ok(Added { id, dropped: Vec::new() });
         }
         self.refresh();
-        let (brought, dropped) = self.commit_anew(&|scene| {
+        let (brought, dropped) = self.commit_under_lock(&|scene| {
             let plan = ops::add::add(scene, &draft)?;
             let told = (brought(scene.store, &plan, scene.now), dropped(scene.store, &plan, scene.now));
             Ok((plan, told))
         })?;
         let lost = || MemoryError::new("E_STORAGE_IO", "The memory was added and can't be read.");
         let id = match brought.ok_or_else(lost)? {
-            Brought { id: Some(id), .. } => id,
+            NewRecordBytes { id: Some(id), .. } => id,
             nameless => self.key_of(&nameless).ok_or_else(lost)?,
         };
         Ok(Added { id, dropped })
@@ -123,11 +123,11 @@ impl Memory {
     pub fn add_all(&mut self, all: &[New<'_>]) -> Result<Vec<Added>> {
         self.may_change()?;
         let session = self.options.session.clone();
-        let drafts: Vec<Draft<'_>> = all.iter().map(|new| new.draft(session.as_deref())).collect();
+        let drafts: Vec<RecordDraft<'_>> = all.iter().map(|new| new.draft(session.as_deref())).collect();
         if drafts.is_empty() {
             return Ok(Vec::new());
         }
-        if let Some(Made { names, .. }) = self.append(&drafts)? {
+        if let Some(AppendedRecords { names, .. }) = self.append(&drafts)? {
             return Ok(names.into_iter().map(|id| Added { id, dropped: Vec::new() }).collect());
         }
         let mut added = Vec::new();
@@ -143,7 +143,7 @@ impl Memory {
     }
 
     /// The key of a record without an id: where it is now.
-    fn key_of(&self, brought: &Brought) -> Option<String> {
+    fn key_of(&self, brought: &NewRecordBytes) -> Option<String> {
         let store = self.store();
         let is_it =
             |entry: &&Entry| store.document(entry).path == brought.path && store.raw(entry) == brought.raw;
@@ -223,7 +223,10 @@ impl Memory {
         self.ready()?;
         let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| false)?) };
-        self.make(vec![at], Wanted::Delete(DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() }))?;
+        self.make(
+            vec![at],
+            ChangeCommand::Delete(DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() }),
+        )?;
         Ok(true)
     }
 
@@ -254,7 +257,7 @@ impl Memory {
     pub fn set(&mut self, session: Option<&str>, id: &str, field: &str, value: &str) -> Result {
         self.ready()?;
         let at = self.one(session, id)?;
-        self.make(vec![at], Wanted::Edit(vec![(field.to_owned(), value.to_owned())])).map(drop)
+        self.make(vec![at], ChangeCommand::Edit(vec![(field.to_owned(), value.to_owned())])).map(drop)
     }
 
     /// Records that a record was accessed, where the format has a place for that.
@@ -281,6 +284,6 @@ impl Memory {
     pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result {
         self.ready()?;
         let at = self.one(session, id)?;
-        self.make(vec![at], Wanted::Access).map(drop)
+        self.make(vec![at], ChangeCommand::RecordAccess).map(drop)
     }
 }

@@ -1,11 +1,11 @@
 //! Sessions, and the store as a whole.
 
-use super::outcome::new_session;
+use super::plan_outcome::new_session;
 use super::{Memory, MemoryError, Recalled, Result};
-use crate::deed::{SessionDeed, Wanted};
-use crate::model::{EntryRef, Severity, State, Unread};
+use crate::model::{EntryRef, Severity, State, UnreadPath};
 use crate::ops;
-use crate::ops::export::{Shape, export};
+use crate::ops::export::{ExportFormat, export};
+use crate::usecase::{ChangeCommand, SessionCommand};
 
 /// Figures of a session, or of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Statistics {
     /// Problems that are errors.
     pub errors: usize,
     /// What could not be read, and is in none of these figures.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadPath>,
 }
 
 impl Memory {
@@ -54,7 +54,7 @@ impl Memory {
     /// If the format has no sessions, one has that name, or the change can't be made.
     pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String> {
         self.refresh();
-        let made = self.commit_anew(&|scene| {
+        let made = self.commit_under_lock(&|scene| {
             let plan = ops::session::new(scene, id, user)?;
             let name = new_session(&plan);
             Ok((plan, name))
@@ -142,7 +142,7 @@ impl Memory {
     pub fn close_session(&mut self, id: &str) -> Result {
         self.ready()?;
         self.load_session(id)?;
-        self.make(Vec::new(), Wanted::Reindex(Some(id.to_owned()))).map(drop)
+        self.make(Vec::new(), ChangeCommand::Reindex(Some(id.to_owned()))).map(drop)
     }
 
     /// Moves a session aside, whole.
@@ -170,7 +170,7 @@ impl Memory {
     /// If there is no such session, the format has no archive, or the change can't be made.
     pub fn archive_session(&mut self, id: &str) -> Result {
         self.ready()?;
-        self.make(Vec::new(), Wanted::Session(0, SessionDeed::Archive(id.to_owned()))).map(drop)
+        self.make(Vec::new(), ChangeCommand::Session(0, SessionCommand::Archive(id.to_owned()))).map(drop)
     }
 
     /// Deletes a session with all that is in it.
@@ -198,7 +198,7 @@ impl Memory {
     /// If there is no such session, or the change can't be made.
     pub fn delete_session(&mut self, id: &str) -> Result {
         self.ready()?;
-        self.make(Vec::new(), Wanted::Session(0, SessionDeed::Delete(id.to_owned()))).map(drop)
+        self.make(Vec::new(), ChangeCommand::Session(0, SessionCommand::Delete(id.to_owned()))).map(drop)
     }
 
     /// Everything of a session, or of the store, as JSON or JSON Lines. Refused where something
@@ -224,7 +224,7 @@ impl Memory {
     /// # Errors
     ///
     /// If there is no such session, or something could not be read.
-    pub fn export(&mut self, session: Option<&str>, shape: Shape) -> Result<Vec<u8>> {
+    pub fn export(&mut self, session: Option<&str>, shape: ExportFormat) -> Result<Vec<u8>> {
         self.refresh();
         self.store().whole()?;
         let session = self.session_or(session);
@@ -261,7 +261,7 @@ impl Memory {
     ///
     /// If there is no such session.
     pub fn statistics(&mut self, session: Option<&str>) -> Result<Statistics> {
-        if self.known.is_behind {
+        if self.handle_state.is_behind {
             self.refresh();
         }
         let (store, session) = (self.store(), self.session_or(session));

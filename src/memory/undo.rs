@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Memory, Result};
-use crate::deed::{self, By, ChangeRequest, Recent, Wanted};
 use crate::model::Snapshot;
 use crate::store::commit::Host;
+use crate::usecase::{self, ChangeCommand, ChangeRequest, RecentSteps, Requester};
 
 /// What was undone, or redone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Memory {
     /// `E_INVALID_QUERY` if there is nothing to undo, or what the change replaced is not kept any more;
     /// `E_CONCURRENT_MOD` if others changed the same place since; and if the change can't be made.
     pub fn undo(&mut self) -> Result<Undone> {
-        self.turn(Wanted::Undo)
+        self.turn(ChangeCommand::Undo)
     }
 
     /// Makes the change again that was undone last. Only until something else is changed.
@@ -78,17 +78,17 @@ impl Memory {
     ///
     /// `E_INVALID_QUERY` if there is nothing to redo; else as [`Memory::undo`].
     pub fn redo(&mut self) -> Result<Undone> {
-        self.turn(Wanted::Redo)
+        self.turn(ChangeCommand::Redo)
     }
 
-    fn turn(&mut self, wanted: Wanted) -> Result<Undone> {
+    fn turn(&mut self, wanted: ChangeCommand) -> Result<Undone> {
         self.ready()?;
         self.store().whole()?;
-        let is_redo = wanted == Wanted::Redo;
+        let is_redo = wanted == ChangeCommand::Redo;
         let snapshot = Arc::new(Snapshot::of(self.snapshot.stores.clone()));
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
-        let request = ChangeRequest::new(snapshot, By::Ids, wanted, self.data.clone(), host.now);
-        let turned = deed::turn(&request, host, &mut Recent::default(), is_redo)?;
+        let request = ChangeRequest::new(snapshot, Requester::Ids, wanted, self.data.clone(), host.now);
+        let turned = usecase::undo_or_redo(&request, host, &mut RecentSteps::default(), is_redo)?;
         self.refresh();
         Ok(Undone { said: turned.said, notes: turned.notes })
     }

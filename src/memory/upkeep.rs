@@ -1,8 +1,8 @@
 //! Upkeep: what the format drops, rebuilds and brings up to date.
 
-use super::outcome::dropped;
+use super::plan_outcome::dropped;
 use super::{Dropped, Memory, Result};
-use crate::deed::Wanted;
+use crate::usecase::ChangeCommand;
 
 impl Memory {
     /// Drops what the format's compaction drops, and says what that was.
@@ -31,7 +31,7 @@ impl Memory {
     pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>> {
         self.ready()?;
         let session = self.session_or(session).map(str::to_owned);
-        let planned = self.make(Vec::new(), Wanted::Compact(session))?;
+        let planned = self.make(Vec::new(), ChangeCommand::Compact(session))?;
         let now = self.now();
         Ok(planned.all().flat_map(|(store, plan)| dropped(store, plan, now)).collect())
     }
@@ -63,7 +63,7 @@ impl Memory {
     /// If the format has nothing that is derived, or the change can't be made.
     pub fn rebuild_index(&mut self) -> Result {
         self.ready()?;
-        self.make(Vec::new(), Wanted::Reindex(None)).map(drop)
+        self.make(Vec::new(), ChangeCommand::Reindex(None)).map(drop)
     }
 
     /// Brings the stored caches of decay up to date.
@@ -90,7 +90,7 @@ impl Memory {
     /// If the format stores none, or the change can't be made.
     pub fn update_decay(&mut self) -> Result {
         self.ready()?;
-        self.make(Vec::new(), Wanted::Decay).map(drop)
+        self.make(Vec::new(), ChangeCommand::RefreshDecay).map(drop)
     }
 
     /// Brings files of an older version to this one, each backed up first.
@@ -116,6 +116,6 @@ impl Memory {
     /// If the format has no older version, or the change can't be made.
     pub fn migrate(&mut self) -> Result {
         self.ready()?;
-        self.make(Vec::new(), Wanted::Migrate).map(drop)
+        self.make(Vec::new(), ChangeCommand::Migrate).map(drop)
     }
 }

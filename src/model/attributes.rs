@@ -12,13 +12,13 @@ pub struct Owner {
 }
 
 /// A file's extended attributes, access lists among them, by name.
-pub type Extended = Vec<(OsString, Vec<u8>)>;
+pub type ExtendedAttributes = Vec<(OsString, Vec<u8>)>;
 
 /// What a file or folder had, besides its mode, when it was removed: it comes back with that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Had {
+pub struct FileAttributes {
     /// Whose it was.
     pub owner: Owner,
     /// What was attached to it.
-    pub extended: Extended,
+    pub extended: ExtendedAttributes,
 }

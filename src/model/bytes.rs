@@ -1,36 +1,36 @@
 //! Bytes of files and records that several hold: a plan, what carries it out, and what takes it back.
 
-mod ranges;
+mod byte_ranges;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-use super::on_demand::Blocked;
-use super::plan::{Splice, Stretch, stretch_at, stretches};
+use super::lazy_bytes::BlockFile;
+use super::plan::{Splice, SplicedPart, part_at, spliced_parts};
 
-pub use ranges::Ranges;
+pub use byte_ranges::Ranges;
 
 /// Bytes that are held once, however many have them. What a plan makes of others is put together only
 /// where all of it is asked for.
 #[derive(Clone, Default)]
-pub struct Bytes(Arc<Held>);
+pub struct Bytes(Arc<BytesInner>);
 
 #[derive(Default)]
-struct Held {
+struct BytesInner {
     whole: OnceLock<Vec<u8>>,
     /// What they are made of, where they were not put together yet.
-    of: Option<Of>,
+    of: Option<BytesSource>,
     /// Whether that is not held.
-    is_of_a_file: bool,
+    is_file_backed: bool,
 }
 
-enum Of {
+enum BytesSource {
     /// Other bytes with stretches replaced.
     Spliced(Bytes, Vec<Splice>, OnceLock<Vec<usize>>),
     /// Those of a file, which are read when they are asked for.
-    File(Blocked),
+    File(BlockFile),
     /// The length of a file, and its last bytes: the others are not known.
     End(usize, Vec<u8>),
 }
@@ -39,9 +39,9 @@ enum Of {
 const COMPARED: usize = 1 << 20;
 
 /// A part of bytes.
-pub enum Part<'b> {
+pub enum BytesPart<'b> {
     /// These.
-    Held(&'b [u8]),
+    InMemory(&'b [u8]),
     /// So many of a file, with that digest ([`super::on_demand::digest`]).
     Block {
         /// How many.
@@ -54,60 +54,60 @@ pub enum Part<'b> {
 impl Bytes {
     /// Those bytes with stretches replaced, in ascending order.
     pub fn spliced(base: &Bytes, splices: Vec<Splice>) -> Bytes {
-        Bytes::made_of(Of::Spliced(base.clone(), splices, OnceLock::new()))
+        Bytes::made_of(BytesSource::Spliced(base.clone(), splices, OnceLock::new()))
     }
 
     /// Those of a file, which are read when they are asked for.
-    pub fn of_file(file: Blocked) -> Bytes {
-        Bytes::made_of(Of::File(file))
+    pub fn of_file(file: BlockFile) -> Bytes {
+        Bytes::made_of(BytesSource::File(file))
     }
 
     /// The bytes of a file with that length, of which only the last are known.
     pub fn end_of_file(len: usize, last: Vec<u8>) -> Bytes {
-        Bytes::made_of(Of::End(len, last))
+        Bytes::made_of(BytesSource::End(len, last))
     }
 
     /// The last of them, if only those are known.
     pub fn known_end(&self) -> Option<&[u8]> {
         match &self.0.of {
-            Some(Of::End(_, last)) => Some(last),
+            Some(BytesSource::End(_, last)) => Some(last),
             _ => None,
         }
     }
 
-    fn made_of(of: Of) -> Bytes {
+    fn made_of(of: BytesSource) -> Bytes {
         let is_of_a_file = match &of {
-            Of::Spliced(base, splices, _) => {
-                base.is_of_a_file() || splices.iter().any(|own| own.becomes.is_of_a_file())
+            BytesSource::Spliced(base, splices, _) => {
+                base.is_file_backed() || splices.iter().any(|own| own.becomes.is_file_backed())
             }
-            Of::File(_) | Of::End(..) => true,
+            BytesSource::File(_) | BytesSource::End(..) => true,
         };
-        Bytes(Arc::new(Held { whole: OnceLock::new(), of: Some(of), is_of_a_file }))
+        Bytes(Arc::new(BytesInner { whole: OnceLock::new(), of: Some(of), is_file_backed: is_of_a_file }))
     }
 
     /// Whether most of them are a file's, and not held.
-    pub fn is_of_a_file(&self) -> bool {
-        self.0.is_of_a_file && self.0.whole.get().is_none()
+    pub fn is_file_backed(&self) -> bool {
+        self.0.is_file_backed && self.0.whole.get().is_none()
     }
 
     /// Whether some that were asked for were gone: the file changed since.
-    pub fn are_gone(&self) -> bool {
+    pub fn has_changed(&self) -> bool {
         match &self.0.of {
-            Some(Of::Spliced(base, ..)) => base.are_gone(),
-            Some(Of::File(file)) => file.has_changed(),
-            Some(Of::End(..)) | None => false,
+            Some(BytesSource::Spliced(base, ..)) => base.has_changed(),
+            Some(BytesSource::File(file)) => file.has_changed(),
+            Some(BytesSource::End(..)) | None => false,
         }
     }
 
     /// How many they are.
     pub fn len(&self) -> usize {
         match (self.0.whole.get(), &self.0.of) {
-            (None, Some(Of::Spliced(base, splices, ends))) => match ends.get() {
+            (None, Some(BytesSource::Spliced(base, splices, ends))) => match ends.get() {
                 Some(ends) => ends.last().copied().unwrap_or_default(),
-                None => stretches(base.len(), splices).map(|own| own.size()).sum(),
+                None => spliced_parts(base.len(), splices).map(|own| own.size()).sum(),
             },
-            (None, Some(Of::File(file))) => file.len(),
-            (None, Some(Of::End(len, _))) => *len,
+            (None, Some(BytesSource::File(file))) => file.len(),
+            (None, Some(BytesSource::End(len, _))) => *len,
             (whole, _) => whole.map_or(0, Vec::len),
         }
     }
@@ -120,12 +120,12 @@ impl Bytes {
     /// A range of them; `None` where it is not within them, and where the file changed of which they are.
     pub fn range(&self, range: Range<usize>) -> Option<Cow<'_, [u8]>> {
         match (self.0.whole.get(), &self.0.of) {
-            (None, Some(Of::Spliced(base, splices, ends))) => {
+            (None, Some(BytesSource::Spliced(base, splices, ends))) => {
                 let ends = ends.get_or_init(|| ends_of(base.len(), splices));
                 of_spliced((base, splices), ends, range)
             }
-            (None, Some(Of::File(file))) => file.range(range).map(Cow::Owned),
-            (None, Some(Of::End(len, last))) => {
+            (None, Some(BytesSource::File(file))) => file.range(range).map(Cow::Owned),
+            (None, Some(BytesSource::End(len, last))) => {
                 let from = len - last.len();
                 last.get(range.start.checked_sub(from)?..range.end.checked_sub(from)?).map(Cow::Borrowed)
             }
@@ -141,18 +141,18 @@ impl Bytes {
         take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<bool, E> {
         let spliced = match (self.0.whole.get(), &self.0.of) {
-            (None, Some(Of::Spliced(base, splices, _))) => Some((base, &splices[..])),
-            (None, Some(Of::File(_) | Of::End(..))) => Some((self, &[][..])),
+            (None, Some(BytesSource::Spliced(base, splices, _))) => Some((base, &splices[..])),
+            (None, Some(BytesSource::File(_) | BytesSource::End(..))) => Some((self, &[][..])),
             _ => None,
         };
         let Some((base, splices)) = spliced else { return take(self).map(|()| true) };
-        for own in stretches(base.len(), splices) {
+        for own in spliced_parts(base.len(), splices) {
             let range = match own {
-                Stretch::Comes(bytes) if bytes.each_block(most, take)? => continue,
-                Stretch::Comes(_) => return Ok(false),
-                Stretch::Stays(range) => range,
+                SplicedPart::Inserted(bytes) if bytes.each_block(most, take)? => continue,
+                SplicedPart::Inserted(_) => return Ok(false),
+                SplicedPart::Unchanged(range) => range,
             };
-            if !base.is_of_a_file() {
+            if !base.is_file_backed() {
                 take(&base[range])?;
                 continue;
             }
@@ -166,22 +166,22 @@ impl Bytes {
 
     /// Hands them on in order, part by part, until one is refused: held ones, and what tells the blocks
     /// of a file from others. Whether none was refused.
-    pub fn parts<E>(&self, take: &mut dyn FnMut(Part<'_>) -> Result<bool, E>) -> Result<bool, E> {
+    pub fn parts<E>(&self, take: &mut dyn FnMut(BytesPart<'_>) -> Result<bool, E>) -> Result<bool, E> {
         match (self.0.whole.get(), &self.0.of) {
-            (None, Some(Of::File(file))) => {
+            (None, Some(BytesSource::File(file))) => {
                 for (span, digest) in file.blocks() {
-                    if !take(Part::Block { len: span.len() as usize, digest })? {
+                    if !take(BytesPart::Block { len: span.len() as usize, digest })? {
                         return Ok(false);
                     }
                 }
                 Ok(true)
             }
-            (None, Some(Of::Spliced(base, splices, _))) => {
-                for own in stretches(base.len(), splices) {
+            (None, Some(BytesSource::Spliced(base, splices, _))) => {
+                for own in spliced_parts(base.len(), splices) {
                     let is_taken = match own {
-                        Stretch::Stays(range) if range == (0..base.len()) => base.parts(take)?,
-                        Stretch::Stays(range) => take(Part::Held(&base.at(range)))?,
-                        Stretch::Comes(bytes) => bytes.parts(take)?,
+                        SplicedPart::Unchanged(range) if range == (0..base.len()) => base.parts(take)?,
+                        SplicedPart::Unchanged(range) => take(BytesPart::InMemory(&base.at(range)))?,
+                        SplicedPart::Inserted(bytes) => bytes.parts(take)?,
                     };
                     if !is_taken {
                         return Ok(false);
@@ -189,21 +189,21 @@ impl Bytes {
                 }
                 Ok(true)
             }
-            _ => take(Part::Held(self)),
+            _ => take(BytesPart::InMemory(self)),
         }
     }
 
     fn put_together(&self) -> Vec<u8> {
         match &self.0.of {
             None => Vec::new(),
-            Some(Of::File(file)) => file.whole(),
+            Some(BytesSource::File(file)) => file.whole(),
             // As of a file that changed since: what is not known is zeros.
-            Some(Of::End(len, last)) => [vec![0; len - last.len()], last.clone()].concat(),
-            Some(Of::Spliced(base, splices, _)) => {
+            Some(BytesSource::End(len, last)) => [vec![0; len - last.len()], last.clone()].concat(),
+            Some(BytesSource::Spliced(base, splices, _)) => {
                 let mut whole = Vec::with_capacity(self.len());
-                stretches(base.len(), splices).for_each(|own| match own {
-                    Stretch::Stays(range) => whole.extend_from_slice(&base.at(range)),
-                    Stretch::Comes(bytes) => whole.extend_from_slice(bytes),
+                spliced_parts(base.len(), splices).for_each(|own| match own {
+                    SplicedPart::Unchanged(range) => whole.extend_from_slice(&base.at(range)),
+                    SplicedPart::Inserted(bytes) => whole.extend_from_slice(bytes),
                 });
                 whole
             }
@@ -217,9 +217,9 @@ impl Bytes {
 
     /// Adds to them. Others that have them keep them as they are.
     pub fn extend(&mut self, more: &[u8]) {
-        if self.is_of_a_file() {
+        if self.is_file_backed() {
             let (start, becomes) = (self.len() as u64, more.into());
-            let splice = Splice { start, was: Bytes::default(), becomes, behind: Vec::new() };
+            let splice = Splice { start, was: Bytes::default(), becomes, line_before: Vec::new() };
             *self = Bytes::spliced(self, vec![splice]);
             return;
         }
@@ -231,14 +231,14 @@ impl Bytes {
     }
 
     fn of(whole: Vec<u8>) -> Bytes {
-        Bytes(Arc::new(Held { whole: whole.into(), of: None, is_of_a_file: false }))
+        Bytes(Arc::new(BytesInner { whole: whole.into(), of: None, is_file_backed: false }))
     }
 }
 
 /// Where each stretch ends in what splices make of a file of so many bytes.
 fn ends_of(len: usize, splices: &[Splice]) -> Vec<usize> {
     let mut end = 0;
-    let ends = stretches(len, splices).map(|own| {
+    let ends = spliced_parts(len, splices).map(|own| {
         end += own.size();
         end
     });
@@ -257,11 +257,11 @@ fn of_spliced<'b>(
     let mut at = ends.partition_point(|end| *end <= range.start);
     let mut from = at.checked_sub(1).map_or(0, |before| ends[before]);
     while from < range.end {
-        let stretch = stretch_at(base.len(), splices, at)?;
+        let stretch = part_at(base.len(), splices, at)?;
         let (start, end) = (range.start.max(from) - from, range.end.min(ends[at]) - from);
         let own = match stretch {
-            Stretch::Stays(own) => base.range(own.start + start..own.start + end)?,
-            Stretch::Comes(own) => own.range(start..end)?,
+            SplicedPart::Unchanged(own) => base.range(own.start + start..own.start + end)?,
+            SplicedPart::Inserted(own) => own.range(start..end)?,
         };
         match found.is_empty() {
             true => found = own,
@@ -376,7 +376,7 @@ mod tests {
     fn of_the_end_of_a_file_the_last_bytes_are_known() {
         let end = Bytes::end_of_file(10, b"\ntwo\n".to_vec());
         assert_eq!((end.len(), end.range(6..10).as_deref()), (10, Some(&b"two\n"[..])));
-        assert!(end.is_of_a_file() && end.range(4..10).is_none() && end.range(6..11).is_none());
+        assert!(end.is_file_backed() && end.range(4..10).is_none() && end.range(6..11).is_none());
         assert_eq!((Ranges::line_before(&end, 10), &*end.at(3..8)), (6, &b"\0\0\ntw"[..]));
         assert_eq!(end.each_block(4, &mut |_| Ok::<_, ()>(())), Ok(false));
     }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::bytes::Bytes;
-use super::key::Digests;
-use super::on_demand::OnDemand;
+use super::key::RecordDigests;
+use super::lazy_bytes::RecordReader;
 use super::problem::Problem;
 use super::record::{Record, Span};
 
@@ -54,7 +54,7 @@ pub struct Document {
     /// Those of a large log are read from its file when they are asked for.
     pub bytes: Bytes,
     /// Where its bytes are read from when they are asked for, if they are not held.
-    pub on_demand: Option<OnDemand>,
+    pub record_reader: Option<RecordReader>,
     /// Where `bytes` starts in the file: 0 unless only the tail was read.
     pub offset: u64,
     /// The file's length when it was read.
@@ -66,7 +66,7 @@ pub struct Document {
     /// What is wrong with it, as far as the file alone can tell.
     pub problems: Vec<Problem>,
     /// What its records are told apart by, once it is asked for.
-    pub digests: Digests,
+    pub digests: RecordDigests,
 }
 
 impl fmt::Debug for Document {
@@ -83,7 +83,7 @@ impl Document {
         Document {
             path,
             role,
-            on_demand: None,
+            record_reader: None,
             offset: 0,
             len: bytes.len() as u64,
             bytes,
@@ -96,12 +96,12 @@ impl Document {
 
     /// Whether it is the same state of a file as another. Where the bytes of both are held, they decide.
     pub fn is_state_of(self: &Arc<Self>, other: &Arc<Document>) -> bool {
-        let is_listed = self.on_demand.is_some() || other.on_demand.is_some();
+        let is_listed = self.record_reader.is_some() || other.record_reader.is_some();
         Arc::ptr_eq(self, other)
             || self.path == other.path
                 && self.generation == other.generation
                 && (self.bytes.is_empty() || other.bytes.is_empty() || self.bytes == other.bytes)
-                && (!is_listed || self.told_apart() == other.told_apart())
+                && (!is_listed || self.record_digests() == other.record_digests())
     }
 
     /// Whether all its bytes can be had, at once or when they are asked for.
@@ -111,7 +111,7 @@ impl Document {
 
     /// The exact bytes of one of its records; none where its file changed since they were read.
     pub fn raw(&self, record: &Record) -> Cow<'_, [u8]> {
-        debug_assert!(self.on_demand.is_none() || !self.bytes.is_empty(), "{:?} is not held", self.path);
+        debug_assert!(self.record_reader.is_none() || !self.bytes.is_empty(), "{:?} is not held", self.path);
         self.bytes_of(record.span)
     }
 
@@ -119,7 +119,7 @@ impl Document {
     /// changed since and they are gone.
     pub fn read(&self, record: u32) -> Option<Cow<'_, [u8]>> {
         let own = self.records.get(record as usize)?;
-        match &self.on_demand {
+        match &self.record_reader {
             Some(from) if !self.is_held() => from.record(record, own.span).map(Cow::Owned),
             _ => self.range(own.span),
         }
@@ -128,7 +128,7 @@ impl Document {
     /// The bytes of a range of the file that holds that record.
     pub fn read_around(&self, record: u32, span: Span) -> Option<Cow<'_, [u8]>> {
         let own = self.records.get(record as usize)?;
-        match &self.on_demand {
+        match &self.record_reader {
             Some(from) if !self.is_held() => from.around(record, own.span, span).map(Cow::Owned),
             _ => self.range(span),
         }
@@ -168,7 +168,7 @@ impl Generation {
 
     /// Whether a file that was in this state when it was read, and is in that one now, surely
     /// holds the same bytes.
-    pub fn holds(&self, now: &Generation) -> bool {
+    pub fn has_same_bytes(&self, now: &Generation) -> bool {
         self == now && self.is_settled
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use sha2::{Digest, Sha256};
 
 use super::document::Document;
-use super::on_demand;
+use super::lazy_bytes;
 
 /// A key, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,16 +28,16 @@ pub struct Key {
 
 /// What a user gave as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum ParsedKey {
     /// A key.
     Key(Key),
     /// A key that named a place in a file, which an older version gave out.
-    OfAPlace,
+    LegacyPlace,
 }
 
 impl Key {
     /// What a name is, if it has the shape of a key; `None` where it can only be an id.
-    pub fn read(name: &str) -> Option<Written> {
+    pub fn read(name: &str) -> Option<ParsedKey> {
         let (file, rest) = name.split_once('@')?;
         let is_hex = |text: &str, len: usize| {
             text.len() == len && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -48,7 +48,7 @@ impl Key {
         let (record, twin) = rest.split_once('.').map_or((rest, None), |(record, twin)| (record, Some(twin)));
         if !is_hex(record, 16) {
             let is_place = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-            return is_place.then_some(Written::OfAPlace);
+            return is_place.then_some(ParsedKey::LegacyPlace);
         }
         let (number, of) = match twin {
             None => (1, 1),
@@ -58,7 +58,7 @@ impl Key {
             }
         };
         let (file, record) = (u32::from_str_radix(file, 16).ok()?, u64::from_str_radix(record, 16).ok()?);
-        (1..=of).contains(&number).then_some(Written::Key(Key { file, record, number, of }))
+        (1..=of).contains(&number).then_some(ParsedKey::Key(Key { file, record, number, of }))
     }
 }
 
@@ -83,38 +83,38 @@ impl fmt::Display for Key {
 
 /// What the records of a document are told apart by, worked out when it is first asked for.
 #[derive(Debug, Default)]
-pub struct Digests {
+pub struct RecordDigests {
     /// By what is quick to work out: which are equal.
-    equal: OnceLock<Table>,
+    equal: OnceLock<DigestTable>,
     /// By the digest that is in keys: which one is meant.
-    meant: OnceLock<Table>,
+    meant: OnceLock<DigestTable>,
 }
 
-impl Digests {
+impl RecordDigests {
     /// Those of records that are known.
-    pub fn known(of: Arc<[u64]>) -> Digests {
-        Digests { equal: OnceLock::from(Table::new(of)), meant: OnceLock::new() }
+    pub fn known(of: Arc<[u64]>) -> RecordDigests {
+        RecordDigests { equal: OnceLock::from(DigestTable::new(of)), meant: OnceLock::new() }
     }
 }
 
 /// A document that is copied may be changed before it is asked.
-impl Clone for Digests {
+impl Clone for RecordDigests {
     fn clone(&self) -> Self {
-        Digests::default()
+        RecordDigests::default()
     }
 }
 
 #[derive(Debug)]
-struct Table {
+struct DigestTable {
     /// By record.
     of: Arc<[u64]>,
     /// The records by digest, those of one digest in file order.
     sorted: OnceLock<Box<[u32]>>,
 }
 
-impl Table {
-    fn new(of: Arc<[u64]>) -> Table {
-        Table { of, sorted: OnceLock::new() }
+impl DigestTable {
+    fn new(of: Arc<[u64]>) -> DigestTable {
+        DigestTable { of, sorted: OnceLock::new() }
     }
 
     fn sorted(&self) -> &[u32] {
@@ -135,26 +135,26 @@ impl Table {
 }
 
 impl Document {
-    fn equal(&self) -> &Table {
+    fn equal(&self) -> &DigestTable {
         self.digests.equal.get_or_init(|| {
-            Table::new(match &self.on_demand {
+            DigestTable::new(match &self.record_reader {
                 Some(from) => from.digests(),
-                None if self.bytes.is_of_a_file() => {
-                    self.records.iter().map(|own| on_demand::digest(&self.raw(own))).collect()
+                None if self.bytes.is_file_backed() => {
+                    self.records.iter().map(|own| lazy_bytes::digest(&self.raw(own))).collect()
                 }
-                None => on_demand::digests(&self.bytes, self.offset, &self.records).collect(),
+                None => lazy_bytes::digests(&self.bytes, self.offset, &self.records).collect(),
             })
         })
     }
 
     /// By record, what tells its bytes from others in this process.
-    pub fn told_apart(&self) -> &[u64] {
+    pub fn record_digests(&self) -> &[u64] {
         &self.equal().of
     }
 
-    fn meant(&self) -> &Table {
+    fn meant(&self) -> &DigestTable {
         let of = |own| self.read(own).map_or(0, |bytes| digest(&bytes));
-        self.digests.meant.get_or_init(|| Table::new((0..self.records.len() as u32).map(of).collect()))
+        self.digests.meant.get_or_init(|| DigestTable::new((0..self.records.len() as u32).map(of).collect()))
     }
 
     /// The key of its record of that index.
@@ -176,13 +176,13 @@ impl Document {
     /// Of records that were equal some may have gone since the key was given out. They differ in
     /// nothing but their place, so that the keys of one list, each used once, hit each of them once,
     /// in whichever order: the likeliest is the last of those that can still be it.
-    pub fn of_key(&self, key: &Key) -> impl Iterator<Item = u32> {
+    pub fn records_of_key(&self, key: &Key) -> impl Iterator<Item = u32> {
         likeliest(self.meant().equal(key.record), key.number as usize)
     }
 
     /// The records that one of another state of this file can be, the likeliest first.
-    pub fn of_record(&self, before: &Document, record: u32) -> impl Iterator<Item = u32> {
-        let (table, digest) = (before.equal(), before.told_apart()[record as usize]);
+    pub fn records_like(&self, before: &Document, record: u32) -> impl Iterator<Item = u32> {
+        let (table, digest) = (before.equal(), before.record_digests()[record as usize]);
         let number = table.equal(digest).partition_point(|own| *own <= record);
         likeliest(self.equal().equal(digest), number)
     }
@@ -223,13 +223,13 @@ mod tests {
     fn a_key_is_read_as_it_was_written() {
         for (number, of) in [(1, 1), (1, 2), (7, 12)] {
             let key = Key { file: 0x0e0c_5746, record: 0x00ab_cdef_0123_4567, number, of };
-            assert_eq!(Key::read(&key.to_string()), Some(Written::Key(key)), "{key}");
+            assert_eq!(Key::read(&key.to_string()), Some(ParsedKey::Key(key)), "{key}");
         }
     }
 
     #[test]
     fn a_key_of_a_place_is_known_for_one_and_an_id_for_none() {
-        assert_eq!(Key::read("e0c5746f@420"), Some(Written::OfAPlace));
+        assert_eq!(Key::read("e0c5746f@420"), Some(ParsedKey::LegacyPlace));
         let odd =
             ["mem_1", "a@b", "e0c5746f@", "E0C5746F@00abcdef01234567", "e0c5746f@00abcdef01234567.3of2"];
         odd.iter().for_each(|name| assert_eq!(Key::read(name), None, "{name}"));

@@ -4,7 +4,7 @@
 //! since is ever hit. What is shown as a preview is the plan that is carried out.
 
 mod counted;
-mod joined;
+mod join;
 mod splice;
 
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Tell;
-use super::attributes::Had;
+use super::PathText;
+use super::attributes::FileAttributes;
 use super::bytes::{Bytes, Ranges};
-use super::unread::Whole;
+use super::whole_store::WholeStore;
 
-pub use counted::counted;
+pub use counted::count_with_noun;
 pub use splice::{
-    Splice, Stretch, apply, difference, inverse, last_line, line_end_for, pieces, stretch_at, stretches,
+    Splice, SplicedPart, apply, difference, inverse, last_line, line_end_for, part_at, pieces, spliced_parts,
     whole_lines,
 };
 
@@ -54,15 +54,15 @@ pub struct Change {
     /// Permission bits for what is made; the mode of what is there stays.
     pub mode: u32,
     /// What comes back had this when it was removed.
-    pub had: Option<Arc<Had>>,
+    pub attributes: Option<Arc<FileAttributes>>,
 }
 
 /// So many bytes of a store are kept for undoing steps.
-pub const UNDO_ROOM: u64 = 256 << 20;
+pub const UNDO_LIMIT: u64 = 256 << 20;
 /// The mode of what we create.
-pub const PRIVATE: u32 = 0o600;
+pub const PRIVATE_MODE: u32 = 0o600;
 /// The mode of what is shared with others in a checkout: it follows the umask.
-pub const SHARED: u32 = 0o666;
+pub const SHARED_MODE: u32 = 0o666;
 
 impl Change {
     /// Whether old content goes: another name of the file keeps it.
@@ -72,12 +72,24 @@ impl Change {
 
     /// A new private file.
     pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Change {
-        Change { path: path.into(), act: Act::Create(bytes.into()), base: None, mode: PRIVATE, had: None }
+        Change {
+            path: path.into(),
+            act: Act::Create(bytes.into()),
+            base: None,
+            mode: PRIVATE_MODE,
+            attributes: None,
+        }
     }
 
     /// Lines at the end of a file that has `base`, or of one that is not there.
     pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Bytes>) -> Change {
-        Change { path: path.into(), act: Act::Append(lines.into()), base, mode: PRIVATE, had: None }
+        Change {
+            path: path.into(),
+            act: Act::Append(lines.into()),
+            base,
+            mode: PRIVATE_MODE,
+            attributes: None,
+        }
     }
 
     /// Edits of a file that has `base`, each a range of bytes and what it becomes.
@@ -87,13 +99,25 @@ impl Change {
         edits: Vec<(std::ops::Range<usize>, Vec<u8>)>,
     ) -> Change {
         let splices = whole_lines(&base, edits);
-        Change { path: path.into(), act: Act::Splice(splices), base: Some(base), mode: PRIVATE, had: None }
+        Change {
+            path: path.into(),
+            act: Act::Splice(splices),
+            base: Some(base),
+            mode: PRIVATE_MODE,
+            attributes: None,
+        }
     }
 
     /// A file that has `base` and is to have `bytes`.
     pub fn rewrite(path: impl Into<PathBuf>, base: Bytes, bytes: impl Into<Bytes>) -> Change {
-        let splices = splice::rewritten(&base, &bytes.into());
-        Change { path: path.into(), act: Act::Splice(splices), base: Some(base), mode: PRIVATE, had: None }
+        let splices = splice::diff_lines(&base, &bytes.into());
+        Change {
+            path: path.into(),
+            act: Act::Splice(splices),
+            base: Some(base),
+            mode: PRIVATE_MODE,
+            attributes: None,
+        }
     }
 
     /// A file that goes.
@@ -102,24 +126,24 @@ impl Change {
             path: path.into(),
             act: Act::Remove(base.clone()),
             base: Some(base),
-            mode: PRIVATE,
-            had: None,
+            mode: PRIVATE_MODE,
+            attributes: None,
         }
     }
 
     /// A folder that is made.
     pub fn make_folder(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700, had: None }
+        Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700, attributes: None }
     }
 
     /// A folder that goes, if it is empty.
     pub fn remove_folder(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700, had: None }
+        Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700, attributes: None }
     }
 
     /// A copy of so many bytes that is too old.
     pub fn expire(path: impl Into<PathBuf>, len: u64) -> Change {
-        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE, had: None }
+        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE_MODE, attributes: None }
     }
 
     /// Whether it changes nothing.
@@ -151,7 +175,7 @@ impl Change {
                 let base = self.base.clone().unwrap_or_default();
                 let (start, end) = (base.len() as u64, line_end_for(&base));
                 let becomes = [end, lines].concat().into();
-                Some(vec![Splice { start, was: Bytes::default(), becomes, behind: Vec::new() }])
+                Some(vec![Splice { start, was: Bytes::default(), becomes, line_before: Vec::new() }])
             }
             _ => None,
         }
@@ -212,7 +236,7 @@ impl Change {
                 None => Act::Remove(bytes.as_slice().into()),
             },
         };
-        Change { path: self.path.clone(), act, base: None, mode: self.mode, had: None }
+        Change { path: self.path.clone(), act, base: None, mode: self.mode, attributes: None }
     }
 
     /// So many bytes undo it.
@@ -253,7 +277,7 @@ pub enum Lock {
 
 /// Equal records of a file: the file, a digest of one of them, and how many there are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Twin(pub String, pub u64, pub u64);
+pub struct EqualRecords(pub String, pub u64, pub u64);
 
 /// A change of a store, as it is shown and as it is carried out.
 #[derive(Clone, Debug)]
@@ -273,7 +297,7 @@ pub struct Plan {
     /// What is derived from them, as it will be if nobody else writes meanwhile.
     pub derived: Vec<Change>,
     /// The files that it was made of, the changed ones left out, with their lengths.
-    pub made_of: Vec<(PathBuf, u64)>,
+    pub inputs: Vec<(PathBuf, u64)>,
     /// Whether what is derived has to be worked out when the files are changed.
     pub derive_after: bool,
     /// Whether what is derived may wait: it is written down that it is due.
@@ -287,21 +311,21 @@ pub struct Plan {
     /// `file:line`.
     pub with_torn: Vec<String>,
     /// Records that a turn would bring and leaves out, as another program has brought them.
-    pub claimed: Vec<Twin>,
+    pub already_restored: Vec<EqualRecords>,
     /// Records that a turn would take and leaves where they are, as another program has brought them.
-    pub owed: Vec<Twin>,
+    pub deferred: Vec<EqualRecords>,
 }
 
 impl Plan {
     /// A plan that does nothing yet, for a store that was read whole: what was not seen is not
     /// taken for absent.
-    pub fn of(verb: &'static str, seen: Whole<'_>) -> Plan {
-        Plan::unseen(verb, &seen.store().root, seen.store().format)
+    pub fn of(verb: &'static str, seen: WholeStore<'_>) -> Plan {
+        Plan::of_unread_store(verb, &seen.store().root, seen.store().format)
     }
 
     /// The same for what needs nothing of the store to have been read: a store that is made, and
     /// what our own journal finishes or undoes.
-    pub fn unseen(verb: &'static str, root: &Path, format: &'static str) -> Plan {
+    pub fn of_unread_store(verb: &'static str, root: &Path, format: &'static str) -> Plan {
         Plan {
             verb,
             root: root.to_owned(),
@@ -310,14 +334,14 @@ impl Plan {
             lines: Vec::new(),
             changes: Vec::new(),
             derived: Vec::new(),
-            made_of: Vec::new(),
+            inputs: Vec::new(),
             derive_after: false,
             derive_later: false,
             change: None,
             exact: false,
             with_torn: Vec::new(),
-            claimed: Vec::new(),
-            owed: Vec::new(),
+            already_restored: Vec::new(),
+            deferred: Vec::new(),
         }
     }
 
@@ -332,15 +356,15 @@ impl Plan {
     }
 
     /// What a person is told of it: its lines, and every file that changes. Untrusted text.
-    pub fn told(&self) -> Vec<String> {
-        let file = |own: &Change| format!("{:8} {}", own.word(), self.place(&own.path).told());
+    pub fn preview_lines(&self) -> Vec<String> {
+        let file = |own: &Change| format!("{:8} {}", own.word(), self.place(&own.path).to_text());
         let files = self.all().filter(|own| !own.is_empty()).map(file);
         self.lines.iter().cloned().chain(files).collect()
     }
 
     /// Whether what undoes it is more than is kept: then nothing does.
     pub fn is_too_large_to_undo(&self) -> bool {
-        self.changes.iter().map(Change::kept).sum::<u64>() > UNDO_ROOM
+        self.changes.iter().map(Change::kept).sum::<u64>() > UNDO_LIMIT
     }
 
     /// Where a file of it is: in the store, or in the folder around it.
@@ -352,7 +376,7 @@ impl Plan {
     }
 
     /// Whether it only adds lines, to logs of which nothing but the end was read.
-    pub fn is_of_ends(&self) -> bool {
+    pub fn is_tail_append(&self) -> bool {
         let is_new = |own: &Change| own.base.as_ref().is_none_or(|base| base.known_end().is_some());
         self.derive_later && self.all().all(|own| matches!(own.act, Act::Append(_)) && is_new(own))
     }

@@ -1,6 +1,6 @@
 //! A record: a span of a file's bytes, and a typed view of them.
 
-use super::view::{Packed, View};
+use super::view::{PackedView, View};
 
 /// A range of bytes within a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,14 +34,14 @@ pub struct Record {
     /// How many lines it covers.
     pub lines: u32,
     /// What could be read of it.
-    pub body: Body,
+    pub body: RecordBody,
 }
 
 /// What could be read of a record's bytes.
 #[derive(Clone, Debug)]
-pub enum Body {
+pub enum RecordBody {
     /// A whole object and its view, or a torn tombstone and the part of it that is certain.
-    Read(Packed),
+    Read(PackedView),
     /// Nothing without guessing: torn, not JSON, not an object, …
     Broken,
 }
@@ -50,24 +50,24 @@ impl Record {
     /// The typed view, if the record is not broken.
     pub fn view(&self) -> Option<View<'_>> {
         match &self.body {
-            Body::Read(packed) if !packed.is_torn() => Some(packed.view()),
+            RecordBody::Read(packed) if !packed.is_torn() => Some(packed.view()),
             _ => None,
         }
     }
 
     /// The id of a memory, or the id that a tombstone names. A torn tombstone has it if the whole id is
     /// there.
-    pub fn names(&self) -> Option<&str> {
+    pub fn named_id(&self) -> Option<&str> {
         match &self.body {
-            Body::Read(packed) => packed.view().id,
-            Body::Broken => None,
+            RecordBody::Read(packed) => packed.view().id,
+            RecordBody::Broken => None,
         }
     }
 }
 
 /// What a name names. An id and a trace of the same letters are two things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Named {
+pub enum NameKind {
     /// One record, by its id or what stands for it.
     Record,
     /// All events of a workflow.
@@ -80,7 +80,7 @@ pub enum Named {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Name<T = Box<str>> {
     /// What it names.
-    pub of: Named,
+    pub of: NameKind,
     /// The name as stored. Untrusted text.
     pub text: T,
 }
@@ -97,7 +97,7 @@ pub struct Reference<'a, T = Box<str>> {
 impl Reference<'static> {
     /// A reference to one record.
     pub fn to_record(relation: &'static str, id: impl Into<Box<str>>) -> Self {
-        Reference { relation, to: Name { of: Named::Record, text: id.into() } }
+        Reference { relation, to: Name { of: NameKind::Record, text: id.into() } }
     }
 }
 
@@ -113,7 +113,7 @@ pub struct RecordText {
     pub main: &'static str,
     /// The other texts, in the order in which people read them: dotted names, and texts that may have several
     /// lines. All of them are among the fields, too.
-    pub said: Vec<(String, String)>,
+    pub other_texts: Vec<(String, String)>,
     /// Every other member in stored order: its dotted name and its value as text.
     pub fields: Vec<(String, String)>,
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::record::{Name, Named};
+use super::record::{Name, NameKind};
 use super::snapshot::{Entry, EntryRef, Store};
 use super::view::View;
 
@@ -18,7 +18,7 @@ const LONGEST_TRACE: usize = 10_000;
 /// The references of several stores. Sorted digests and no copies of names: 16 bytes for
 /// each name and each reference.
 #[derive(Clone, Debug, Default)]
-pub struct References {
+pub struct ReferenceIndex {
     /// The digest of each name, with the entry that has it.
     named: Vec<(u64, EntryRef)>,
     /// The digest of each reference, with the entry that it is in.
@@ -27,7 +27,7 @@ pub struct References {
 
 /// One reference, seen from an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tie {
+pub struct EntryLink {
     /// Whether the entry refers to the other; else the other refers to it.
     pub outward: bool,
     /// The specification's word for it.
@@ -41,7 +41,7 @@ pub struct Tie {
 impl Store {
     /// Whether one of its memories refers to what is not in it.
     pub fn refers_elsewhere(&self) -> bool {
-        let references = References::of(std::iter::once(self));
+        let references = ReferenceIndex::of(std::iter::once(self));
         (0..).zip(&self.entries).any(|(number, entry)| {
             let at = EntryRef { store: 0, entry: number };
             let mut all = self.view(entry).into_iter().flat_map(|view| view.references);
@@ -50,10 +50,10 @@ impl Store {
     }
 }
 
-impl References {
+impl ReferenceIndex {
     /// Those of all entries of `stores`.
-    pub fn of<'a>(stores: impl Iterator<Item = &'a Store>) -> References {
-        let mut references = References::default();
+    pub fn of<'a>(stores: impl Iterator<Item = &'a Store>) -> ReferenceIndex {
+        let mut references = ReferenceIndex::default();
         for (number, store) in stores.enumerate() {
             references.add(number as u32, store);
         }
@@ -71,7 +71,7 @@ impl References {
                 && !std::mem::replace(begun, true)
             {
                 let name = &store.sessions[session as usize].name;
-                self.named.push((digest(number, Named::Session, name), at));
+                self.named.push((digest(number, NameKind::Session, name), at));
             }
             let Some(view) = store.view(entry) else { continue };
             self.named.extend(names(view).map(|(of, text)| (digest(number, of, text), at)));
@@ -81,7 +81,13 @@ impl References {
     }
 
     /// The entries of that name in a store, which is the `number`th.
-    pub fn named(&self, store: &Store, number: u32, of: Named, text: &str) -> impl Iterator<Item = EntryRef> {
+    pub fn named(
+        &self,
+        store: &Store,
+        number: u32,
+        of: NameKind,
+        text: &str,
+    ) -> impl Iterator<Item = EntryRef> {
         with(&self.named, digest(number, of, text)).filter(move |at| is_named(store, *at, of, text))
     }
 
@@ -92,21 +98,21 @@ impl References {
         self.named(store, from.store, name.of, name.text).take(MOST).min_by_key(|at| {
             let entry = &store.entries[at.entry as usize];
             let created = store.view(entry).and_then(|view| view.created);
-            let first = if name.of == Named::Trace { created } else { None };
-            (entry.session != own && name.of == Named::Record, entry.state, first)
+            let first = if name.of == NameKind::Trace { created } else { None };
+            (entry.session != own && name.of == NameKind::Record, entry.state, first)
         })
     }
 
     /// What an entry refers to, in stored order, and then what refers to it.
-    pub fn ties(&self, store: &Store, at: EntryRef) -> Vec<Tie> {
+    pub fn links_of(&self, store: &Store, at: EntryRef) -> Vec<EntryLink> {
         let Some((_, view)) = entry_view(store, at) else { return Vec::new() };
-        let outward = view.references.iter().map(|own| Tie {
+        let outward = view.references.iter().map(|own| EntryLink {
             outward: true,
             relation: own.relation.into(),
             name: own.to.text.into(),
             other: self.find(store, at, &own.to),
         });
-        let mut ties: Vec<Tie> = outward.collect();
+        let mut ties: Vec<EntryLink> = outward.collect();
         for (of, text) in names(view) {
             self.inward(store, at, of, text, &mut ties);
         }
@@ -115,9 +121,9 @@ impl References {
 
     /// Adds what refers to an entry by one of its names. An id that several have leads to
     /// one of them; a trace is all of its events.
-    fn inward(&self, store: &Store, at: EntryRef, of: Named, text: &str, ties: &mut Vec<Tie>) {
+    fn inward(&self, store: &Store, at: EntryRef, of: NameKind, text: &str, ties: &mut Vec<EntryLink>) {
         let name = Name { of, text };
-        if of != Named::Trace && !self.is_led_to(store, at, &name) {
+        if of != NameKind::Trace && !self.is_led_to(store, at, &name) {
             return;
         }
         let mut others: Vec<EntryRef> = with(&self.naming, digest(at.store, of, text)).take(INWARD).collect();
@@ -127,12 +133,17 @@ impl References {
         for other in others {
             let Some((entry, view)) = entry_view(store, other) else { continue };
             let leads_to = || self.find(store, other, &name);
-            if of != Named::Trace && *found.entry(entry.session).or_insert_with(leads_to) != Some(at) {
+            if of != NameKind::Trace && *found.entry(entry.session).or_insert_with(leads_to) != Some(at) {
                 continue;
             }
             let Some(reference) = view.references.iter().find(|own| own.to == name) else { continue };
             let name = view.id.unwrap_or_default().into();
-            ties.push(Tie { outward: false, relation: reference.relation.into(), name, other: Some(other) });
+            ties.push(EntryLink {
+                outward: false,
+                relation: reference.relation.into(),
+                name,
+                other: Some(other),
+            });
         }
     }
 
@@ -149,7 +160,7 @@ impl References {
     pub fn trace(&self, store: &Store, at: EntryRef) -> Vec<EntryRef> {
         let Some(trace) = entry_view(store, at).and_then(|(_, view)| trace(view)) else { return Vec::new() };
         let mut events: Vec<EntryRef> =
-            self.named(store, at.store, Named::Trace, trace).take(LONGEST_TRACE).collect();
+            self.named(store, at.store, NameKind::Trace, trace).take(LONGEST_TRACE).collect();
         events.sort_by_key(|event| {
             let created = entry_view(store, *event).and_then(|(_, view)| view.created);
             (created.is_none(), created, *event)
@@ -160,18 +171,18 @@ impl References {
 
 /// The trace that a record belongs to.
 pub fn trace(view: View<'_>) -> Option<&str> {
-    view.names.iter().find(|name| name.of == Named::Trace).map(|name| name.text)
+    view.names.iter().find(|name| name.of == NameKind::Trace).map(|name| name.text)
 }
 
-fn names<'a>(view: View<'a>) -> impl Iterator<Item = (Named, &'a str)> {
+fn names<'a>(view: View<'a>) -> impl Iterator<Item = (NameKind, &'a str)> {
     let others = view.names.map(|name| (name.of, name.text));
-    view.id.into_iter().map(|id| (Named::Record, id)).chain(others)
+    view.id.into_iter().map(|id| (NameKind::Record, id)).chain(others)
 }
 
-fn is_named(store: &Store, at: EntryRef, of: Named, text: &str) -> bool {
+fn is_named(store: &Store, at: EntryRef, of: NameKind, text: &str) -> bool {
     let Some(entry) = store.entries.get(at.entry as usize) else { return false };
     match of {
-        Named::Session => store.session(entry).is_some_and(|session| session.name == text),
+        NameKind::Session => store.session(entry).is_some_and(|session| session.name == text),
         _ => store.view(entry).is_some_and(|view| names(view).any(|own| own == (of, text))),
     }
 }
@@ -187,7 +198,7 @@ fn with(sorted: &[(u64, EntryRef)], digest: u64) -> impl Iterator<Item = EntryRe
     sorted[from..].iter().take_while(move |(own, _)| *own == digest).map(|(_, at)| *at)
 }
 
-fn digest(store: u32, of: Named, text: &str) -> u64 {
+fn digest(store: u32, of: NameKind, text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (store, of, text).hash(&mut hasher);
     hasher.finish()

@@ -9,15 +9,15 @@ use super::decay::DecayTable;
 use super::document::Document;
 pub use super::document::Generation;
 use super::key::{Key, file_digest};
-use super::on_demand::OnDemand;
+use super::lazy_bytes::RecordReader;
+use super::path_text::PathText;
 use super::plan::Change;
 use super::problem::{Code, Problem, Severity};
 use super::record::Record;
-use super::references::References;
+use super::references::ReferenceIndex;
 use super::time::Moment;
-use super::told::Tell;
-use super::unread::Unread;
 use super::view::View;
+use super::whole_store::UnreadPath;
 
 /// Whether a record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -101,7 +101,7 @@ pub struct Store {
     /// How much was read.
     pub extent: Extent,
     /// The part that was read, where that is not all. It says nothing of the rest.
-    pub only: Option<Only>,
+    pub scope: Option<StoreScope>,
     /// Its sessions by name; empty for formats without.
     pub sessions: Vec<Session>,
     /// Its files, by path.
@@ -121,16 +121,16 @@ pub struct Store {
     /// When its files were last changed.
     pub modified: Option<Moment>,
     /// Files of our own in its folders, relative to the root, and beside it (`..`): see `store::commit`.
-    pub own: Vec<PathBuf>,
+    pub own_files: Vec<PathBuf>,
     /// What could not be read, sorted. See [`Store::whole`].
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadPath>,
     /// The files outside the store that are made from it, relative to the folder around it.
-    pub beside: Vec<(PathBuf, Bytes)>,
+    pub outside_files: Vec<(PathBuf, Bytes)>,
 }
 
 /// The part of a store that is read alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Only {
+pub struct StoreScope {
     /// Its session.
     pub session: String,
     /// The id of its records in long logs of the session, where the others are not read and the indexes are
@@ -138,17 +138,17 @@ pub struct Only {
     pub record: Option<String>,
 }
 
-impl Only {
+impl StoreScope {
     /// A whole session.
-    pub fn of_session(session: &str) -> Only {
-        Only { session: session.to_owned(), record: None }
+    pub fn of_session(session: &str) -> StoreScope {
+        StoreScope { session: session.to_owned(), record: None }
     }
 }
 
 impl Store {
     /// Whether of long logs no more was read than the records of one id.
     pub fn is_of_one_record(&self) -> bool {
-        self.only.as_ref().is_some_and(|only| only.record.is_some())
+        self.scope.as_ref().is_some_and(|only| only.record.is_some())
     }
 
     /// The files that have another name outside the store (a hard link).
@@ -161,7 +161,7 @@ impl Store {
     pub fn other_names(&self, changes: &[Change]) -> impl Iterator<Item = String> {
         let has_other = |path: &Path| self.with_other_names().any(|own| own == path);
         changes.iter().filter(|own| own.replaces()).filter(move |own| has_other(&own.path)).map(|own| {
-            format!("{} has a second name (a hard link), which keeps the old content", own.path.told())
+            format!("{} has a second name (a hard link), which keeps the old content", own.path.to_text())
         })
     }
 
@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// The document of a file, by its path relative to the root.
-    pub fn at_path(&self, path: &Path) -> Option<&Document> {
+    pub fn document_at(&self, path: &Path) -> Option<&Document> {
         let at = self.documents.binary_search_by(|own| (*own.path).cmp(path)).ok()?;
         self.documents.get(at).map(|own| &**own)
     }
@@ -257,14 +257,14 @@ impl Store {
     }
 
     /// The entry that a key names; `None` where its record has changed or gone.
-    pub fn at_key(&self, key: &Key) -> Option<u32> {
+    pub fn entry_of_key(&self, key: &Key) -> Option<u32> {
         let named = (0..).zip(&self.documents);
         let mut named = named.filter(|(_, own)| file_digest(&self.root, &own.path) == key.file);
-        named.find_map(|(document, own)| self.place(document, own.of_key(key).next()?))
+        named.find_map(|(document, own)| self.entry_number(document, own.records_of_key(key).next()?))
     }
 
     /// The number of the entry of a record, by the indices of its document and in it.
-    pub fn place(&self, document: u32, record: u32) -> Option<u32> {
+    pub fn entry_number(&self, document: u32, record: u32) -> Option<u32> {
         self.number_of(&Entry { document, record, session: None, state: State::Live })
     }
 
@@ -300,7 +300,7 @@ pub struct EntryRef {
 pub struct Snapshot {
     /// The stores, in the order in which they were named or found.
     pub stores: Vec<Arc<Store>>,
-    references: OnceLock<Arc<References>>,
+    references: OnceLock<Arc<ReferenceIndex>>,
 }
 
 impl Snapshot {
@@ -310,8 +310,8 @@ impl Snapshot {
     }
 
     /// Which entry refers to which; sorted out when it is first asked for.
-    pub fn references(&self) -> &References {
-        let of = || Arc::new(References::of(self.stores.iter().map(|store| &**store)));
+    pub fn references(&self) -> &ReferenceIndex {
+        let of = || Arc::new(ReferenceIndex::of(self.stores.iter().map(|store| &**store)));
         self.references.get_or_init(of)
     }
 
@@ -319,7 +319,7 @@ impl Snapshot {
     pub fn with_bytes_of(&self, at: EntryRef) -> Option<Snapshot> {
         let (store, entry) = self.get(at);
         let document = store.document(entry);
-        if document.on_demand.is_none() {
+        if document.record_reader.is_none() {
             return Some(self.clone());
         }
         let (bytes, offset) =
@@ -348,7 +348,7 @@ impl Snapshot {
     pub fn changed(&self) -> impl Iterator<Item = (&Store, &Document)> {
         let files =
             self.stores.iter().flat_map(|own| own.documents.iter().map(move |file| (&**own, &**file)));
-        files.filter(|(_, file)| file.on_demand.as_ref().is_some_and(OnDemand::has_changed))
+        files.filter(|(_, file)| file.record_reader.as_ref().is_some_and(RecordReader::has_changed))
     }
 
     /// Whether everything has been read.

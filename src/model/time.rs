@@ -31,7 +31,7 @@ impl Moment {
     ///
     /// A text without a zone is read as UTC and says so in [`Zone::Assumed`].
     pub fn parse(text: &str) -> Option<(Self, Zone)> {
-        Stamp::read(text).map(|stamp| (stamp.when, stamp.zone))
+        Timestamp::read(text).map(|stamp| (stamp.when, stamp.zone))
     }
 
     /// Midnight UTC at the start of `day`.
@@ -114,12 +114,12 @@ impl Moment {
     }
 
     /// When it was, as people say it, short, in UTC: `today 01:03`, `Fri 02:12`, `13 Nov 00:59`, `3 Nov 2024`.
-    pub fn said_at(self, now: Moment) -> String {
+    pub fn short_date_at(self, now: Moment) -> String {
         self.said(now, "%a %H:%M", "%-d %b %H:%M", "%-d %b %Y")
     }
 
     /// The same in whole words: `today 01:03`, `Friday 02:12`, `13 November`, `3 November 2024`.
-    pub fn told_at(self, now: Moment) -> String {
+    pub fn long_date_at(self, now: Moment) -> String {
         self.said(now, "%A %H:%M", "%-d %B", "%-d %B %Y")
     }
 
@@ -154,7 +154,7 @@ impl Moment {
 
 /// How a time is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spelling {
+pub enum TimeSpelling {
     /// As ISO 8601 has it, with a point before the decimals.
     Usual,
     /// With a comma before the decimals, as Python's logging writes it.
@@ -165,50 +165,50 @@ pub enum Spelling {
 
 /// A time as it was written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub struct Timestamp {
     /// The instant.
     pub when: Moment,
     /// Whether it named a zone.
     pub zone: Zone,
     /// How it is spelled.
-    pub spelling: Spelling,
+    pub spelling: TimeSpelling,
 }
 
-impl Stamp {
+impl Timestamp {
     /// Reads a date, or a date with a time; `None` if it is neither. The year has four digits.
-    pub fn read(text: &str) -> Option<Stamp> {
-        let mut rest = Rest { text, spelling: Spelling::Usual };
+    pub fn read(text: &str) -> Option<Timestamp> {
+        let mut rest = TimeParser { text, spelling: TimeSpelling::Usual };
         let year = rest.exactly(4)?;
         let [month, day] = [rest.after('-')?, rest.after('-')?];
         let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
         let midnight = Moment::start_of(date)?;
         if rest.text.is_empty() {
-            return Some(Stamp { when: midnight, zone: Zone::Assumed, spelling: rest.spelling });
+            return Some(Timestamp { when: midnight, zone: Zone::Assumed, spelling: rest.spelling });
         }
         let clock = rest.clock()?;
         let offset = rest.offset()?;
         let zone = if offset.is_some() { Zone::Given } else { Zone::Assumed };
         let when = midnight.plus(clock - offset.unwrap_or(0));
-        rest.text.is_empty().then_some(Stamp { when, zone, spelling: rest.spelling })
+        rest.text.is_empty().then_some(Timestamp { when, zone, spelling: rest.spelling })
     }
 }
 
 /// A day as `YYYY-MM-DD`, in just these ten characters.
 pub fn day(text: &str) -> Option<NaiveDate> {
-    let mut rest = Rest { text, spelling: Spelling::Usual };
+    let mut rest = TimeParser { text, spelling: TimeSpelling::Usual };
     let year = rest.exactly(4)?;
     let [month, day] = [rest.after('-')?, rest.after('-')?];
-    let whole = rest.text.is_empty() && rest.spelling == Spelling::Usual;
+    let whole = rest.text.is_empty() && rest.spelling == TimeSpelling::Usual;
     NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| whole)
 }
 
 /// What is still to be read of a time.
-struct Rest<'a> {
+struct TimeParser<'a> {
     text: &'a str,
-    spelling: Spelling,
+    spelling: TimeSpelling,
 }
 
-impl Rest<'_> {
+impl TimeParser<'_> {
     fn take(&mut self, sign: impl Fn(char) -> bool) -> Option<char> {
         let first = self.text.chars().next().filter(|first| sign(*first))?;
         self.text = &self.text[first.len_utf8()..];
@@ -225,7 +225,7 @@ impl Rest<'_> {
     /// Two digits, or a single one.
     fn number(&mut self) -> Option<u32> {
         self.exactly(2).or_else(|| {
-            self.spelling = Spelling::Loose;
+            self.spelling = TimeSpelling::Loose;
             self.exactly(1)
         })
     }
@@ -246,7 +246,7 @@ impl Rest<'_> {
         let whole = i64::from((hours * 60 + minutes) * 60 + seconds) * 1_000_000;
         let Some(mark) = self.take(|own| matches!(own, '.' | ',')) else { return Some(whole) };
         if mark == ',' {
-            self.spelling = Spelling::Comma;
+            self.spelling = TimeSpelling::Comma;
         }
         let count = self.text.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.text.split_at(count);
@@ -261,7 +261,7 @@ impl Rest<'_> {
             return Some(None);
         }
         if self.take(|own| own == ' ').is_some() {
-            self.spelling = Spelling::Loose;
+            self.spelling = TimeSpelling::Loose;
         }
         let sign = match self.take(|own| matches!(own, 'Z' | 'z' | '+' | '-'))? {
             'Z' | 'z' => return Some(Some(0)),
@@ -331,14 +331,15 @@ mod tests {
 
     #[test]
     fn what_is_not_spelled_as_usual_is_read_and_says_so() {
-        let spelled = |text: &str| Stamp::read(text).map(|stamp| (stamp.when.to_rfc3339(), stamp.spelling));
+        let spelled =
+            |text: &str| Timestamp::read(text).map(|stamp| (stamp.when.to_rfc3339(), stamp.spelling));
         let own = |when: &str, spelling| Some((when.to_owned(), spelling));
-        assert_eq!(spelled("2026-1-5T1:2:3Z"), own("2026-01-05T01:02:03Z", Spelling::Loose));
-        assert_eq!(spelled("2026-01-05 10:00:00,123"), own("2026-01-05T10:00:00.123Z", Spelling::Comma));
-        assert_eq!(spelled("2026-01-05 10:00:00 +0100"), own("2026-01-05T09:00:00Z", Spelling::Loose));
+        assert_eq!(spelled("2026-1-5T1:2:3Z"), own("2026-01-05T01:02:03Z", TimeSpelling::Loose));
+        assert_eq!(spelled("2026-01-05 10:00:00,123"), own("2026-01-05T10:00:00.123Z", TimeSpelling::Comma));
+        assert_eq!(spelled("2026-01-05 10:00:00 +0100"), own("2026-01-05T09:00:00Z", TimeSpelling::Loose));
         assert_eq!(
             spelled("2026-01-05T10:00:00.1234567-01"),
-            own("2026-01-05T11:00:00.123456Z", Spelling::Usual)
+            own("2026-01-05T11:00:00.123456Z", TimeSpelling::Usual)
         );
     }
 

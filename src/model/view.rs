@@ -8,34 +8,34 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use super::parsed::Parsed;
-use super::record::{Name, Named, Reference};
+use super::parsed_record::ParsedRecord;
+use super::record::{Name, NameKind, Reference};
 use super::time::Moment;
 
-pub use pack::Packer;
+pub use pack::ViewPacker;
 
 /// A record's view, in the run that it shares with others of its file.
 #[derive(Clone)]
-pub struct Packed {
-    run: Arc<Run>,
+pub struct PackedView {
+    run: Arc<ViewRun>,
     /// Its number among them.
     number: u32,
     /// Whether the record is torn. Then only its id is certain.
     is_torn: bool,
 }
 
-impl Packed {
+impl PackedView {
     /// A view alone.
-    pub fn of(parsed: &Parsed) -> Packed {
-        let mut packer = Packer::default();
+    pub fn of(parsed: &ParsedRecord) -> PackedView {
+        let mut packer = ViewPacker::default();
         packer.add(parsed);
         packer.views()(0)
     }
 
     /// The view of a torn record whose id could be read.
     #[must_use]
-    pub fn torn(self) -> Packed {
-        Packed { is_torn: true, ..self }
+    pub fn torn(self) -> PackedView {
+        PackedView { is_torn: true, ..self }
     }
 
     /// Whether the record is torn.
@@ -47,7 +47,7 @@ impl Packed {
     pub fn view(&self) -> View<'_> {
         let at = self.run.places.get(self.number as usize).map_or(0, |own| *own as usize);
         let bytes = self.run.bytes.get(at..).unwrap_or_default();
-        Cursor { bytes, words: &self.run.words }.view()
+        ViewCursor { bytes, words: &self.run.words }.view()
     }
 
     /// Whether its text holds what looks like a token or a private key: `look` is asked once.
@@ -64,7 +64,7 @@ impl Packed {
     }
 }
 
-impl fmt::Debug for Packed {
+impl fmt::Debug for PackedView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.view().fmt(f)
     }
@@ -72,7 +72,7 @@ impl fmt::Debug for Packed {
 
 /// Packed views, one behind the other, and the words that they share.
 #[derive(Debug, Default)]
-struct Run {
+struct ViewRun {
     bytes: Box<[u8]>,
     words: Box<[Box<str>]>,
     /// Where each view starts.
@@ -102,12 +102,12 @@ pub struct View<'a> {
     /// The topic, for formats that have one.
     pub topic: Option<&'a str>,
     /// What it refers to, in order.
-    pub references: List<'a, Reference<'a, &'a str>>,
+    pub references: PackedList<'a, Reference<'a, &'a str>>,
     /// What else than its id references may call it: the stem of its file, its trace.
-    pub names: List<'a, Name<&'a str>>,
+    pub names: PackedList<'a, Name<&'a str>>,
     /// The other fields of its schema that the query language knows, by their names there
     /// (`severity`, `status`, `agent`, …), as text. A name may occur several times.
-    pub facets: List<'a, (&'a str, &'a str)>,
+    pub facets: PackedList<'a, (&'a str, &'a str)>,
     /// Whether it is at the floor of its decay whatever its age: a deprecated note.
     pub faded: bool,
     /// Whether the record itself says that it is archived.
@@ -117,61 +117,61 @@ pub struct View<'a> {
 }
 
 /// The tags of a record, in order.
-pub type Tags<'a> = List<'a, &'a str>;
+pub type Tags<'a> = PackedList<'a, &'a str>;
 
 /// What a list of a packed view holds.
-pub trait Item<'a> {
+pub trait PackedItem<'a> {
     /// Reads the next one.
-    fn read(cursor: &mut Cursor<'a>) -> Self;
+    fn read(cursor: &mut ViewCursor<'a>) -> Self;
 }
 
-impl<'a> Item<'a> for &'a str {
-    fn read(cursor: &mut Cursor<'a>) -> Self {
+impl<'a> PackedItem<'a> for &'a str {
+    fn read(cursor: &mut ViewCursor<'a>) -> Self {
         cursor.word()
     }
 }
 
-impl<'a> Item<'a> for Reference<'a, &'a str> {
-    fn read(cursor: &mut Cursor<'a>) -> Self {
-        Reference { relation: cursor.word(), to: Item::read(cursor) }
+impl<'a> PackedItem<'a> for Reference<'a, &'a str> {
+    fn read(cursor: &mut ViewCursor<'a>) -> Self {
+        Reference { relation: cursor.word(), to: PackedItem::read(cursor) }
     }
 }
 
-impl<'a> Item<'a> for Name<&'a str> {
-    fn read(cursor: &mut Cursor<'a>) -> Self {
+impl<'a> PackedItem<'a> for Name<&'a str> {
+    fn read(cursor: &mut ViewCursor<'a>) -> Self {
         let of = match cursor.take(1) {
-            [1] => Named::Trace,
-            [2] => Named::Session,
-            _ => Named::Record,
+            [1] => NameKind::Trace,
+            [2] => NameKind::Session,
+            _ => NameKind::Record,
         };
         Name { of, text: cursor.text() }
     }
 }
 
-impl<'a> Item<'a> for (&'a str, &'a str) {
-    fn read(cursor: &mut Cursor<'a>) -> Self {
+impl<'a> PackedItem<'a> for (&'a str, &'a str) {
+    fn read(cursor: &mut ViewCursor<'a>) -> Self {
         (cursor.word(), cursor.word())
     }
 }
 
 /// Several items of a packed view, read one by one.
-pub struct List<'a, T> {
-    cursor: Cursor<'a>,
+pub struct PackedList<'a, T> {
+    cursor: ViewCursor<'a>,
     left: u32,
     of: PhantomData<T>,
 }
 
-impl<T> Clone for List<'_, T> {
+impl<T> Clone for PackedList<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for List<'_, T> {}
+impl<T> Copy for PackedList<'_, T> {}
 
-impl<'a, T> List<'a, T> {
+impl<'a, T> PackedList<'a, T> {
     /// The items, in order.
-    pub fn iter(&self) -> List<'a, T> {
+    pub fn iter(&self) -> PackedList<'a, T> {
         *self
     }
 
@@ -198,7 +198,7 @@ impl<'a> Tags<'a> {
     }
 }
 
-impl<'a, T: Item<'a>> Iterator for List<'a, T> {
+impl<'a, T: PackedItem<'a>> Iterator for PackedList<'a, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -211,15 +211,15 @@ impl<'a, T: Item<'a>> Iterator for List<'a, T> {
     }
 }
 
-impl<'a, T: Item<'a>> ExactSizeIterator for List<'a, T> {}
+impl<'a, T: PackedItem<'a>> ExactSizeIterator for PackedList<'a, T> {}
 
-impl<'a, T: Item<'a> + PartialEq> PartialEq for List<'a, T> {
+impl<'a, T: PackedItem<'a> + PartialEq> PartialEq for PackedList<'a, T> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-impl<'a, T: Item<'a> + fmt::Debug> fmt::Debug for List<'a, T> {
+impl<'a, T: PackedItem<'a> + fmt::Debug> fmt::Debug for PackedList<'a, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -247,12 +247,12 @@ const CHECKSUM: u64 = 1 << 12;
 const USUAL: f64 = 0.5;
 /// A place in packed views.
 #[derive(Clone, Copy)]
-pub struct Cursor<'a> {
+pub struct ViewCursor<'a> {
     bytes: &'a [u8],
     words: &'a [Box<str>],
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> ViewCursor<'a> {
     fn view(mut self) -> View<'a> {
         let flags = self.number();
         let has = |flag| flags & flag != 0;
@@ -281,11 +281,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn list<T>(&mut self, is_there: bool) -> List<'a, T> {
+    fn list<T>(&mut self, is_there: bool) -> PackedList<'a, T> {
         let left = if is_there { self.number() as u32 } else { 0 };
         let len = if is_there { self.number() } else { 0 };
         let bytes = self.take(len as usize);
-        List { cursor: Cursor { bytes, words: self.words }, left, of: PhantomData }
+        PackedList { cursor: ViewCursor { bytes, words: self.words }, left, of: PhantomData }
     }
 
     fn text(&mut self) -> &'a str {

@@ -3,23 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use super::tag::check_words;
-use super::{Draft, Refusal, Result, Scene, backups, breaks, check, plan_and_after, refused_for, writes};
-use crate::format::writing::{EndScene, Ends, Members, removals};
+use super::{
+    RecordDraft, Refusal, Result, WriteContext, backups, breaks, check, plan_and_after, refused_for, writes,
+};
+use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals};
 use crate::format::{self, Format};
 use crate::model::key::Key;
 use crate::model::plan::{line_end_for, whole_lines};
 use crate::model::{Act, Change, Entry, Moment, Plan, Role, Store};
-use crate::text::edit::scan;
-use crate::text::scan::Tape;
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
 
 /// Adds a record. Where that fills a log which is compacted by itself, the plan says what goes.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan> {
+pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> {
     let (format, writes) = writes(scene.store)?;
     check_tags(draft)?;
     let added = writes.add(scene, draft)?;
     has_text(format, draft)?;
     let bytes = added.iter().map(grown).sum();
-    let goes = writes.makes_room(scene, draft, bytes)?;
+    let goes = writes.evictions(scene, draft, bytes)?;
     let changes = joined(added, removals(scene.store, &goes));
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
@@ -33,7 +35,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan> {
 }
 
 /// Records that are added by the ends of logs alone.
-pub struct Appended {
+pub struct AppendPlan {
     /// What adds them, all in one step.
     pub plan: Plan,
     /// Their ids, or the key of one that has none.
@@ -44,10 +46,10 @@ pub struct Appended {
 /// waits. None where it takes more, and [`add`] plans it. `random` makes each its own.
 pub fn append(
     (format, root): (&'static dyn Format, &Path),
-    (ends, now): (&dyn Ends, Moment),
+    (ends, now): (&dyn AppendLookup, Moment),
     random: &dyn Fn() -> [u8; 16],
-    drafts: &[Draft<'_>],
-) -> Result<Option<Appended>> {
+    drafts: &[RecordDraft<'_>],
+) -> Result<Option<AppendPlan>> {
     let (mut logs, mut names): (Vec<(PathBuf, Vec<u8>)>, _) = (Vec::new(), Vec::new());
     for (number, draft) in (1..).zip(drafts) {
         let numbered = |refusal: Refusal| match drafts.len() {
@@ -55,7 +57,7 @@ pub fn append(
             _ => Refusal { message: format!("memory {number}: {}", refusal.message), ..refusal },
         };
         check_tags(draft).and_then(|()| has_text(format, draft)).map_err(numbered)?;
-        let scene = EndScene { ends, now, random: random() };
+        let scene = AppendContext { lookup: ends, now, random: random() };
         let Some(lines) = format.append(&scene, draft).map_err(numbered)? else { return Ok(None) };
         let (id, name) = named_in(format, root, &lines, now).map_err(numbered)?;
         ends.added(draft, id.as_deref(), &lines);
@@ -72,9 +74,9 @@ pub fn append(
         let Ok(end) = ends.end(&path) else { return Ok(None) };
         changes.push(Change::append(path, lines, end));
     }
-    let plan = Plan::unseen("add", root, format.name());
+    let plan = Plan::of_unread_store("add", root, format.name());
     let plan = Plan { records: drafts.len(), changes, derive_later: true, ..plan };
-    Ok(Some(Appended { plan, names }))
+    Ok(Some(AppendPlan { plan, names }))
 }
 
 /// The id of the record that the first of some lines is, if it has one, and what it is called. Refused if
@@ -102,14 +104,14 @@ fn named_in(
     named.ok_or_else(|| Refusal::invalid("the memory has no line of its own."))
 }
 
-fn check_tags(draft: &Draft<'_>) -> Result<()> {
+fn check_tags(draft: &RecordDraft<'_>) -> Result<()> {
     check_words(draft.tags.iter().map(String::as_str))?;
-    let own = Members::of(draft.record).map(|own| own.texts("tags")).unwrap_or_default();
+    let own = RecordMembers::of(draft.record).map(|own| own.texts("tags")).unwrap_or_default();
     check_words(own.iter().map(String::as_str))
 }
 
 /// Refuses a record that says nothing.
-fn has_text(format: &dyn Format, draft: &Draft<'_>) -> Result<()> {
+fn has_text(format: &dyn Format, draft: &RecordDraft<'_>) -> Result<()> {
     let mut tape = Tape::default();
     let text = match (draft.text, draft.record) {
         (Some(text), _) => text.to_owned(),

@@ -2,27 +2,27 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Result, Scene, backups, check, plan, plan_and_after, writable, writes};
-use crate::format::writing::Deed;
+use super::{Refusal, Result, WriteContext, backups, check, plan, plan_and_after, writable, writes};
+use crate::format::writing::Operation;
 use crate::model::{Entry, Plan, State, Store};
 
 /// The compressed files whose bytes on disk [`archive`] and [`unarchive`] need of these
 /// records: `store::packed_bytes` reads them, and [`Scene::packed`] hands them over.
 pub fn packed(store: &Store, entries: &[Entry]) -> Result<Vec<PathBuf>> {
     let (_, writes) = writes(store)?;
-    Ok(writes.packed(store, entries))
+    Ok(writes.compressed_files(store, entries))
 }
 
 /// Archives records as the format does it.
-pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan> {
+pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     if entries.iter().any(|entry| entry.state == State::Broken) {
         return Err(Refusal::broken());
     }
     let mut own = Vec::new();
-    for entry in &writes.together(scene.store, entries) {
+    for entry in &writes.archive_group(scene.store, entries) {
         let document = scene.store.document(entry);
-        writes.may(Deed::Archive, &document.path).map_err(Refusal::unfit)?;
+        writes.allows(Operation::Archive, &document.path).map_err(Refusal::unfit)?;
         if entry.state == State::Live {
             writable(scene.store, entry)?;
             own.push(*entry);
@@ -35,12 +35,12 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan> {
 }
 
 /// Brings archived records back.
-pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan> {
+pub fn unarchive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
-    let mut own = writes.together(scene.store, entries);
+    let mut own = writes.archive_group(scene.store, entries);
     own.retain(|entry| entry.state == State::Archived);
     for entry in &own {
-        writes.may(Deed::Archive, &scene.store.document(entry).path).map_err(Refusal::unfit)?;
+        writes.allows(Operation::Archive, &scene.store.document(entry).path).map_err(Refusal::unfit)?;
     }
     let changes = writes.unarchive(scene, &own)?;
     let mut all = backups(scene, writes, &changes);
@@ -58,5 +58,5 @@ pub fn takes_sessions(store: &Store) -> bool {
 /// Whether an archived record of a store can come back.
 pub fn comes_back(store: &Store) -> Result<()> {
     let (_, writes) = writes(store)?;
-    writes.keeps_archived().map_or(Ok(()), |why| Err(Refusal::unfit(why)))
+    writes.no_unarchive_reason().map_or(Ok(()), |why| Err(Refusal::unfit(why)))
 }

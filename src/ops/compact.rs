@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Refusal, Result, Scene, backups, config_is_known, plan, writes};
+use super::{Refusal, Result, WriteContext, backups, config_is_known, plan, writes};
 use crate::format::writing::removals;
 use crate::model::{Change, Document, Plan, Role, Store};
-use crate::store::derive;
+use crate::store::derived_files;
 
 /// Does what the format calls compaction.
-pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan> {
+pub fn compact(scene: &WriteContext<'_>, session: Option<&str>) -> Result<Plan> {
     config_is_known(scene.store)?;
     let (_, writes) = writes(scene.store)?;
     if let Some(name) = session.filter(|name| !scene.store.sessions.iter().any(|own| own.name == *name)) {
@@ -20,7 +20,7 @@ pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan> {
         all.extend(changes);
         return plan("compact", scene, dropped(scene, &all), all);
     }
-    let Some(goes) = writes.compaction(scene, session) else {
+    let Some(goes) = writes.compacted_entries(scene, session) else {
         return Err(Refusal::unfit("the format has no compaction."));
     };
     let goes = goes?;
@@ -36,11 +36,11 @@ pub fn rule(store: &Store) -> String {
 }
 
 /// How many active records are fewer after the changes.
-fn dropped(scene: &Scene<'_>, changes: &[Change]) -> usize {
+fn dropped(scene: &WriteContext<'_>, changes: &[Change]) -> usize {
     let active = |documents: &[Arc<Document>]| {
         let live = documents.iter().filter(|document| document.role == Role::Records);
         live.map(|document| document.records.len()).sum::<usize>()
     };
-    let after = derive::after(scene.store, changes, scene.now);
+    let after = derived_files::documents_after(scene.store, changes, scene.now);
     active(&scene.store.documents).saturating_sub(active(&after))
 }

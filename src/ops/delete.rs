@@ -1,19 +1,21 @@
 //! `delete` and `undelete`.
 
-mod held;
+mod vault_restore;
 
-pub use held::{holds_deleted, is_held, read as as_read};
+pub use vault_restore::{holds_deleted, is_held, read as as_read};
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::erase::Gone;
+use super::erase::ErasedRecords;
 use super::{
-    Refusal, Scene, backups, base, by_document, check_brought, plan, plan_and_after, writable, writes,
+    Refusal, WriteContext, backups, base, by_document, check_brought, plan, plan_and_after, writable, writes,
 };
-use crate::format::writing::{self, Deed, Deleting, Deletion, Faults, Writes, document, removals};
-use crate::model::plan::counted;
-use crate::model::{Change, Code, Entry, Plan, Role, State, Store, Tell};
+use crate::format::writing::{
+    self, DeletionKind, FormatDeletion, FormatWriter, Operation, RefusalList, document, removals,
+};
+use crate::model::plan::count_with_noun;
+use crate::model::{Change, Code, Entry, PathText, Plan, Role, State, Store};
 use crate::store::commit::deleted_from;
 use crate::text::lines;
 
@@ -26,7 +28,7 @@ pub const NOT_DELETED: &str =
 
 /// How a deletion is asked for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked<'a> {
+pub struct DeleteRequest<'a> {
     /// A code, not the content; `user_request` where none is given.
     pub reason: Option<&'a str>,
     /// What takes its place.
@@ -36,33 +38,37 @@ pub struct Asked<'a> {
 }
 
 /// Deletes records as the format does it.
-pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<Plan, Refusal> {
+pub fn delete(
+    scene: &WriteContext<'_>,
+    entries: &[Entry],
+    asked: DeleteRequest<'_>,
+) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let reason = writing::reason(asked.reason.unwrap_or("user_request"))?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
-    let mut tombstones = Tombstones::of(scene.store, entries);
+    let mut tombstones = NewTombstones::of(scene.store, entries);
     let (mut count, mut deprecated) = (0, 0);
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     for entry in entries {
         let document = writable(scene.store, entry)?;
-        writes.may(Deed::Delete, &document.path).map_err(Refusal::unfit)?;
+        writes.allows(Operation::Delete, &document.path).map_err(Refusal::unfit)?;
         let deletion = writes.deletion(&document.path);
         let is_deprecated = is_deprecated(scene.store, writes, entry);
         if !asked.remove && (entry.state == State::Deleted || is_deprecated) {
             deprecated += usize::from(is_deprecated);
             continue;
         }
-        if asked.replaced_by.is_some() && (asked.remove || deletion != Deletion::Deprecated) {
+        if asked.replaced_by.is_some() && (asked.remove || deletion != DeletionKind::Deprecated) {
             let message = "--replaced-by is only for what is marked as deprecated: leave it out.";
             return Err(Refusal::unfit(message));
         }
         count += 1;
         match deletion {
-            Deletion::Canonical => own_way.push(*entry),
-            Deletion::Deprecated if !asked.remove && entry.state != State::Broken => own_way.push(*entry),
-            Deletion::Tombstone if !asked.remove && entry.state != State::Broken => {
-                faults.one(entry, tombstones.add(scene, entry, reason))?;
+            DeletionKind::Canonical => own_way.push(*entry),
+            DeletionKind::Deprecated if !asked.remove && entry.state != State::Broken => own_way.push(*entry),
+            DeletionKind::Tombstone if !asked.remove && entry.state != State::Broken => {
+                faults.collect(entry, tombstones.add(scene, entry, reason))?;
             }
             // What can't be read has no id to be named by.
             _ => removed.push(*entry),
@@ -71,14 +77,14 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     if count == 0 && deprecated > 0 {
         return Err(Refusal::unfit(DEPRECATED));
     }
-    faults.over()?;
+    faults.finish()?;
     let mut changes: Vec<Change> = Vec::new();
     for (path, lines) in tombstones.files {
         let current = document(&scene.store.documents, &path).map(base);
         changes.push(Change::append(path, lines, current));
     }
     if !own_way.is_empty() {
-        let asked = Deleting { reason, replaced_by: asked.replaced_by, remove: asked.remove };
+        let asked = FormatDeletion { reason, replaced_by: asked.replaced_by, remove: asked.remove };
         changes.extend(writes.delete(scene, &own_way, asked)?);
     }
     changes.extend(removals(scene.store, &removed));
@@ -86,51 +92,52 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     all.extend(changes);
     let mut plan = plan("delete", scene, count, all)?;
     if deprecated > 0 {
-        plan.lines.push(format!("left out: {}: {DEPRECATED}", counted(deprecated as u64, "memory")));
+        plan.lines.push(format!("left out: {}: {DEPRECATED}", count_with_noun(deprecated as u64, "memory")));
     }
     let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
     if broken > 0 {
         let message = "the bytes are removed as they are. `palimp repair --all-safe` repairs what it can, and keeps broken lines in quarantine.";
-        plan.lines.push(format!("{}: {message}", counted(broken as u64, "broken memory")));
+        plan.lines.push(format!("{}: {message}", count_with_noun(broken as u64, "broken memory")));
     }
     Ok(plan)
 }
 
 /// Whether a deletion would do to a record what was done to it before.
-pub fn is_deprecated(store: &Store, writes: &dyn Writes, entry: &Entry) -> bool {
+pub fn is_deprecated(store: &Store, writes: &dyn FormatWriter, entry: &Entry) -> bool {
     let is_faded = store.view(entry).is_some_and(|view| view.faded);
-    is_faded && writes.deletion(&store.document(entry).path) == Deletion::Deprecated
+    is_faded && writes.deletion(&store.document(entry).path) == DeletionKind::Deprecated
 }
 
 /// Whether a deletion changes other parts of the file, and can be refused for what they are.
 pub fn changes_others(store: &Store) -> bool {
-    has(store, Deletion::Canonical)
+    has(store, DeletionKind::Canonical)
 }
 
 /// Whether a plan deletes each record of a store that [`super::may`] allows. A tombstone hides all that have the
 /// same id.
 pub fn takes_each(store: &Store) -> bool {
     let shares_ids = || store.problems.iter().any(|problem| problem.code == Code::DuplicateId);
-    !(changes_others(store) || has(store, Deletion::Tombstone) && shares_ids())
+    !(changes_others(store) || has(store, DeletionKind::Tombstone) && shares_ids())
 }
 
 /// Whether some records of a store are deleted in that way.
-fn has(store: &Store, deletion: Deletion) -> bool {
-    let own = |writes: &dyn Writes| store.documents.iter().any(|own| writes.deletion(&own.path) == deletion);
+fn has(store: &Store, deletion: DeletionKind) -> bool {
+    let own =
+        |writes: &dyn FormatWriter| store.documents.iter().any(|own| writes.deletion(&own.path) == deletion);
     writes(store).is_ok_and(|(_, writes)| own(writes))
 }
 
 /// Lines that say that records are deleted, by the file that they go to.
-struct Tombstones<'a> {
+struct NewTombstones<'a> {
     files: BTreeMap<PathBuf, Vec<u8>>,
     known: HashSet<(PathBuf, Vec<u8>)>,
     /// The records of the same ids that are not deleted with them, by session and id.
     stay: HashMap<(Option<u32>, &'a str), Entry>,
 }
 
-impl<'a> Tombstones<'a> {
+impl<'a> NewTombstones<'a> {
     /// No lines yet; the entries are deleted.
-    fn of(store: &'a Store, entries: &[Entry]) -> Tombstones<'a> {
+    fn of(store: &'a Store, entries: &[Entry]) -> NewTombstones<'a> {
         let chosen: HashSet<(u32, u32)> = entries.iter().map(|own| (own.document, own.record)).collect();
         let stays = |own: &&Entry| own.state == State::Live && !chosen.contains(&(own.document, own.record));
         let name = |own: &Entry| (own.session, store.view(own).and_then(|view| view.id));
@@ -141,10 +148,10 @@ impl<'a> Tombstones<'a> {
             Some(((session, id?), *own)).filter(|(name, _)| asked.contains(name))
         };
         let stay = store.entries.iter().filter(stays).filter_map(named).collect();
-        Tombstones { files: BTreeMap::new(), known: HashSet::new(), stay }
+        NewTombstones { files: BTreeMap::new(), known: HashSet::new(), stay }
     }
 
-    fn add(&mut self, scene: &Scene<'_>, entry: &Entry, reason: &str) -> Result<(), Refusal> {
+    fn add(&mut self, scene: &WriteContext<'_>, entry: &Entry, reason: &str) -> Result<(), Refusal> {
         let (_, writes) = writes(scene.store)?;
         let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
             return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
@@ -156,7 +163,7 @@ impl<'a> Tombstones<'a> {
             return Err(Refusal::unfit(format!(
                 "{} line {line} has the same id, and a tombstone would hide both: delete both, or this one with \
                  --remove.",
-                own.path.told()
+                own.path.to_text()
             )));
         }
         if self.known.insert((path.clone(), line.clone())) {
@@ -168,12 +175,12 @@ impl<'a> Tombstones<'a> {
 
 /// Takes back what the format's way of deletion did, and brings back what only undo data or
 /// backups hold.
-pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
+pub fn undelete(scene: &WriteContext<'_>, entries: &[Entry], gone: &ErasedRecords) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let (held, own): (Vec<Entry>, Vec<Entry>) =
-        entries.iter().partition(|entry| held::is_held(scene.store, entry));
-    let (listed, store) = (scene.store, held::read(scene.store));
-    let scene = &Scene { store: &store, ..*scene };
+        entries.iter().partition(|entry| vault_restore::is_held(scene.store, entry));
+    let (listed, store) = (scene.store, vault_restore::read(scene.store));
+    let scene = &WriteContext { store: &store, ..*scene };
     never_erased(scene, listed, &held, gone)?;
     let previous = match writes.undelete(scene, &own) {
         Some(changes) => changes.map(|changes| (changes.len(), changes)),
@@ -185,43 +192,55 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
     };
     let mut all = backups(scene, writes, &changes);
     all.append(&mut changes);
-    all.extend(held::bring_back(writes, scene, listed, &held)?);
+    all.extend(vault_restore::bring_back(writes, scene, listed, &held)?);
     count += held.len();
     let (mut plan, after) = plan_and_after("undelete", scene, count, all)?;
-    plan.lines.extend(held::shared(&store, listed, &held));
+    plan.lines.extend(vault_restore::shared(&store, listed, &held));
     let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
     check_brought(scene, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
     Ok(plan)
 }
 
 /// Refuses where one was erased since it was listed.
-fn never_erased(scene: &Scene<'_>, listed: &Store, held: &[Entry], gone: &Gone) -> Result<(), Refusal> {
+fn never_erased(
+    scene: &WriteContext<'_>,
+    listed: &Store,
+    held: &[Entry],
+    gone: &ErasedRecords,
+) -> Result<(), Refusal> {
     let erased = gone.wanted(scene);
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     for entry in held {
         let path = &listed.document(entry).path;
         let path = deleted_from(path).unwrap_or(path);
-        if erased.as_ref().is_some_and(|own| own.takes(path, &listed.raw(entry), listed.view(entry), None)) {
-            faults.several(vec![*entry], Refusal::unfit("it was erased: nothing erased is restored."));
+        if erased
+            .as_ref()
+            .is_some_and(|own| own.is_erased(path, &listed.raw(entry), listed.view(entry), None))
+        {
+            faults.refuse(vec![*entry], Refusal::unfit("it was erased: nothing erased is restored."));
         }
     }
-    faults.over()
+    faults.finish()
 }
 
 /// Takes the tombstones of records away; not of what was erased, though it was written again.
-fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, Vec<Change>), Refusal> {
+fn exhume(
+    scene: &WriteContext<'_>,
+    entries: &[Entry],
+    gone: &ErasedRecords,
+) -> Result<(usize, Vec<Change>), Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     let erased = gone.wanted(scene);
     let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id?));
     let named: HashSet<_> = entries.iter().filter_map(name).collect();
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &scene.store.document(entry).path;
         let raw = scene.store.raw(entry);
-        if erased.as_ref().is_some_and(|own| own.takes(path, &raw, scene.store.view(entry), None)) {
+        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, scene.store.view(entry), None)) {
             let why = "it was erased, and its tombstone stays: nothing erased is restored.";
-            faults.several(vec![*entry], Refusal::unfit(why));
+            faults.refuse(vec![*entry], Refusal::unfit(why));
             continue;
         }
         let has_id = name(entry).is_some();
@@ -233,12 +252,12 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
         count += 1;
         changes.entry(file.path.clone()).or_insert_with(|| {
             let wanted = |id: &str| named.contains(&(entry.session, id));
-            let own = file.records.iter().filter(|record| record.names().is_some_and(wanted));
+            let own = file.records.iter().filter(|record| record.named_id().is_some_and(wanted));
             let spans: Vec<_> = own.map(|record| record.span).collect();
-            Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
+            Change::edits(&file.path, base(file), lines::removal_edits(&file.bytes, &spans))
         });
     }
-    faults.over()?;
+    faults.finish()?;
     if count == 0 {
         return Err(Refusal::unfit(NOT_DELETED));
     }

@@ -1,6 +1,6 @@
 //! `edit`: one field of one record, every other byte as it was.
 
-mod sense;
+mod sanity_checks;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 use super::tag::check_words;
 use super::{
-    Progress, Refusal, Scene, Setting, backups, base, by_document, check, check_errors, is_json,
-    plan_and_after, refused_for, writable, writes,
+    FieldAssignment, Progress, Refusal, WriteContext, backups, base, by_document, check, check_errors,
+    is_json, plan_and_after, refused_for, writable, writes,
 };
 use crate::format::Format;
-use crate::format::writing::{Deed, Faults, Writes, set_field};
+use crate::format::writing::{FormatWriter, Operation, RefusalList, set_field};
 use crate::model::{Change, Code, Document, Entry, Plan, Problem, Severity};
-use crate::text::edit::scan;
-use crate::text::scan::Tape;
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
 
 /// How careful an edit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Care {
+enum EditStrictness {
     /// It brings no limit that is exceeded, and nothing that is worth a warning.
     Clean,
     /// Somebody was shown what `check` would warn of.
@@ -27,21 +27,30 @@ enum Care {
 }
 
 /// Sets fields of a record.
-pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Plan, Refusal> {
-    planned(scene, entry, set, Care::Clean)
+pub fn edit(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Result<Plan, Refusal> {
+    planned(scene, entry, set, EditStrictness::Clean)
 }
 
 /// The same after the user was shown what `check` would warn of: only what it calls an error is
 /// refused, and what the format's writing rules out.
-pub fn edit_as_shown(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Plan, Refusal> {
-    planned(scene, entry, set, Care::Shown)
+pub fn edit_as_shown(
+    scene: &WriteContext<'_>,
+    entry: &Entry,
+    set: &[FieldAssignment<'_>],
+) -> Result<Plan, Refusal> {
+    planned(scene, entry, set, EditStrictness::Shown)
 }
 
-fn planned(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>], care: Care) -> Result<Plan, Refusal> {
+fn planned(
+    scene: &WriteContext<'_>,
+    entry: &Entry,
+    set: &[FieldAssignment<'_>],
+    care: EditStrictness,
+) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let changes = match after_edit(scene, entry, set)? {
-        Edited::Files(changes) => changes,
-        Edited::Record(after) => {
+        EditResult::Files(changes) => changes,
+        EditResult::Record(after) => {
             let document = scene.store.document(entry);
             let span = scene.store.record(entry).span;
             let edits = vec![(span.start as usize..span.end as usize, after)];
@@ -55,17 +64,17 @@ fn planned(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>], care: Care) ->
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     let (mut plan, after) = plan_and_after("edit", scene, 1, all)?;
-    plan.lines.extend(sense::misspelt(scene, entry, set));
+    plan.lines.extend(sanity_checks::misspelt(scene, entry, set));
     match care {
-        Care::Clean => check(scene, &plan, &after)?,
-        Care::Shown => check_errors(scene, &plan, &after)?,
+        EditStrictness::Clean => check(scene, &plan, &after)?,
+        EditStrictness::Shown => check_errors(scene, &plan, &after)?,
     }
     unharmed(scene, &[*entry], &after, care)?;
     Ok(plan)
 }
 
 /// What an edit makes.
-pub(super) enum Edited {
+pub(super) enum EditResult {
     /// The bytes of the one record.
     Record(Vec<u8>),
     /// Changes of files.
@@ -73,69 +82,77 @@ pub(super) enum Edited {
 }
 
 /// What setting fields of a record makes, before anything is judged.
-pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Edited, Refusal> {
+pub(super) fn after_edit(
+    scene: &WriteContext<'_>,
+    entry: &Entry,
+    set: &[FieldAssignment<'_>],
+) -> Result<EditResult, Refusal> {
     let made = as_set(scene, entry, set)?;
-    sense::makes_sense(scene, entry, set, &made)?;
+    sanity_checks::require_text(scene, entry, set, &made)?;
     Ok(made)
 }
 
 /// The same where it is known that the memory keeps a text.
-pub(super) fn as_set(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Edited, Refusal> {
+pub(super) fn as_set(
+    scene: &WriteContext<'_>,
+    entry: &Entry,
+    set: &[FieldAssignment<'_>],
+) -> Result<EditResult, Refusal> {
     let (format, writes) = writes(scene.store)?;
     let document = writable(scene.store, entry)?;
-    writes.may(Deed::Edit, &document.path).map_err(Refusal::unfit)?;
+    writes.allows(Operation::Edit, &document.path).map_err(Refusal::unfit)?;
     if scene.store.view(entry).is_none() {
         return Err(Refusal::broken());
     }
     // What the format refuses says more of why.
     match writes.edit(scene, entry, set) {
-        Some(changes) => Ok(Edited::Files(changes?)),
+        Some(changes) => Ok(EditResult::Files(changes?)),
         None if is_json(format, scene.store, entry) => {
             if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
                 let message = format!("`{}` names the memory, and can't be changed.", own.name);
                 return Err(Refusal::invalid(message));
             }
-            edited(scene, format, writes, entry, set).map(Edited::Record)
+            edited(scene, format, writes, entry, set).map(EditResult::Record)
         }
         None => Err(Refusal::unfit("it is not JSON, and can't be edited field by field.")),
     }
 }
 
 /// The fields of a record that are set, and what they are to be.
-pub type Set<'s> = dyn Fn(&Entry) -> Result<Vec<(String, String)>, Refusal> + 's;
+pub type FieldSetter<'s> = dyn Fn(&Entry) -> Result<Vec<(String, String)>, Refusal> + 's;
 
 /// Sets fields of each of several records.
 pub fn each(
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     entries: &[Entry],
     progress: &Progress,
-    set: &Set<'_>,
+    set: &FieldSetter<'_>,
 ) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     let mut misspelt = BTreeSet::new();
     for (document, own) in by_document(scene.store, entries) {
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
             let edited = set(entry).and_then(|fields| {
-                let set: Vec<Setting<'_>> =
-                    fields.iter().map(|(name, value)| Setting { name, value }).collect();
-                misspelt.extend(sense::misspelt(scene, entry, &set));
+                let set: Vec<FieldAssignment<'_>> =
+                    fields.iter().map(|(name, value)| FieldAssignment { name, value }).collect();
+                misspelt.extend(sanity_checks::misspelt(scene, entry, &set));
                 match after_edit(scene, entry, &set)? {
-                    Edited::Files(_) if own.len() > 1 => Err(Refusal::unfit(ONE_DOCUMENT)),
+                    EditResult::Files(_) if own.len() > 1 => Err(Refusal::unfit(ONE_DOCUMENT)),
                     edited => Ok(edited),
                 }
             });
-            match faults.one(entry, edited)? {
+            match faults.collect(entry, edited)? {
                 None => {}
-                Some(Edited::Files(own)) => {
+                Some(EditResult::Files(own)) => {
                     count += usize::from(own.iter().any(|change| !change.is_empty()));
                     changes.extend(own);
                 }
-                Some(Edited::Record(after)) => {
+                Some(EditResult::Record(after)) => {
                     count += usize::from(*scene.store.raw(entry) != *after);
                     let span = scene.store.record(entry).span;
                     edits.push((span.start as usize..span.end as usize, after));
@@ -146,7 +163,7 @@ pub fn each(
     }
     changes.retain(|change| !change.is_empty());
     if changes.is_empty() {
-        faults.over()?;
+        faults.finish()?;
         return Ok(Plan::of("edit", scene.store.whole()?));
     }
     let mut all = backups(scene, writes, &changes);
@@ -154,8 +171,8 @@ pub fn each(
     let (mut plan, after) = plan_and_after("edit", scene, count, all)?;
     plan.lines.extend(misspelt);
     faults.join(check(scene, &plan, &after))?;
-    faults.join(unharmed(scene, entries, &after, Care::Clean))?;
-    faults.over()?;
+    faults.join(unharmed(scene, entries, &after, EditStrictness::Clean))?;
+    faults.finish()?;
     Ok(plan)
 }
 
@@ -163,13 +180,13 @@ const ONE_DOCUMENT: &str = "it is in one document with others of these: edit the
 
 /// Refuses an edit that brings one of its records a problem which it did not have.
 fn unharmed(
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     entries: &[Entry],
     after: &[Arc<Document>],
-    care: Care,
+    care: EditStrictness,
 ) -> Result<(), Refusal> {
     let new: HashMap<&Path, &Document> = after.iter().map(|own| (&*own.path, &**own)).collect();
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     for (document, own) in by_document(scene.store, entries) {
         let Some(new) = new.get(&*document.path) else { continue };
         let (before, found) = (problems(&document), problems(new));
@@ -177,7 +194,7 @@ fn unharmed(
             let view = new.records.get(entry.record as usize).and_then(|record| record.view());
             let tags: Vec<String> =
                 view.iter().flat_map(|view| view.tags.iter()).map(|tag| tag.to_string()).collect();
-            faults.one(entry, fits_words(scene, entry, &tags))?;
+            faults.collect(entry, fits_words(scene, entry, &tags))?;
             let before = before.get(&entry.record);
             let is_new = |problem: &&&Problem| {
                 let known = |old: &&Problem| old.code == problem.code && old.message == problem.message;
@@ -185,18 +202,18 @@ fn unharmed(
             };
             let mut own = found.get(&entry.record).into_iter().flatten().filter(is_new);
             if let Some(problem) = own.find(|own| harms(own, care)) {
-                faults.several(vec![*entry], refused_for(problem));
+                faults.refuse(vec![*entry], refused_for(problem));
             }
         }
     }
-    faults.over()
+    faults.finish()
 }
 
 /// Whether an edit may not bring that.
-fn harms(problem: &Problem, care: Care) -> bool {
+fn harms(problem: &Problem, care: EditStrictness) -> bool {
     match care {
-        Care::Clean => !matches!(problem.code, Code::FutureTimestamp | Code::DanglingReference),
-        Care::Shown => problem.severity == Severity::Error,
+        EditStrictness::Clean => !matches!(problem.code, Code::FutureTimestamp | Code::DanglingReference),
+        EditStrictness::Shown => problem.severity == Severity::Error,
     }
 }
 
@@ -212,7 +229,7 @@ fn problems(document: &Document) -> HashMap<u32, Vec<&Problem>> {
 }
 
 /// Refuses tags that an edit brings and that are no words; those that were there stay.
-pub(super) fn fits_words(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Result<(), Refusal> {
+pub(super) fn fits_words(scene: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Result<(), Refusal> {
     let old = scene.store.view(entry);
     let known = |tag: &str| old.is_some_and(|old| old.tags.contains(tag));
     check_words(tags.iter().map(String::as_str).filter(|tag| !known(tag)))
@@ -220,11 +237,11 @@ pub(super) fn fits_words(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> R
 
 /// The record with its fields set.
 pub fn edited(
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     format: &dyn Format,
-    writes: &dyn Writes,
+    writes: &dyn FormatWriter,
     entry: &Entry,
-    set: &[Setting<'_>],
+    set: &[FieldAssignment<'_>],
 ) -> Result<Vec<u8>, Refusal> {
     let raw = scene.store.raw(entry);
     let mut tape = Tape::default();
@@ -237,5 +254,5 @@ pub fn edited(
     if *raw == *after {
         return Ok(after);
     }
-    writes.edited(before, after, scene.now)
+    writes.finish_edit(before, after, scene.now)
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::format;
-use crate::model::on_demand::digest;
-use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, Span, State, Store, Tell};
-use crate::store::derive;
+use crate::model::lazy_bytes::digest;
+use crate::model::{Act, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, State, Store};
+use crate::store::derived_files;
 use crate::text::secrets::mask;
 
 /// What becomes of a memory.
@@ -27,7 +27,7 @@ impl Fate {
     pub fn told(&self) -> String {
         match self {
             Fate::Goes => "is removed".into(),
-            Fate::Moves(file) => format!("moves to {}", file.told()),
+            Fate::Moves(file) => format!("moves to {}", file.to_text()),
             Fate::Changes => "is rewritten".into(),
         }
     }
@@ -35,7 +35,7 @@ impl Fate {
 
 /// A memory that a plan concerns.
 #[derive(Clone, Debug)]
-pub struct Touched {
+pub struct TouchedRecord {
     /// Its place among the store's entries.
     pub entry: u32,
     /// Its id. Untrusted text.
@@ -48,7 +48,7 @@ pub struct Touched {
     pub measure: String,
 }
 
-impl Touched {
+impl TouchedRecord {
     /// What a plan says of it, on a line.
     pub fn line(&self) -> String {
         named(&self.title, &[&self.fate.told(), &self.measure], self.id.as_deref())
@@ -72,14 +72,14 @@ pub fn named(title: &str, said: &[&str], id: Option<&str>) -> String {
 }
 
 /// Every memory that a plan removes, moves or changes, in the store's order.
-pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<Touched> {
+pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<TouchedRecord> {
     let changes: Vec<Change> = plan.all().filter(|change| !change.is_empty()).cloned().collect();
-    let places = Places::of(store, &changes);
+    let places = ChangedRanges::of(store, &changes);
     let concerned = (0_u32..).zip(&store.entries);
     let concerned: Vec<_> =
         concerned.filter(|(_, own)| places.touch(store.document(own), store.record(own))).collect();
     let ids = concerned.iter().filter_map(|(_, own)| store.view(own)?.id).collect();
-    let after = After::of(store, &changes, &places, &ids, now);
+    let after = FilesAfterPlan::of(store, &changes, &places, &ids, now);
     let fate = |(number, own): (u32, &Entry)| {
         let fate = after.fate(store.document(own), store.record(own))?;
         Some(told(store, number, own, fate, now))
@@ -88,20 +88,20 @@ pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<Touched> {
 }
 
 /// Where a plan changes files.
-struct Places {
+struct ChangedRanges {
     /// A file that is made, or goes, has none.
     stretches: HashMap<PathBuf, Option<Vec<Range<u64>>>>,
 }
 
-impl Places {
-    fn of(store: &Store, changes: &[Change]) -> Places {
+impl ChangedRanges {
+    fn of(store: &Store, changes: &[Change]) -> ChangedRanges {
         let of = |own: &Change| {
-            let (base, before) = (own.base.as_ref()?, store.at_path(&own.path)?);
+            let (base, before) = (own.base.as_ref()?, store.document_at(&own.path)?);
             let is_known = base.is_same(&before.bytes) && before.is_held();
             let splices = own.splices().filter(|_| is_known)?;
             Some(splices.iter().map(|own| own.start..own.end()).collect())
         };
-        Places { stretches: changes.iter().map(|own| (own.path.clone(), of(own))).collect() }
+        ChangedRanges { stretches: changes.iter().map(|own| (own.path.clone(), of(own))).collect() }
     }
 
     /// Whether a record is in a place that is changed.
@@ -118,11 +118,11 @@ impl Places {
     /// The records of a changed file as the plan leaves it: by what tells them from others. Those that are
     /// in no changed place are as they were.
     fn lines(&self, store: &Store, after: &Document) -> HashSet<u64> {
-        let (before, own) = (store.at_path(&after.path), self.stretches.get(&after.path));
+        let (before, own) = (store.document_at(&after.path), self.stretches.get(&after.path));
         let (Some(before), Some(Some(stretches))) = (before, own) else {
-            return after.told_apart().iter().copied().collect();
+            return after.record_digests().iter().copied().collect();
         };
-        let stay = before.records.iter().zip(before.told_apart());
+        let stay = before.records.iter().zip(before.record_digests());
         let stay = stay.filter(|(own, _)| !is_within(stretches, own.span)).map(|(_, own)| *own);
         let known: HashSet<u64> = stay.collect();
         // What is before the first change and behind the last one is among those.
@@ -142,9 +142,9 @@ fn is_within(stretches: &[Range<u64>], span: Span) -> bool {
 
 /// Every memory that a plan brings, and every tombstone that it sets or takes away, on a line each.
 /// Untrusted text.
-pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
+pub fn added_lines(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
     let changes: Vec<Change> = plan.changes.iter().filter(|change| !change.is_empty()).cloned().collect();
-    let after = derive::after(store, &changes, now);
+    let after = derived_files::documents_after(store, &changes, now);
     let changed: HashSet<&Path> = changes.iter().map(|change| &*change.path).collect();
     let known = ids(store.documents.iter().filter(|own| is_data(own.role)).map(|own| &**own));
     let mut lines = Vec::new();
@@ -157,7 +157,7 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
             lines.extend(is.difference(&was).map(|id| line(id, "is deleted")));
             lines.extend(was.difference(&is).map(|id| line(id, "is restored")));
         }
-        let previous: HashSet<u64> = before.iter().flat_map(|own| own.told_apart()).copied().collect();
+        let previous: HashSet<u64> = before.iter().flat_map(|own| own.record_digests()).copied().collect();
         for record in document.records.iter().filter(|_| is_data(document.role)) {
             let (raw, id) = (document.raw(record), record.view().and_then(|view| view.id));
             if id.map_or(previous.contains(&digest(&raw)), |id| known.contains(id)) {
@@ -185,12 +185,12 @@ fn is_data(role: Role) -> bool {
 
 fn ids<'d>(documents: impl Iterator<Item = &'d Document>) -> HashSet<&'d str> {
     let records = documents.flat_map(|own| &own.records);
-    records.filter_map(|record| record.names()).collect()
+    records.filter_map(|record| record.named_id()).collect()
 }
 
-fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> Touched {
+fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> TouchedRecord {
     let view = store.view(entry);
-    Touched {
+    TouchedRecord {
         entry: number,
         id: view.and_then(|view| view.id).map(str::to_owned),
         title: format::title(store, entry),
@@ -216,7 +216,7 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
 }
 
 /// The files that a plan changes, as it leaves them.
-struct After {
+struct FilesAfterPlan {
     changed: HashSet<PathBuf>,
     /// Records by what tells their bytes from others, a file each; of files with the same the first is told.
     lines: BTreeMap<PathBuf, HashSet<u64>>,
@@ -226,11 +226,18 @@ struct After {
     packed: Vec<PathBuf>,
 }
 
-impl After {
-    fn of(store: &Store, changes: &[Change], places: &Places, ids: &HashSet<&str>, now: Moment) -> After {
-        let documents = derive::after(store, changes, now);
+impl FilesAfterPlan {
+    fn of(
+        store: &Store,
+        changes: &[Change],
+        places: &ChangedRanges,
+        ids: &HashSet<&str>,
+        now: Moment,
+    ) -> FilesAfterPlan {
+        let documents = derived_files::documents_after(store, changes, now);
         let changed: HashSet<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-        let mut own = After { changed, lines: BTreeMap::new(), ids: HashMap::new(), packed: Vec::new() };
+        let mut own =
+            FilesAfterPlan { changed, lines: BTreeMap::new(), ids: HashMap::new(), packed: Vec::new() };
         for document in documents.iter().filter(|document| own.changed.contains(&document.path)) {
             if !is_data(document.role) {
                 continue;
@@ -297,7 +304,7 @@ mod tests {
         let archive = |number: usize| PathBuf::from(format!("archive/events/2025-01/{number:02}.jsonl"));
         let made = (0..20).rev().map(|number| Change::create(archive(number), line.as_bytes()));
         let removed = Change::remove("events/2025-01/events.jsonl", line.as_bytes().into());
-        let mut plan = Plan::unseen("archive", folder.path(), "a-mem");
+        let mut plan = Plan::of_unread_store("archive", folder.path(), "a-mem");
         plan.changes = made.chain([removed]).collect();
         for _ in 0..8 {
             let touched = effect(&store, &plan, now);

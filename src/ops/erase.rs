@@ -6,20 +6,23 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::delete::is_held;
-use super::{Refusal, Result, Scene, writes};
-use crate::format::writing::{self, Deed, Part};
-use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell, deleted_from};
-use crate::store::commit::erase::{Doubt, ErasedLine};
-use crate::store::commit::{CommitError, Copy, Vault};
-use crate::store::erase::{Contents, Kept, Marks, Removal, Site, Target, Wanted, clean, spare};
+use super::{Refusal, Result, WriteContext, writes};
+use crate::format::writing::{self, ErasablePart, Operation};
+use crate::model::{Code, Entry, Moment, PathText, Problem, Role, Severity, Span, Store, deleted_from};
+use crate::store::commit::scrub::{CopyDoubt, ErasureLine};
+use crate::store::commit::{BackupCopy, CommitError, Vault};
+use crate::store::erase::{
+    CopySource, ErasedContents, ErasureContext, ErasureMarks, ErasureMatcher, ErasurePlan, ErasureTarget,
+    clean, set_namesakes,
+};
 use crate::text::lines;
 use crate::text::needle::Needles;
 
 /// The reason where none is given.
-pub const REASON: &str = "erased";
+pub const DEFAULT_REASON: &str = "erased";
 
 /// The records by name, where each can be erased.
-pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>> {
+pub fn targets(scene: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Result<Vec<ErasureTarget>> {
     let (format, writes) = writes(scene.store)?;
     writing::reason(reason)?;
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
@@ -27,26 +30,26 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
     for entry in entries {
         let own = scene.store.document(entry);
         let path = deleted_from(&own.path).unwrap_or(&own.path);
-        match writes.erases() {
+        match writes.eraser() {
             // What was taken out of its document is in earlier ones.
             Some(_) if is_held(scene.store, entry) => {}
             Some(erases) => erases.may_erase(scene.store, entry)?,
             // One document of many records is not taken apart.
-            None if !is_log(path) => writes.may(Deed::Delete, path).map_err(Refusal::unfit)?,
+            None if !is_log(path) => writes.allows(Operation::Delete, path).map_err(Refusal::unfit)?,
             None => {}
         }
         let parts = parts.entry(entry.document).or_insert_with(|| {
-            let parts = writes.erases().map(|erases| erases.parts(path, &own.bytes));
-            let surest = |part: Part| Some((part.span, part.names.into_iter().next()?));
+            let parts = writes.eraser().map(|erases| erases.parts(path, &own.bytes));
+            let surest = |part: ErasablePart| Some((part.span, part.names.into_iter().next()?));
             parts.unwrap_or_default().into_iter().filter_map(surest).collect()
         });
         let part = parts.get(&scene.store.record(entry).span).map(Vec::as_slice);
-        let target = Target::of(scene.store, entry, &scene.random, part);
+        let target = ErasureTarget::of(scene.store, entry, &scene.random, part);
         if known.insert(target.clone()) {
             targets.push(target);
         }
     }
-    spare(format, scene.store, entries, &scene.random, &mut targets);
+    set_namesakes(format, scene.store, entries, &scene.random, &mut targets);
     Ok(targets)
 }
 
@@ -55,27 +58,28 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
 pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     let own = store.document(entry);
     let span = store.record(entry).span;
-    let erases = writes(store).ok().and_then(|(_, writes)| writes.erases());
+    let erases = writes(store).ok().and_then(|(_, writes)| writes.eraser());
     let is_part =
         erases.is_some_and(|erases| erases.parts(&own.path, &own.bytes).iter().any(|part| part.span == span));
     is_part || store.view(entry).and_then(|view| view.id).is_none_or(str::is_empty)
 }
 
 fn is_log(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().told();
+    let name = path.file_name().unwrap_or_default().to_text();
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
 }
 
 /// What erasing them comes to; `contents` is what the store and what is kept beside it say of the
 /// records.
 pub fn plan(
-    scene: &Scene<'_>,
-    wanted: &Wanted<'_>,
-    contents: &Contents,
-    kept: &dyn Kept,
+    scene: &WriteContext<'_>,
+    wanted: &ErasureMatcher<'_>,
+    contents: &ErasedContents,
+    kept: &dyn CopySource,
     reason: &str,
-) -> Result<Removal, CommitError> {
-    let mut removal = Site { scene, wanted, contents, kept, reason, began: None }.removal()?;
+) -> Result<ErasurePlan, CommitError> {
+    let mut removal =
+        ErasureContext { scene, matcher: wanted, contents, copies: kept, reason, began: None }.removal()?;
     removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
     let logs = scene.store.documents.iter().filter(|own| is_log(&own.path));
     let told = |own: String| {
@@ -92,42 +96,45 @@ pub fn plan(
 
 /// The records that go whose id others have, too, by their lines: the plan says as much of those
 /// that stay.
-fn of_shared_ids(store: &Store, wanted: &Wanted<'_>) -> Vec<String> {
+fn of_shared_ids(store: &Store, wanted: &ErasureMatcher<'_>) -> Vec<String> {
     let goes = |entry: &&Entry| {
         let view = store.view(entry);
         view.and_then(|view| view.id).is_some_and(|id| wanted.is_shared(id))
-            && wanted.takes(&store.document(entry).path, &store.raw(entry), view, None)
+            && wanted.is_erased(&store.document(entry).path, &store.raw(entry), view, None)
     };
     let told = |entry: &Entry| {
         let (own, line) = (store.document(entry), store.record(entry).line);
-        format!("erase, of the memories with this id: {}:{line}", own.path.told())
+        format!("erase, of the memories with this id: {}:{line}", own.path.to_text())
     };
     store.entries.iter().filter(goes).map(told).collect()
 }
 
 /// What was erased of a store, for whatever would bring records back.
 #[derive(Clone, Default)]
-pub struct Gone {
-    targets: Vec<Target>,
+pub struct ErasedRecords {
+    targets: Vec<ErasureTarget>,
     /// By which step an id was erased, and when.
     steps: HashMap<String, (u64, String)>,
     /// Why the copy at hand may hold what nothing tells.
-    doubt: Option<(Doubt, String)>,
+    doubt: Option<(CopyDoubt, String)>,
 }
 
-impl Gone {
+impl ErasedRecords {
     /// The erasure list.
-    pub fn of(targets: impl IntoIterator<Item = Target>) -> Gone {
-        Gone { targets: targets.into_iter().collect(), ..Gone::default() }
+    pub fn of(targets: impl IntoIterator<Item = ErasureTarget>) -> ErasedRecords {
+        ErasedRecords { targets: targets.into_iter().collect(), ..ErasedRecords::default() }
     }
 
     /// The same, with what tells of each.
-    pub fn of_lines(lines: Vec<ErasedLine>) -> Gone {
+    pub fn of_lines(lines: Vec<ErasureLine>) -> ErasedRecords {
         let named = lines.iter().filter_map(|line| {
             let id = line.record.name()?.to_owned();
             Some((id, (line.step, line.at.clone())))
         });
-        Gone { steps: named.collect(), ..Gone::of(lines.iter().map(|line| line.record.clone())) }
+        ErasedRecords {
+            steps: named.collect(),
+            ..ErasedRecords::of(lines.iter().map(|line| line.record.clone()))
+        }
     }
 
     /// When a record of that id was erased, and by which step, in a few words.
@@ -138,22 +145,22 @@ impl Gone {
     }
 
     /// What tells the records that were erased; `None` where none ever was.
-    pub fn wanted(&self, scene: &Scene<'_>) -> Option<Wanted<'_>> {
+    pub fn wanted(&self, scene: &WriteContext<'_>) -> Option<ErasureMatcher<'_>> {
         let (format, _) = writes(scene.store).ok()?;
         let any = !self.targets.is_empty();
-        any.then(|| Wanted::before(format, scene.store, &self.targets, scene.now))
+        any.then(|| ErasureMatcher::before(format, scene.store, &self.targets, scene.now))
     }
 
     /// What of the store was erased before, and has been written anew.
     pub fn written_anew(&self, store: &Store, now: Moment) -> Vec<Problem> {
         let format = writes(store).ok().filter(|_| !self.targets.is_empty());
         let Some((format, _)) = format else { return Vec::new() };
-        let wanted = Wanted::before(format, store, &self.targets, now);
+        let wanted = ErasureMatcher::before(format, store, &self.targets, now);
         let mut problems = Vec::new();
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {
                 let raw = own.read(number).unwrap_or_default();
-                if wanted.takes(&own.path, &raw, record.view(), None) {
+                if wanted.is_erased(&own.path, &raw, record.view(), None) {
                     let id = record.view().and_then(|view| view.id);
                     let message = "It was erased and then written again. Erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
@@ -165,18 +172,18 @@ impl Gone {
     }
 
     /// What was erased of a store, for what comes out of one of its copies.
-    pub fn out_of(store: &Store, vault: &Vault<'_>, copy: &Copy) -> Result<Gone, CommitError> {
-        let erased = vault.erased()?;
+    pub fn out_of(store: &Store, vault: &Vault<'_>, copy: &BackupCopy) -> Result<ErasedRecords, CommitError> {
+        let erased = vault.erasure_list()?;
         let doubt = vault.doubt(&store.root, copy, &erased);
-        Ok(Gone::of_lines(erased).with_doubt(doubt))
+        Ok(ErasedRecords::of_lines(erased).with_doubt(doubt))
     }
 
-    fn with_doubt(self, doubt: Option<Doubt>) -> Gone {
-        let told = |own: &Doubt| {
+    fn with_doubt(self, doubt: Option<CopyDoubt>) -> ErasedRecords {
+        let told = |own: &CopyDoubt| {
             let at = Moment::parse(&own.at).map_or_else(|| own.at.clone(), |(when, _)| when.to_minute());
             format!("step {} erased a memory without an id {at}, and did not search this copy", own.step)
         };
-        Gone { doubt: doubt.map(|own| (own.clone(), told(&own))), ..self }
+        ErasedRecords { doubt: doubt.map(|own| (own.clone(), told(&own))), ..self }
     }
 
     /// Why a record of a copy that is not in the file may be one that was erased,
@@ -187,22 +194,22 @@ impl Gone {
 
     /// A copy of a file without the records that were erased, or may be; refused where it can't be
     /// taken apart.
-    pub fn without(&self, scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>> {
+    pub fn without(&self, scene: &WriteContext<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>> {
         let Some(wanted) = self.wanted(scene) else { return Ok(copy.to_vec()) };
         let none = Needles::default();
-        let marks = Marks { main: &none, parts: &none, reason: REASON };
+        let marks = ErasureMarks { main: &none, parts: &none, reason: DEFAULT_REASON };
         let holds = |why: &str| Refusal::unfit(format!("the copy holds what was erased: {why}"));
         let cleaned = clean(&wanted, file, copy, marks).map_err(|refusal| holds(&refusal.message))?;
         let Some(left) = cleaned.left(copy) else {
-            return Err(holds(&format!("{} can't be restored.", file.told())));
+            return Err(holds(&format!("{} can't be restored.", file.to_text())));
         };
         self.without_doubtful(scene, &wanted, file, left)
     }
 
     fn without_doubtful(
         &self,
-        scene: &Scene<'_>,
-        wanted: &Wanted<'_>,
+        scene: &WriteContext<'_>,
+        wanted: &ErasureMatcher<'_>,
         file: &Path,
         copy: Vec<u8>,
     ) -> Result<Vec<u8>> {
@@ -218,14 +225,14 @@ impl Gone {
             self.doubts(has_id).is_some() && !present.contains(raw)
         });
         let spans: Vec<Span> = doubtful.map(|own| own.span).collect();
-        match (spans.is_empty(), is_log(file) && !wanted.format.is_bound(file)) {
+        match (spans.is_empty(), is_log(file) && !wanted.format.forbids_rebase(file)) {
             (true, _) => Ok(copy),
             (false, true) => {
-                let splices = crate::model::plan::whole_lines(&copy, lines::holes(&copy, &spans));
+                let splices = crate::model::plan::whole_lines(&copy, lines::removal_edits(&copy, &spans));
                 Ok(crate::model::plan::apply(&copy, &splices))
             }
             (false, false) => {
-                let file = file.told();
+                let file = file.to_text();
                 Err(Refusal::unfit(format!("{told}: {file} may hold it, and can't be taken apart.")))
             }
         }

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
+use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
-use crate::text::show::show;
 
 /// The shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ExportFormat {
     /// One JSON array.
     Json,
     /// One JSON object a line.
@@ -23,14 +23,14 @@ pub enum Shape {
     Csv,
 }
 
-impl Shape {
+impl ExportFormat {
     /// The format that a file's name asks for.
-    pub fn of_name(file: &Path) -> Option<Shape> {
+    pub fn of_name(file: &Path) -> Option<ExportFormat> {
         match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "json" => Some(Shape::Json),
-            "jsonl" | "ndjson" => Some(Shape::JsonLines),
-            "md" | "markdown" => Some(Shape::Markdown),
-            "csv" => Some(Shape::Csv),
+            "json" => Some(ExportFormat::Json),
+            "jsonl" | "ndjson" => Some(ExportFormat::JsonLines),
+            "md" | "markdown" => Some(ExportFormat::Markdown),
+            "csv" => Some(ExportFormat::Csv),
             _ => None,
         }
     }
@@ -40,12 +40,12 @@ impl Shape {
 pub fn export<'a>(
     snapshot: &'a Snapshot,
     entries: &'a [EntryRef],
-    shape: Shape,
+    shape: ExportFormat,
 ) -> impl Iterator<Item = Vec<u8>> + 'a {
     let (start, end): (&[u8], &[u8]) = match shape {
-        Shape::Json => (b"[\n", b"\n]\n"),
-        Shape::Csv => (HEADER.as_bytes(), b""),
-        Shape::JsonLines | Shape::Markdown => (b"", b""),
+        ExportFormat::Json => (b"[\n", b"\n]\n"),
+        ExportFormat::Csv => (HEADER.as_bytes(), b""),
+        ExportFormat::JsonLines | ExportFormat::Markdown => (b"", b""),
     };
     let mut before: &[u8] = b"";
     let one = move |at: &EntryRef| {
@@ -53,10 +53,10 @@ pub fn export<'a>(
         // What is gone from its file is told by `Snapshot::changed`.
         store.read(entry)?;
         Some(match shape {
-            Shape::Json => [std::mem::replace(&mut before, b",\n"), &line(snapshot, *at)].concat(),
-            Shape::JsonLines => [line(snapshot, *at), b"\n".to_vec()].concat(),
-            Shape::Markdown => markdown(snapshot, *at).into_bytes(),
-            Shape::Csv => csv(snapshot, *at).into_bytes(),
+            ExportFormat::Json => [std::mem::replace(&mut before, b",\n"), &line(snapshot, *at)].concat(),
+            ExportFormat::JsonLines => [line(snapshot, *at), b"\n".to_vec()].concat(),
+            ExportFormat::Markdown => markdown(snapshot, *at).into_bytes(),
+            ExportFormat::Csv => csv(snapshot, *at).into_bytes(),
         })
     };
     let records = entries.iter().filter_map(one);
@@ -65,8 +65,8 @@ pub fn export<'a>(
 
 /// A piece of an export as people read it, and whether a secret is masked in it. JSON stays the bytes that
 /// are stored.
-pub fn for_people(shape: Shape, piece: Vec<u8>) -> (Vec<u8>, bool) {
-    if matches!(shape, Shape::Json | Shape::JsonLines) {
+pub fn for_people(shape: ExportFormat, piece: Vec<u8>) -> (Vec<u8>, bool) {
+    if matches!(shape, ExportFormat::Json | ExportFormat::JsonLines) {
         return (piece, false);
     }
     match mask(&String::from_utf8_lossy(&piece)) {
@@ -89,7 +89,8 @@ pub fn masked(count: usize) -> Option<String> {
 fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     let (store, entry) = snapshot.get(at);
     let own = format::by_name(store.format);
-    let is_json = own.is_some_and(|own| own.shape(&store.document(entry).path) == format::Shape::Json);
+    let is_json =
+        own.is_some_and(|own| own.syntax(&store.document(entry).path) == format::RecordSyntax::Json);
     if is_json
         && store.view(entry).is_some()
         && let Some(raw) = store.read(entry)
@@ -108,9 +109,12 @@ fn markdown(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
     let id = store.view(entry).and_then(|view| view.id).unwrap_or("(no id)");
-    let fields: String =
-        text.fields.iter().map(|(name, value)| format!("- {}: {}\n", show(name), show(value))).collect();
-    format!("## {}\n\n`{}`\n\n{}\n\n{fields}\n", show(&text.title), show(id), text.text)
+    let fields: String = text
+        .fields
+        .iter()
+        .map(|(name, value)| format!("- {}: {}\n", sanitize(name), sanitize(value)))
+        .collect();
+    format!("## {}\n\n`{}`\n\n{}\n\n{fields}\n", sanitize(&text.title), sanitize(id), text.text)
 }
 
 /// The names of the columns.

@@ -2,66 +2,66 @@
 //! what is wrong with them, what fixes that, and the plan. It judges with the format's own
 //! reading, as `check` does.
 
-mod copy;
-mod fix;
-mod judge;
-mod record;
-mod verdict;
+mod editor_text;
+mod field_fix;
+mod save_copy;
+mod save_preview;
+mod validate;
 
-pub use crate::format::fields::Need;
-pub use crate::format::form::Kind;
-pub use copy::copy;
-pub use fix::Fix;
-pub use judge::{Finding, Judged, judge, with_code};
-pub use record::{record_text, values_of};
-pub use verdict::{Verdict, verdict};
+pub use crate::format::field_reader::Need;
+pub use crate::format::record_form::FieldKind;
+pub use editor_text::{record_text, values_of};
+pub use field_fix::FieldFix;
+pub use save_copy::copy;
+pub use save_preview::{SavePreview, verdict};
+pub use validate::{FormFinding, FormValidation, judge, with_code};
 
-use super::{Refusal, Result, Setting, is_json, may, writes};
-use crate::format::writing::{Deed, list};
-use crate::format::{self, Format, Shape};
+use super::{FieldAssignment, Refusal, Result, is_json, may, writes};
+use crate::format::writing::{Operation, list};
+use crate::format::{self, Format, RecordSyntax};
 use crate::model::{Entry, Moment, Store};
-use crate::text::edit::{quoted, scan};
-use crate::text::front_matter::{Note, Value};
-use crate::text::json::{Json, Kind as JsonKind};
-use crate::text::scan::Tape;
+use crate::text::front_matter::{Note, YamlValue};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::{quoted, scan};
+use crate::text::json_scanner::Tape;
 
 /// The longest list of members that a form shows of an object.
 const MEMBERS: usize = 40;
 
 /// The fields of a record as a person edits them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Form {
+pub struct EditForm {
     /// The main text first, then in the order of the format.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FormField>,
     /// Bytes that the whole record may have.
     pub most_bytes: Option<usize>,
 }
 
 /// A field of a form.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct FormField {
     /// Its name in the format's specification, dotted where nested.
     pub name: String,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Whether it must be there.
     pub need: Need,
     /// Its value as it is edited. Untrusted text.
     pub value: String,
     /// What is in the store.
-    stored: Stored,
+    stored: StoredKind,
     /// The name by which it is set.
     set_as: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Stored {
+enum StoredKind {
     Nothing,
     Text,
     Other,
 }
 
-impl Form {
+impl EditForm {
     /// The values of its fields, in their order.
     pub fn values(&self) -> Vec<String> {
         self.fields.iter().map(|field| field.value.clone()).collect()
@@ -75,23 +75,23 @@ impl Form {
     /// What is to be set so that the fields have these values: each a name and a value.
     pub fn settings(&self, values: &[String]) -> Vec<(String, String)> {
         let changed = self.fields.iter().zip(values).filter(|(field, value)| field.value != **value);
-        let open = changed.filter(|(field, _)| !matches!(field.kind, Kind::Fixed(_)));
+        let open = changed.filter(|(field, _)| !matches!(field.kind, FieldKind::Fixed(_)));
         open.map(|(field, value)| (field.set_as.clone(), field.setting(value))).collect()
     }
 }
 
 /// Settings as the operations take them.
-pub fn as_settings(set: &[(String, String)]) -> Vec<Setting<'_>> {
-    set.iter().map(|(name, value)| Setting { name, value }).collect()
+pub fn as_settings(set: &[(String, String)]) -> Vec<FieldAssignment<'_>> {
+    set.iter().map(|(name, value)| FieldAssignment { name, value }).collect()
 }
 
-impl Field {
+impl FormField {
     /// Its value as a setting has it.
     fn setting(&self, value: &str) -> String {
         match &self.kind {
             kind if kind.is_list() => list(items(value)),
             // What is there is no string, and what belongs there is one.
-            kind if kind.is_text() && self.stored == Stored::Other => quoted(value),
+            kind if kind.is_text() && self.stored == StoredKind::Other => quoted(value),
             _ => value.to_owned(),
         }
     }
@@ -123,8 +123,8 @@ pub fn joined(items: &[String]) -> String {
 /// # Errors
 ///
 /// If it can't be edited; the refusal says why.
-pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form> {
-    may(store, entry, Deed::Edit)?;
+pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
+    may(store, entry, Operation::Edit)?;
     let (format, _) = writes(store)?;
     let Some(view) = store.view(entry) else { return Err(Refusal::broken()) };
     let document = store.document(entry);
@@ -132,20 +132,20 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form> {
         return Err(Refusal::unfit("its file has changed since it was read."));
     };
     let asked = format.form(&document.path, view.kind, raw, now);
-    let mut form = Form { fields: Vec::new(), most_bytes: asked.most_bytes };
-    let fields = asked.fields.into_iter().map(|asked| Field {
+    let mut form = EditForm { fields: Vec::new(), most_bytes: asked.most_bytes };
+    let fields = asked.fields.into_iter().map(|asked| FormField {
         set_as: asked.name.clone(),
         name: asked.name,
         kind: asked.kind,
         need: asked.need,
         value: String::new(),
-        stored: Stored::Nothing,
+        stored: StoredKind::Nothing,
     });
     if is_json(format, store, entry) {
         json(&mut form, format, fields.collect(), raw)?;
     } else {
         let text = String::from_utf8_lossy(raw);
-        let is_note = format.shape(&document.path) == Shape::Markdown;
+        let is_note = format.syntax(&document.path) == RecordSyntax::Markdown;
         form.fields = fields.map(|field| of_text(field, &text, is_note)).collect();
     }
     if form.fields.is_empty() {
@@ -154,25 +154,27 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form> {
     Ok(form)
 }
 
-fn of_text(mut field: Field, text: &str, is_note: bool) -> Field {
+fn of_text(mut field: FormField, text: &str, is_note: bool) -> FormField {
     if !is_note {
-        return Field { value: text.to_owned(), stored: Stored::Text, ..field };
+        return FormField { value: text.to_owned(), stored: StoredKind::Text, ..field };
     }
     let note = Note::read(text);
     let current = note.field(&field.name).map(|own| &own.value);
     if let (true, None) = (field.name == "text", current) {
         let body = text.get(note.body.clone()).unwrap_or_default();
-        return Field { value: body.to_owned(), stored: Stored::Text, ..field };
+        return FormField { value: body.to_owned(), stored: StoredKind::Text, ..field };
     }
     field.value = match current {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::List(items)) => joined(&items.iter().map(|item| item.to_string()).collect::<Vec<_>>()),
+        None | Some(YamlValue::Null) => String::new(),
+        Some(YamlValue::List(items)) => {
+            joined(&items.iter().map(|item| item.to_string()).collect::<Vec<_>>())
+        }
         Some(own) => own.plain(),
     };
     field
 }
 
-fn json(form: &mut Form, format: &dyn Format, asked: Vec<Field>, raw: &[u8]) -> Result<()> {
+fn json(form: &mut EditForm, format: &dyn Format, asked: Vec<FormField>, raw: &[u8]) -> Result<()> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, raw)?;
     if value.kind() != JsonKind::Object {
@@ -182,7 +184,8 @@ fn json(form: &mut Form, format: &dyn Format, asked: Vec<Field>, raw: &[u8]) -> 
     let names: Vec<String> = asked.iter().map(|field| field.name.clone()).collect();
     for field in asked {
         let current = at(value, &field.name);
-        let is_open = |current: &Json<'_>| current.kind() == JsonKind::Object && field.kind == Kind::Json;
+        let is_open =
+            |current: &Json<'_>| current.kind() == JsonKind::Object && field.kind == FieldKind::Json;
         match current.filter(is_open) {
             Some(object) => form.fields.extend(members(&field.name, object, &names)),
             None => form.fields.push(filled(field, current)),
@@ -191,7 +194,7 @@ fn json(form: &mut Form, format: &dyn Format, asked: Vec<Field>, raw: &[u8]) -> 
     for (key, own) in value.members() {
         let name = key.text().unwrap_or_default();
         if !names.iter().any(|known| *known == name || known.starts_with(&format!("{name}."))) {
-            form.fields.push(filled(new(name.into_owned(), Kind::Fixed("kept as it is")), Some(own)));
+            form.fields.push(filled(new(name.into_owned(), FieldKind::Fixed("kept as it is")), Some(own)));
         }
     }
     lead(form, format, value);
@@ -199,7 +202,7 @@ fn json(form: &mut Form, format: &dyn Format, asked: Vec<Field>, raw: &[u8]) -> 
 }
 
 /// The main text leads, and is set as the text that it is.
-fn lead(form: &mut Form, format: &dyn Format, value: Json<'_>) {
+fn lead(form: &mut EditForm, format: &dyn Format, value: Json<'_>) {
     let mains = format.main_text(value).1;
     let is_text =
         |name: &&&str| form.find(name).is_some_and(|at| form.fields[at].kind.is_text() && **name != "key");
@@ -215,38 +218,38 @@ fn at<'a>(value: Json<'a>, name: &str) -> Option<Json<'a>> {
     name.split('.').try_fold(value, |value, step| value.get(step))
 }
 
-fn new(name: String, kind: Kind) -> Field {
+fn new(name: String, kind: FieldKind) -> FormField {
     let (set_as, value) = (name.clone(), String::new());
-    Field { name, kind, need: Need::Optional, value, stored: Stored::Nothing, set_as }
+    FormField { name, kind, need: Need::Optional, value, stored: StoredKind::Nothing, set_as }
 }
 
 /// The members of an object that nobody asked for.
-fn members(of: &str, object: Json<'_>, known: &[String]) -> Vec<Field> {
+fn members(of: &str, object: Json<'_>, known: &[String]) -> Vec<FormField> {
     let mut fields = Vec::new();
     for (key, _) in object.members().take(MEMBERS) {
         let key = key.text().unwrap_or_default();
         let name = format!("{of}.{key}");
         let is_asked = known.iter().any(|own| *own == name || own.starts_with(&format!("{name}.")));
-        if is_asked || key.contains('.') || fields.iter().any(|own: &Field| own.name == name) {
+        if is_asked || key.contains('.') || fields.iter().any(|own: &FormField| own.name == name) {
             continue;
         }
-        fields.push(filled(new(name, Kind::Json), at(object, &key)));
+        fields.push(filled(new(name, FieldKind::Json), at(object, &key)));
     }
     fields
 }
 
 /// A field with what is there.
-fn filled(mut field: Field, current: Option<Json<'_>>) -> Field {
+fn filled(mut field: FormField, current: Option<Json<'_>>) -> FormField {
     if matches!(field.name.as_str(), "id" | "session_id") {
-        field.kind = Kind::Fixed("it names the memory");
+        field.kind = FieldKind::Fixed("it names the memory");
     }
     if field.name == "checksum" {
-        field.kind = Kind::Fixed("rebuilt when the memory is saved");
+        field.kind = FieldKind::Fixed("rebuilt when the memory is saved");
     }
     let Some(current) = current.filter(|current| !current.is_null()) else { return field };
-    field.stored = if current.kind() == JsonKind::String { Stored::Text } else { Stored::Other };
-    if field.kind == Kind::Json && field.stored == Stored::Text {
-        field.kind = Kind::Text { most: None };
+    field.stored = if current.kind() == JsonKind::String { StoredKind::Text } else { StoredKind::Other };
+    if field.kind == FieldKind::Json && field.stored == StoredKind::Text {
+        field.kind = FieldKind::Text { most: None };
     }
     let listed: Option<Vec<String>> = current.items().map(|item| item.text().map(Into::into)).collect();
     field.value = match listed.filter(|_| field.kind.is_list() && current.kind() == JsonKind::Array) {

@@ -14,7 +14,7 @@ pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {
     if files.is_empty() {
         return Err(Refusal::unfit(format!("a store of the format {name} is made by its own tool.")));
     }
-    let mut plan = Plan::unseen("init", root, format.name());
+    let mut plan = Plan::of_unread_store("init", root, format.name());
     plan.changes = files
         .into_iter()
         .map(|(path, bytes)| match path.extension() {

@@ -3,22 +3,22 @@
 
 pub mod add;
 pub mod archive;
-pub mod backup;
+pub mod backup_create;
+pub mod backup_restore;
+pub mod bulk;
 pub mod compact;
 pub mod delete;
 pub mod edit;
 pub mod effect;
 pub mod erase;
 pub mod export;
-pub mod field;
 pub mod form;
 pub mod init;
 pub mod progress;
 pub mod reindex;
 pub mod repair;
-pub mod restore;
 pub mod session;
-pub mod several;
+pub mod set_field;
 pub mod tag;
 pub mod upkeep;
 
@@ -26,73 +26,82 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use crate::format::writing::{Changes, Deed, Draft, NO_PACKED, Refusal, Result, Scene, Setting};
+pub use crate::format::writing::{
+    ChangesResult, FieldAssignment, NO_COMPRESSED_FILES, Operation, RecordDraft, Refusal, Result,
+    WriteContext,
+};
 pub use progress::Progress;
 
-use crate::format::writing::{Faults, Writes, document};
-use crate::format::{Format, Placement, Shape};
-use crate::model::plan::UNDO_ROOM;
+use crate::format::writing::{FormatWriter, RefusalList, document};
+use crate::format::{Format, Placement, RecordSyntax};
+use crate::model::plan::UNDO_LIMIT;
 use crate::model::{
-    Act, Bytes, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store, Tell,
+    Act, Bytes, Change, Code, Document, Entry, Moment, PathText, Plan, Problem, Role, Severity, State, Store,
     container,
 };
-use crate::store::derive;
+use crate::store::derived_files;
 
 /// The documents of a store, in the order of their paths.
 type Documents = Vec<Arc<Document>>;
 
 /// The format of a store, as it is written.
-pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes)> {
+pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn FormatWriter)> {
     let format = form::format_of(store)?;
     Ok((format, format))
 }
 
 /// Whether the format and the entry's state let that be done. A plan can still be refused.
-pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<()> {
+pub fn may(store: &Store, entry: &Entry, deed: Operation) -> Result<()> {
     let (_, writes) = writes(store)?;
     match (deed, entry.state) {
-        (Deed::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
-        (Deed::Edit | Deed::Tag | Deed::Archive, State::Deleted) => {
+        (Operation::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
+        (Operation::Edit | Operation::Tag | Operation::Archive, State::Deleted) => {
             return Err(Refusal::unfit("it is deleted: restore it first."));
         }
-        (Deed::Archive, State::Archived) => return Err(Refusal::unfit("it is already archived.")),
-        (Deed::Edit | Deed::Tag | Deed::Archive, State::Broken) => {
+        (Operation::Archive, State::Archived) => return Err(Refusal::unfit("it is already archived.")),
+        (Operation::Edit | Operation::Tag | Operation::Archive, State::Broken) => {
             return Err(Refusal::broken());
         }
         _ => {}
     }
     let document = writable(store, entry)?;
-    writes.may(deed, &document.path).map_err(Refusal::unfit)?;
+    writes.allows(deed, &document.path).map_err(Refusal::unfit)?;
     match deed {
-        Deed::Delete if delete::is_deprecated(store, writes, entry) => {
+        Operation::Delete if delete::is_deprecated(store, writes, entry) => {
             Err(Refusal::unfit(delete::DEPRECATED))
         }
-        Deed::Archive => writes.may_archive(store, entry),
+        Operation::Archive => writes.may_archive(store, entry),
         _ => Ok(()),
     }
 }
 
 /// A plan of changes, with what follows from them.
-pub fn plan(verb: &'static str, scene: &Scene<'_>, records: usize, changes: Vec<Change>) -> Result<Plan> {
+pub fn plan(
+    verb: &'static str,
+    scene: &WriteContext<'_>,
+    records: usize,
+    changes: Vec<Change>,
+) -> Result<Plan> {
     Ok(followed(verb, scene, records, changes)?.0)
 }
 
 /// The same, and the documents of the store as they are then: [`check`] looks at them.
 pub fn plan_and_after(
     verb: &'static str,
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     records: usize,
     changes: Vec<Change>,
 ) -> Result<(Plan, Documents)> {
     let (plan, after) = followed(verb, scene, records, changes)?;
-    let after = after.unwrap_or_else(|| derive::after(scene.store, &plan.changes, scene.now));
+    let after =
+        after.unwrap_or_else(|| derived_files::documents_after(scene.store, &plan.changes, scene.now));
     Ok((plan, after))
 }
 
 /// The same; without the documents where they were not needed, or where the plan makes others.
 fn followed(
     verb: &'static str,
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     records: usize,
     changes: Vec<Change>,
 ) -> Result<(Plan, Option<Documents>)> {
@@ -103,20 +112,22 @@ fn followed(
     // Old copies go last, so that they are the first to come back.
     changes.sort_by_key(|change| matches!(change.act, Act::Expire(_)));
     if let Ok((_, writes)) = writes(store) {
-        plan.lines = writes.told(store, &changes);
+        plan.lines = writes.plan_notices(store, &changes);
     }
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     // What is derived can't be made of one record.
     plan.derive_later = store.is_of_one_record();
-    plan.derive_after = !plan.derive_later && derive::is_written_to(store, &changes, scene.now);
-    let after = (!plan.derive_after).then(|| derive::after(store, &changes, scene.now));
+    plan.derive_after = !plan.derive_later && derived_files::is_written_to(store, &changes, scene.now);
+    let after = (!plan.derive_after).then(|| derived_files::documents_after(store, &changes, scene.now));
     if let Some(after) = after.as_ref().filter(|_| !plan.derive_later) {
-        plan.derived = derive::derived(store, after, &touched, scene.now);
-        plan.made_of = derive::made_of(store, &touched);
+        plan.derived = derived_files::derived_changes(store, after, &touched, scene.now);
+        plan.inputs = derived_files::derivation_inputs(store, &touched);
     }
     if plan.derive_after {
-        let names: Vec<String> =
-            derive::beside_logs(store, &changes).iter().map(|own| own.path.told().into_owned()).collect();
+        let names: Vec<String> = derived_files::beside_logs(store, &changes)
+            .iter()
+            .map(|own| own.path.to_text().into_owned())
+            .collect();
         plan.lines.push(format!(
             "a large log was written to within the last second: {} rebuilt after the change",
             if names.is_empty() { "its indexes are".to_owned() } else { format!("{} are", names.join(", ")) }
@@ -134,13 +145,13 @@ fn followed(
 /// How an archived record comes back, as the end of a sentence about it.
 pub fn way_back(store: &Store, entry: &Entry) -> String {
     let session = store.session(entry).map(|session| session.name.as_str());
-    writes(store).map(|(_, writes)| writes.way_back(session)).unwrap_or_default()
+    writes(store).map(|(_, writes)| writes.unarchive_hint(session)).unwrap_or_default()
 }
 
 /// A plan of changes from which nothing follows: what they bring, or take away, is whole.
 pub fn plan_as_it_is(
     verb: &'static str,
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     records: usize,
     changes: Vec<Change>,
 ) -> Result<Plan> {
@@ -151,7 +162,7 @@ pub fn plan_as_it_is(
 
 /// What is said of a plan that is too large to be undone.
 fn not_undone(plan: &Plan) -> Option<String> {
-    let megabytes = UNDO_ROOM >> 20;
+    let megabytes = UNDO_LIMIT >> 20;
     plan.is_too_large_to_undo().then(|| {
         format!("this can't be undone: it replaces more than the {megabytes} MB that are kept for undo")
     })
@@ -182,7 +193,7 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
     for change in changes {
         let place = *places.entry(change.path.clone()).or_insert(all.len());
-        match all.get_mut(place).map(|own| (own.clone().joined(&change), own)) {
+        match all.get_mut(place).map(|own| (own.clone().join(&change), own)) {
             Some((Some(joined), own)) => *own = joined,
             _ => all.push(change),
         }
@@ -193,13 +204,17 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
 /// Refuses what would break the schema, or exceed a limit, where it was not so before; the store holds
 /// the documents `after` the plan. What moves from one file to another brings its problems along, and
 /// that is no reason to refuse.
-pub fn check(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
+pub fn check(scene: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
     check_for(scene, (plan, after), &[], &breaks)
 }
 
 /// The same where records come back out of those documents: what was wrong with them is no reason
 /// to refuse, either.
-pub fn check_brought(scene: &Scene<'_>, both: (&Plan, &[Arc<Document>]), from: &[&Document]) -> Result<()> {
+pub fn check_brought(
+    scene: &WriteContext<'_>,
+    both: (&Plan, &[Arc<Document>]),
+    from: &[&Document],
+) -> Result<()> {
     check_for(scene, both, from, &breaks)
 }
 
@@ -209,12 +224,12 @@ fn breaks(problem: &Problem) -> bool {
 }
 
 /// Refuses what would break the schema where it was not so before: what `check` calls an error.
-pub fn check_errors(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
+pub fn check_errors(scene: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
     check_for(scene, (plan, after), &[], &|problem| problem.severity == Severity::Error)
 }
 
 fn check_for(
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     (plan, after): (&Plan, &[Arc<Document>]),
     from: &[&Document],
     ours: &dyn Fn(&Problem) -> bool,
@@ -228,7 +243,7 @@ fn check_for(
     let origins = copied.filter_map(|change| document(&scene.store.documents, writes.origin(&change.path)?));
     old.extend(origins.chain(from.iter().copied()));
     let new: Vec<&Document> = after.iter().filter(changed).map(|own| &**own).collect();
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     if let Some(problem) = worse(&old, &new, ours) {
         own_faults(scene.store, &old, &new, ours, &mut faults);
         if faults.is_none() {
@@ -238,10 +253,10 @@ fn check_for(
     for change in plan.changes.iter().filter(|change| !change.path.starts_with("..")) {
         let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
         if grows && let Err(refusal) = writes.limits(scene.store, after, &change.path) {
-            faults.several(entries_of(scene.store, &change.path), refusal);
+            faults.refuse(entries_of(scene.store, &change.path), refusal);
         }
     }
-    faults.over()
+    faults.finish()
 }
 
 fn refused_for(problem: &Problem) -> Refusal {
@@ -258,7 +273,7 @@ fn own_faults(
     old: &[&Document],
     new: &[&Document],
     ours: &dyn Fn(&Problem) -> bool,
-    faults: &mut Faults,
+    faults: &mut RefusalList,
 ) {
     let count = |own: &Document| {
         let mut counts: HashMap<(u32, Code), usize> = HashMap::new();
@@ -280,9 +295,9 @@ fn own_faults(
             let Some(record) = problem.record else { continue };
             let at = (record, problem.code);
             if after.get(&at) > before.get(&at)
-                && let Some(entry) = store.place(number, record)
+                && let Some(entry) = store.entry_number(number, record)
             {
-                faults.several(vec![store.entries[entry as usize]], refused_for(problem));
+                faults.refuse(vec![store.entries[entry as usize]], refused_for(problem));
             }
         }
     }
@@ -317,13 +332,13 @@ fn worse<'a>(
 /// archive, or was only seen.
 pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
     let document = store.document(entry);
-    let name = document.path.told();
+    let name = document.path.to_text();
     let packed = container(&document.path).is_some() || name.ends_with(".gz") || name.ends_with(".tgz");
     if packed {
         let message = format!("it is in the archive {name}: unarchive it first.");
         return Err(Refusal::new("E_SESSION_ARCHIVED", message));
     }
-    if document.offset > 0 && document.on_demand.is_none() {
+    if document.offset > 0 && document.record_reader.is_none() {
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }
     Ok(document)
@@ -344,7 +359,7 @@ pub fn config_is_known(store: &Store) -> Result<()> {
     match broken.next().map(|own| &*own.file) {
         Some(file) => Err(Refusal::corrupt(format!(
             "{} can't be read, and it says what should be removed: repair it first.",
-            file.told()
+            file.to_text()
         ))),
         None => Ok(()),
     }
@@ -352,7 +367,7 @@ pub fn config_is_known(store: &Store) -> Result<()> {
 
 /// Whether an entry's record is JSON.
 pub fn is_json(format: &dyn Format, store: &Store, entry: &Entry) -> bool {
-    format.shape(&store.document(entry).path) == Shape::Json
+    format.syntax(&store.document(entry).path) == RecordSyntax::Json
 }
 
 /// Entries by the document that they are in.
@@ -365,7 +380,7 @@ pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<
 }
 
 /// Copies of live files before they are changed, where the format keeps such.
-pub fn backups(scene: &Scene<'_>, writes: &dyn Writes, changes: &[Change]) -> Vec<Change> {
+pub fn backups(scene: &WriteContext<'_>, writes: &dyn FormatWriter, changes: &[Change]) -> Vec<Change> {
     let rewritten = changes.iter().filter(|change| change.word() == "rewrite" && !change.is_empty());
     let rewritten: HashSet<&Path> = rewritten.map(|change| &*change.path).collect();
     let spliced =

@@ -2,28 +2,28 @@
 
 use std::path::Path;
 
-use super::{Result, Scene, writes};
-use crate::check::derived;
+use super::{Result, WriteContext, writes};
+use crate::check::stale_files;
 use crate::model::Plan;
-use crate::store::derive;
+use crate::store::derived_files;
 
 /// Makes indexes and counts anew wherever they disagree with the records.
-pub fn reindex(scene: &Scene<'_>) -> Result<Plan> {
+pub fn reindex(scene: &WriteContext<'_>) -> Result<Plan> {
     within(scene, Path::new(""))
 }
 
 /// The same for one session.
-pub fn of_session(scene: &Scene<'_>, name: &str) -> Result<Plan> {
+pub fn of_session(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     within(scene, super::session_folder(scene.store, name)?)
 }
 
-fn within(scene: &Scene<'_>, folder: &Path) -> Result<Plan> {
+fn within(scene: &WriteContext<'_>, folder: &Path) -> Result<Plan> {
     writes(scene.store)?;
     let store = scene.store;
     let mut plan = Plan::of("reindex", store.whole()?);
-    plan.derived = derived::disagreeing(store, scene.now);
+    plan.derived = stale_files::stale_files(store, scene.now);
     plan.derived.retain(|change| change.path.starts_with(folder));
-    plan.made_of = derive::made_of(store, &[]);
+    plan.inputs = derived_files::derivation_inputs(store, &[]);
     store.whole()?;
     Ok(plan)
 }

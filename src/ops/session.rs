@@ -2,25 +2,25 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Result, Scene, base, plan, plan_as_it_is, session_folder, writes};
+use super::{Refusal, Result, WriteContext, base, plan, plan_as_it_is, session_folder, writes};
 use crate::format::writing::document;
-use crate::model::{Act, Change, Document, Entry, Plan, Store, Tell};
-use crate::store::Packing;
+use crate::model::{Act, Change, Document, Entry, PathText, Plan, Store};
+use crate::store::FileCompression;
 use crate::store::commit::is_ours;
 
 /// Makes a session.
-pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan> {
+pub fn new(scene: &WriteContext<'_>, id: Option<&str>, user: &str) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.new_session(scene, id, user)?;
     let folder = changes.iter().find(|own| own.act == Act::MakeFolder);
-    let name = folder.and_then(|own| own.path.file_name()).map(|name| name.told().into_owned());
+    let name = folder.and_then(|own| own.path.file_name()).map(|name| name.to_text().into_owned());
     let mut plan = plan("session new", scene, 0, changes)?;
     plan.lines.extend(name.map(|name| format!("new session {name}")));
     Ok(plan)
 }
 
 /// Deletes a session with all that is in it.
-pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan> {
+pub fn delete(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     scene.store.whole()?;
     let folder = session_folder(scene.store, name)?;
     let files = archive_files(scene.store, name)?;
@@ -45,7 +45,7 @@ pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan> {
 /// The compressed files of a session: to delete it takes their bytes, as [`Scene::packed`].
 pub fn packed_files(store: &Store, name: &str) -> Result<Vec<PathBuf>> {
     let mut files = archive_files(store, name)?;
-    files.retain(|file| Packing::of(file).is_some());
+    files.retain(|file| FileCompression::of(file).is_some());
     Ok(files)
 }
 
@@ -57,19 +57,19 @@ fn archive_files(store: &Store, name: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// A file that goes, with its bytes, which bring it back.
-fn removed(scene: &Scene<'_>, own: &Document) -> Result<Change> {
-    let packed = scene.packed.get(&own.path);
+fn removed(scene: &WriteContext<'_>, own: &Document) -> Result<Change> {
+    let packed = scene.compressed_files.get(&own.path);
     if packed.is_none() && own.bytes.is_empty() && own.generation.len > 0 {
         return Err(Refusal::unfit(format!(
             "{} was not read, and would be lost: remove it by hand.",
-            own.path.told()
+            own.path.to_text()
         )));
     }
     Ok(Change::remove(&own.path, packed.map_or_else(|| base(own), |bytes| bytes.as_slice().into())))
 }
 
 /// Packs a session away with all that is in it.
-pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan> {
+pub fn archive(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     scene.store.whole()?;
     let changes = writes.archive_session(scene, name)?;
@@ -77,7 +77,7 @@ pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan> {
 }
 
 /// Brings a session back, of which `packed` is the archive. `allow_large` lifts limits of size.
-pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Result<Plan> {
+pub fn unarchive(scene: &WriteContext<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.unarchive_session(scene, name, allow_large, packed)?;
     // Such a file would be taken for one that we left, and acted upon.
@@ -85,7 +85,7 @@ pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]
     if let Some(change) = ours {
         return Err(Refusal::corrupt(format!(
             "{} in the archive has a name that is palimp's own; it is not unpacked.",
-            change.path.told()
+            change.path.to_text()
         )));
     }
     // It comes back as it was.
@@ -93,7 +93,7 @@ pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]
 }
 
 /// How many records a session has.
-fn records(scene: &Scene<'_>, name: &str) -> usize {
+fn records(scene: &WriteContext<'_>, name: &str) -> usize {
     let is_own = |entry: &&Entry| scene.store.session(entry).is_some_and(|session| session.name == name);
     scene.store.entries.iter().filter(is_own).count()
 }

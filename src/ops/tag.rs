@@ -1,19 +1,20 @@
 //! `tag`: tags added, taken away and renamed, importance set.
 
 use super::{
-    Progress, Refusal, Scene, backups, base, by_document, check, is_json, plan_and_after, writable, writes,
+    Progress, Refusal, WriteContext, backups, base, by_document, check, is_json, plan_and_after, writable,
+    writes,
 };
 use crate::format::Format;
-use crate::format::writing::{Deed, Faults, Writes, list};
+use crate::format::writing::{FormatWriter, Operation, RefusalList, list};
 use crate::model::{Change, Entry, KEEP_UNTIL, Plan, names_no_day};
-use crate::text::edit::{self, quoted, scan, set};
-use crate::text::json::Kind;
-use crate::text::scan::Tape;
-use crate::text::shell;
+use crate::text::json::JsonKind;
+use crate::text::json_edit::{self, quoted, scan, set};
+use crate::text::json_scanner::Tape;
+use crate::text::shell_quote;
 
 /// What becomes of the tags of records.
 #[derive(Clone, Copy, Debug)]
-pub enum Tagging<'a> {
+pub enum TagChange<'a> {
     /// Some come, some go.
     Change {
         /// These come, behind the others.
@@ -30,52 +31,57 @@ pub enum Tagging<'a> {
     },
 }
 
-impl Tagging<'_> {
+impl TagChange<'_> {
     /// The tags afterwards.
     fn of(&self, now: &[String]) -> Vec<String> {
         match self {
-            Tagging::Change { add, remove } => changed(now, add, remove),
-            Tagging::Rename { from, to } => renamed(now, from, to),
+            TagChange::Change { add, remove } => changed(now, add, remove),
+            TagChange::Rename { from, to } => renamed(now, from, to),
         }
     }
 
     /// Those that come.
     fn coming(&self) -> Vec<&str> {
         match self {
-            Tagging::Change { add, .. } => add.iter().map(String::as_str).collect(),
-            Tagging::Rename { to, .. } => vec![to],
+            TagChange::Change { add, .. } => add.iter().map(String::as_str).collect(),
+            TagChange::Rename { to, .. } => vec![to],
         }
     }
 }
 
 /// Adds and removes tags of records.
-pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[String]) -> Result<Plan, Refusal> {
-    tagged(scene, entries, Tagging::Change { add, remove }, &Progress::default())
+pub fn tag(
+    scene: &WriteContext<'_>,
+    entries: &[Entry],
+    add: &[String],
+    remove: &[String],
+) -> Result<Plan, Refusal> {
+    tagged(scene, entries, TagChange::Change { add, remove }, &Progress::default())
 }
 
 /// Changes the tags of records, and counts them.
 pub fn tagged(
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     entries: &[Entry],
-    tagging: Tagging<'_>,
+    tagging: TagChange<'_>,
     progress: &Progress,
 ) -> Result<Plan, Refusal> {
     let (format, writes) = writes(scene.store)?;
     check_words(tagging.coming())?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     for (document, own) in by_document(scene.store, entries) {
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
-            match faults.one(entry, of_one(scene, (format, writes), entry, tagging))? {
+            match faults.collect(entry, of_one(scene, (format, writes), entry, tagging))? {
                 None | Some(None) => continue,
-                Some(Some(Tagged::Record(after))) => {
+                Some(Some(TagEdit::Record(after))) => {
                     let span = scene.store.record(entry).span;
                     edits.push((span.start as usize..span.end as usize, after));
                 }
-                Some(Some(Tagged::Files(own))) => changes.extend(own),
+                Some(Some(TagEdit::Files(own))) => changes.extend(own),
             }
             count += 1;
         }
@@ -87,12 +93,12 @@ pub fn tagged(
     all.extend(changes);
     let (plan, after) = plan_and_after("tag", scene, count, all)?;
     faults.join(check(scene, &plan, &after))?;
-    faults.over()?;
+    faults.finish()?;
     Ok(plan)
 }
 
 /// What tagging a record makes.
-enum Tagged {
+enum TagEdit {
     /// Its bytes.
     Record(Vec<u8>),
     /// Changes of files.
@@ -101,13 +107,13 @@ enum Tagged {
 
 /// Of one record; `None` where its tags are so already.
 fn of_one(
-    scene: &Scene<'_>,
-    (format, writes): (&dyn Format, &dyn Writes),
+    scene: &WriteContext<'_>,
+    (format, writes): (&dyn Format, &dyn FormatWriter),
     entry: &Entry,
-    tagging: Tagging<'_>,
-) -> Result<Option<Tagged>, Refusal> {
+    tagging: TagChange<'_>,
+) -> Result<Option<TagEdit>, Refusal> {
     let document = writable(scene.store, entry)?;
-    writes.may(Deed::Tag, &document.path).map_err(Refusal::unfit)?;
+    writes.allows(Operation::Tag, &document.path).map_err(Refusal::unfit)?;
     let Some(view) = scene.store.view(entry) else {
         return Err(Refusal::broken());
     };
@@ -121,19 +127,20 @@ fn of_one(
         return Ok(None);
     }
     match writes.set_tags(scene, entry, &tags) {
-        Some(changes) => changes.map(|own| Some(Tagged::Files(own))),
-        None if is_json => retagged(scene, writes, entry, tagging).map(|own| Some(Tagged::Record(own))),
-        None => Ok(Some(Tagged::Files(Vec::new()))),
+        Some(changes) => changes.map(|own| Some(TagEdit::Files(own))),
+        None if is_json => retagged(scene, writes, entry, tagging).map(|own| Some(TagEdit::Record(own))),
+        None => Ok(Some(TagEdit::Files(Vec::new()))),
     }
 }
 
 /// Refuses to tag a record whose `tags` are something else than a list: what is there
 /// would be lost.
-fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
+fn check_list(scene: &WriteContext<'_>, entry: &Entry) -> Result<(), Refusal> {
     let mut tape = Tape::default();
     let raw = scene.store.raw(entry);
     let record = scan(&mut tape, &raw)?;
-    let Some(tags) = record.get("tags").filter(|tags| !matches!(tags.kind(), Kind::Array | Kind::Null))
+    let Some(tags) =
+        record.get("tags").filter(|tags| !matches!(tags.kind(), JsonKind::Array | JsonKind::Null))
     else {
         return Ok(());
     };
@@ -142,7 +149,7 @@ fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(
         "`tags` of {id} is {what} and not a list: its value would be lost. Make it a list first, as with `palimp edit {} --set 'tags=[\"…\"]'`.",
-        shell::word(&id)
+        shell_quote::word(&id)
     )))
 }
 
@@ -162,17 +169,17 @@ pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result
 
 /// The record with items of its tags changed: what else is in the list keeps its bytes.
 fn retagged(
-    scene: &Scene<'_>,
-    writes: &dyn Writes,
+    scene: &WriteContext<'_>,
+    writes: &dyn FormatWriter,
     entry: &Entry,
-    tagging: Tagging<'_>,
+    tagging: TagChange<'_>,
 ) -> Result<Vec<u8>, Refusal> {
     let raw = scene.store.raw(entry);
     let mut tape = Tape::default();
     let before = scan(&mut tape, &raw)?;
-    let Some(tags) = before.get("tags").filter(|tags| tags.kind() == Kind::Array) else {
-        let Tagging::Change { add, .. } = tagging else { return Ok(raw.to_vec()) };
-        return writes.edited(before, set(&raw, &["tags"], &list(add))?, scene.now);
+    let Some(tags) = before.get("tags").filter(|tags| tags.kind() == JsonKind::Array) else {
+        let TagChange::Change { add, .. } = tagging else { return Ok(raw.to_vec()) };
+        return writes.finish_edit(before, set(&raw, &["tags"], &list(add))?, scene.now);
     };
     let places = |text: &str| -> Vec<usize> {
         let items = tags.items().enumerate();
@@ -180,18 +187,18 @@ fn retagged(
     };
     let mut after = raw.to_vec();
     match tagging {
-        Tagging::Change { add, remove } => {
+        TagChange::Change { add, remove } => {
             let mut goes: Vec<usize> = remove.iter().flat_map(|text| places(text)).collect();
             goes.sort_unstable();
             goes.dedup();
             for at in goes.into_iter().rev() {
-                after = edit::remove(&after, &["tags", &at.to_string()])?;
+                after = json_edit::remove(&after, &["tags", &at.to_string()])?;
             }
             for text in add.iter().filter(|text| places(text).is_empty() || remove.contains(text)) {
-                after = edit::insert_item(&after, &["tags"], usize::MAX, &quoted(text))?;
+                after = json_edit::insert_item(&after, &["tags"], usize::MAX, &quoted(text))?;
             }
         }
-        Tagging::Rename { from, to } => {
+        TagChange::Rename { from, to } => {
             // The first of both is the one that stays.
             let is_there = places(to).first().copied();
             let own = places(from);
@@ -200,14 +207,14 @@ fn retagged(
             let mut goes: Vec<usize> = own.into_iter().chain(also).filter(|at| Some(*at) != stays).collect();
             goes.sort_unstable();
             for at in goes.into_iter().rev() {
-                after = edit::remove(&after, &["tags", &at.to_string()])?;
+                after = json_edit::remove(&after, &["tags", &at.to_string()])?;
             }
             if let Some(at) = stays {
-                after = edit::set(&after, &["tags", &at.to_string()], &quoted(to))?;
+                after = json_edit::set(&after, &["tags", &at.to_string()], &quoted(to))?;
             }
         }
     }
-    writes.edited(before, after, scene.now)
+    writes.finish_edit(before, after, scene.now)
 }
 
 /// The tags in their order, without those removed, and with those added behind them.

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Tells a running search that a newer one has been asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel {
+pub struct CancelToken {
     newest: Arc<AtomicU64>,
     own: u64,
 }
 
-impl Cancel {
+impl CancelToken {
     /// A token for a new search; every token given out before is cancelled by it.
-    pub fn next(&self) -> Cancel {
+    pub fn next(&self) -> CancelToken {
         let own = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
-        Cancel { newest: Arc::clone(&self.newest), own }
+        CancelToken { newest: Arc::clone(&self.newest), own }
     }
 
     /// Whether a newer search has been asked for.
@@ -23,7 +23,7 @@ impl Cancel {
     }
 
     /// `None` once a newer search has been asked for, so that `?` leaves a loop.
-    pub(super) fn go_on(&self) -> Option<()> {
+    pub(super) fn check(&self) -> Option<()> {
         (!self.is_cancelled()).then_some(())
     }
 }
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn a_newer_search_cancels_those_before_it() {
-        let root = Cancel::default();
+        let root = CancelToken::default();
         let first = root.next();
         assert!(!first.is_cancelled());
         let second = first.next();

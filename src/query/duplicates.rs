@@ -7,27 +7,27 @@
 //! What may be alike is found by rare words: texts that are alike share one of their rarest pairs. Where many share
 //! it, as what is written by a template does, MinHash in bands finds it. Candidates are compared exactly.
 
-mod equal;
-mod pick;
+mod duplicates_pick;
+mod lossless;
 
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 use sha2::{Digest, Sha256};
 
-use super::cancel::Cancel;
+use super::cancel::CancelToken;
 use super::search::Hit;
 use crate::format;
 use crate::model::{Entry, Snapshot, Store, short_digest};
-use crate::store::crowd;
+use crate::store::parallel;
 use crate::text::fold::fold;
 use crate::text::words::{is_word, words};
 
-pub use equal::differing;
-pub use pick::DUPLICATES;
+pub use duplicates_pick::DUPLICATES;
+pub use lossless::differing;
 
 /// How alike texts are that count as nearly equal, in per cent, where nobody says.
-pub const ALIKE: u32 = 80;
+pub const SIMILAR_PERCENT: u32 = 80;
 
 /// Texts of fewer words are compared as a whole.
 const FEW: usize = 4;
@@ -46,14 +46,14 @@ const HASHES: usize = 128;
 
 /// A record that is like the first of its group.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Alike {
+pub struct SimilarEntry {
     /// The record.
     pub hit: Hit,
     /// From 0 to 1; 1 is the same words in the same order.
     pub similarity: f64,
 }
 
-impl Alike {
+impl SimilarEntry {
     /// In per cent; less than all the same is less than 100.
     pub fn percent(&self) -> u32 {
         (self.similarity * 100.0 + 1e-9) as u32
@@ -67,8 +67,8 @@ pub fn duplicates(
     snapshot: &Snapshot,
     hits: &[Hit],
     percent: u32,
-    cancel: &Cancel,
-) -> Option<Vec<Vec<Alike>>> {
+    cancel: &CancelToken,
+) -> Option<Vec<Vec<SimilarEntry>>> {
     let is_readable = |hit: &&Hit| {
         let (store, entry) = snapshot.get(hit.at);
         store.is_readable(entry)
@@ -77,10 +77,10 @@ pub fn duplicates(
     ranked.sort_by_key(|hit| snapshot.get(hit.at).1.state);
     let text = |hit: &Hit| {
         let (store, entry) = snapshot.get(hit.at);
-        Text::of(&said(store, entry))
+        TextSketch::of(&said(store, entry))
     };
     let groups = groups(distinct(&ranked, &text, cancel)?, percent, cancel)?;
-    let alike = |(place, similarity): (usize, f64)| Alike { hit: ranked[place], similarity };
+    let alike = |(place, similarity): (usize, f64)| SimilarEntry { hit: ranked[place], similarity };
     Some(groups.into_iter().map(|own| own.into_iter().map(alike).collect()).collect())
 }
 
@@ -98,16 +98,16 @@ fn said(store: &Store, entry: &Entry) -> String {
 }
 
 /// A text as it is compared.
-pub(super) struct Text {
+pub(super) struct TextSketch {
     /// Of all its words, without case and accents, in order.
     digest: [u8; 32],
     /// Its pairs of neighbouring words, hashed, ascending, each once; none where the words are few.
     pairs: Box<[u32]>,
 }
 
-impl Text {
+impl TextSketch {
     /// `None` where it has no words.
-    pub fn of(text: &str) -> Option<Text> {
+    pub fn of(text: &str) -> Option<TextSketch> {
         let folded = fold(text);
         let (mut whole, mut hashes) = (Sha256::new(), Vec::new());
         for word in words(&folded) {
@@ -124,7 +124,7 @@ impl Text {
         };
         pairs.sort_unstable();
         pairs.dedup();
-        Some(Text { digest: whole.finalize().into(), pairs: pairs.into() })
+        Some(TextSketch { digest: whole.finalize().into(), pairs: pairs.into() })
     }
 }
 
@@ -135,7 +135,7 @@ fn stirred(word: u64) -> u64 {
 }
 
 /// A text, and the places of all that have it, ascending.
-pub(super) struct Distinct {
+pub(super) struct DistinctText {
     pairs: Box<[u32]>,
     places: Vec<usize>,
 }
@@ -143,17 +143,18 @@ pub(super) struct Distinct {
 /// The texts of records in their order, each once. They are read in the order of their files.
 fn distinct(
     ranked: &[Hit],
-    text: &(dyn Fn(&Hit) -> Option<Text> + Sync),
-    cancel: &Cancel,
-) -> Option<Vec<Distinct>> {
+    text: &(dyn Fn(&Hit) -> Option<TextSketch> + Sync),
+    cancel: &CancelToken,
+) -> Option<Vec<DistinctText>> {
     let mut in_files: Vec<usize> = (0..ranked.len()).collect();
     in_files.sort_unstable_by_key(|place| ranked[*place].at);
-    let mut once = Once::default();
+    let mut once = TextsByDigest::default();
     for batch in in_files.chunks(BATCH) {
-        cancel.go_on()?;
+        cancel.check()?;
         let blocks: Vec<&[usize]> = batch.chunks(BLOCK).collect();
-        let read =
-            crowd::each(&blocks, |block| block.iter().map(|place| text(&ranked[*place])).collect::<Vec<_>>());
+        let read = parallel::map_parallel(&blocks, |block| {
+            block.iter().map(|place| text(&ranked[*place])).collect::<Vec<_>>()
+        });
         for (place, text) in batch.iter().zip(read.into_iter().flatten()) {
             text.into_iter().for_each(|text| once.add(*place, text));
         }
@@ -163,23 +164,23 @@ fn distinct(
 
 /// Texts by their digest.
 #[derive(Default)]
-pub(super) struct Once {
+pub(super) struct TextsByDigest {
     known: HashMap<[u8; 32], usize>,
-    texts: Vec<Distinct>,
+    texts: Vec<DistinctText>,
 }
 
-impl Once {
+impl TextsByDigest {
     /// The text of what is at a place.
-    pub fn add(&mut self, place: usize, text: Text) {
+    pub fn add(&mut self, place: usize, text: TextSketch) {
         let at = *self.known.entry(text.digest).or_insert(self.texts.len());
         match self.texts.get_mut(at) {
             Some(own) => own.places.push(place),
-            None => self.texts.push(Distinct { pairs: text.pairs, places: vec![place] }),
+            None => self.texts.push(DistinctText { pairs: text.pairs, places: vec![place] }),
         }
     }
 
     /// All of them, in the order of their first places.
-    pub fn texts(mut self) -> Vec<Distinct> {
+    pub fn texts(mut self) -> Vec<DistinctText> {
         self.texts.iter_mut().for_each(|own| own.places.sort_unstable());
         self.texts.sort_unstable_by_key(|own| own.places.first().copied());
         self.texts
@@ -187,14 +188,18 @@ impl Once {
 }
 
 /// The groups of texts that are this many per cent alike: places, and how alike they are to the first.
-pub(super) fn groups(texts: Vec<Distinct>, percent: u32, cancel: &Cancel) -> Option<Vec<Vec<(usize, f64)>>> {
-    let mut index = Index::of(&texts, percent);
+pub(super) fn groups(
+    texts: Vec<DistinctText>,
+    percent: u32,
+    cancel: &CancelToken,
+) -> Option<Vec<Vec<(usize, f64)>>> {
+    let mut index = SimilarityIndex::of(&texts, percent);
     let mut groups: Vec<Vec<(usize, f64)>> = Vec::with_capacity(texts.len());
     // Of each text the group that it begins.
     let mut begun = vec![0; texts.len()];
     for (number, text) in texts.iter().enumerate() {
         if number.is_multiple_of(BLOCK) {
-            cancel.go_on()?;
+            cancel.check()?;
         }
         let (first, similarity) = index.best_or_add(number);
         if first == number {
@@ -209,19 +214,19 @@ pub(super) fn groups(texts: Vec<Distinct>, percent: u32, cancel: &Cancel) -> Opt
 }
 
 /// The firsts of groups, by what others that are alike share with them.
-struct Index<'a> {
-    texts: &'a [Distinct],
+struct SimilarityIndex<'a> {
+    texts: &'a [DistinctText],
     percent: u32,
     /// How often pairs are there. Some share a count by their hash: which are rare need not be exact.
     counts: Vec<u16>,
-    by_rare: Lists,
-    by_band: Lists,
+    by_rare: PostingLists,
+    by_band: PostingLists,
     /// Which are there by their bands.
     banded: Vec<bool>,
 }
 
-impl<'a> Index<'a> {
-    fn of(texts: &'a [Distinct], percent: u32) -> Index<'a> {
+impl<'a> SimilarityIndex<'a> {
+    fn of(texts: &'a [DistinctText], percent: u32) -> SimilarityIndex<'a> {
         let pairs = texts.iter().flat_map(|own| &own.pairs);
         let mut counts = vec![0_u16; (2 * pairs.clone().count()).next_power_of_two().min(COUNTS)];
         let slots = counts.len();
@@ -229,7 +234,7 @@ impl<'a> Index<'a> {
             counts[*pair as usize % slots] = counts[*pair as usize % slots].saturating_add(1)
         });
         let (by_rare, by_band) = Default::default();
-        Index { texts, percent, counts, by_rare, by_band, banded: vec![false; texts.len()] }
+        SimilarityIndex { texts, percent, counts, by_rare, by_band, banded: vec![false; texts.len()] }
     }
 
     /// The rarest pairs of a text that others have, so many that whatever is alike shares one of them.
@@ -320,14 +325,14 @@ impl<'a> Index<'a> {
 
 /// Lists of texts by a hash, one behind the other.
 #[derive(Default)]
-struct Lists {
+struct PostingLists {
     /// Of each its last link, and how many it has.
     lasts: HashMap<u32, (u32, u32), FixedState>,
     /// A text, and the link before.
     links: Vec<(u32, u32)>,
 }
 
-impl Lists {
+impl PostingLists {
     fn len(&self, key: u32) -> u32 {
         self.lasts.get(&key).map_or(0, |(_, len)| *len)
     }

@@ -1,12 +1,12 @@
 //! Why an entry ranks as it does, factor by factor.
 
 use super::Query;
-use super::cancel::Cancel;
+use super::cancel::CancelToken;
 use super::highlight::words_in;
-use super::matching::{Matches, idf};
-use super::rank::{Factors, Ranking};
+use super::rank::{RankFactors, Ranking};
 use super::search::Request;
-use crate::format::{self, page, text_of, writing::AtFloor};
+use super::word_match::{Matches, idf};
+use crate::format::{self, record_details, text_of, writing::FloorOutcome};
 use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, View};
 
 /// Every factor of one entry's rank.
@@ -15,13 +15,13 @@ pub struct Explanation {
     /// Which formula.
     pub ranking: Ranking,
     /// What makes the rank.
-    pub factors: Factors,
+    pub factors: RankFactors,
     /// What each word and phrase contributed.
     pub words: Vec<WordHit>,
     /// How long the user keeps it from fading.
     pub keep: Option<Keep>,
     /// What a compaction does with it when it has faded.
-    pub at_floor: AtFloor,
+    pub at_floor: FloorOutcome,
 }
 
 /// What one word or phrase of the query contributed to a match.
@@ -43,7 +43,7 @@ pub struct WordHit {
 
 /// Explains one entry's rank; `None` for a broken record.
 pub fn explain(request: &Request<'_>, at: EntryRef) -> Option<Explanation> {
-    explain_in(request, &request.matches(&Cancel::default())?, at)
+    explain_in(request, &request.matches(&CancelToken::default())?, at)
 }
 
 /// Explains the rank of an entry whose words were looked for already: in everything, for
@@ -52,7 +52,7 @@ pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Opt
     let store = request.snapshot.stores.get(at.store as usize)?;
     let entry = store.entries.get(at.entry as usize)?;
     let view = store.view(entry)?;
-    let factors = Factors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
+    let factors = RankFactors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
     let found = fields(request.query, store, entry);
     let words = request.query.wanted_words().enumerate().map(|(number, (index, word))| {
         let fields = found.get(number).cloned().unwrap_or_default();
@@ -61,13 +61,14 @@ pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Opt
         WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n, fields }
     });
     let keep = Keep::of(view.tags);
-    let at_floor = at_floor(store, view, factors.fading.rule);
+    let at_floor = floor_outcome(store, view, factors.fading.rule);
     Some(Explanation { ranking: request.ranking, factors, words: words.collect(), keep, at_floor })
 }
 
 /// What a compaction does with a memory that has faded.
-pub fn at_floor(store: &Store, view: View<'_>, rule: DecayRule) -> AtFloor {
-    format::by_name(store.format).map_or(AtFloor::Stays, |format| format.at_floor(store, view, rule))
+pub fn floor_outcome(store: &Store, view: View<'_>, rule: DecayRule) -> FloorOutcome {
+    format::by_name(store.format)
+        .map_or(FloorOutcome::Stays, |format| format.floor_outcome(store, view, rule))
 }
 
 /// For each wanted word of a query, the names of the fields that have it.
@@ -86,8 +87,8 @@ fn fields(query: &Query, store: &Store, entry: &Entry) -> Vec<Vec<String>> {
         }
         found.iter().any(Vec::is_empty)
     };
-    if look(page::searched(store, entry, text_of(store, entry))) {
-        look(page::searched_besides(store, entry));
+    if look(record_details::searched_fields(store, entry, text_of(store, entry))) {
+        look(record_details::searched_strings(store, entry));
     }
     found
 }

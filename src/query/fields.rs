@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use strsim::osa_distance;
 
-use super::filter::{Bounds, Filter, NameFilter, Named, Wanted};
-use super::pattern::Pattern;
-use super::saved::Saved;
+use super::filter::{Bounds, FacetPredicate, Filter, NameFilter, NameScope};
+use super::name_pattern::Pattern;
+use super::query_tree::{MinRank, Query, QueryNode};
+use super::saved_query::SavedQuery;
 use super::search::Order;
-use super::syntax::{MinRank, Node, Query};
-use super::when::{SHAPES, Stretch, When};
+use super::time_values::{TIME_FORMS, TimeRange, TimeValue};
 use super::{QueryError, parse::wrong};
 use crate::format;
 use crate::model::{Moment, State};
@@ -34,7 +34,7 @@ pub fn field_names() -> Vec<&'static str> {
 }
 
 /// One of the values of a field, and where it is.
-pub(super) struct Value {
+pub(super) struct QueryValue {
     pub text: String,
     pub span: Range<usize>,
 }
@@ -48,7 +48,7 @@ pub(super) fn is_setting(name: &str) -> bool {
 pub(super) fn set(
     query: &mut Query,
     name: &str,
-    values: &[Value],
+    values: &[QueryValue],
     span: Range<usize>,
 ) -> Result<(), QueryError> {
     let [value] = values else {
@@ -63,7 +63,7 @@ pub(super) fn set(
     Ok(())
 }
 
-fn order(value: &Value) -> Result<Order, QueryError> {
+fn order(value: &QueryValue) -> Result<Order, QueryError> {
     match value.text.as_str() {
         "rank" => Ok(Order::Rank),
         "time" => Ok(Order::Time),
@@ -74,14 +74,14 @@ fn order(value: &Value) -> Result<Order, QueryError> {
     }
 }
 
-fn limit(name: &str, value: &Value) -> Result<usize, QueryError> {
+fn limit(name: &str, value: &QueryValue) -> Result<usize, QueryError> {
     match value.text.parse() {
         Ok(0) | Err(_) => Err(bad(name, value, "a whole number from 1")),
         Ok(limit) => Ok(limit),
     }
 }
 
-fn min_rank(value: &Value) -> Result<f64, QueryError> {
+fn min_rank(value: &QueryValue) -> Result<f64, QueryError> {
     match value.text.parse::<f64>() {
         Ok(rank) if rank.is_finite() && rank >= 0.0 => Ok(rank),
         _ => Err(bad("min", value, "a rank value such as .3")),
@@ -92,34 +92,34 @@ fn min_rank(value: &Value) -> Result<f64, QueryError> {
 pub(super) fn filter(
     query: &mut Query,
     name: &str,
-    values: &[Value],
+    values: &[QueryValue],
     now: Moment,
-) -> Result<Node, QueryError> {
+) -> Result<QueryNode, QueryError> {
     let named = match name {
-        "session" => Some(Named::Session),
-        "store" => Some(Named::Store),
+        "session" => Some(NameScope::Session),
+        "store" => Some(NameScope::Store),
         _ => None,
     };
     if let Some(of) = named {
         query.names.push(NameFilter { of, patterns: values.iter().map(folded).collect() });
-        return Ok(Node::Name(query.names.len() - 1));
+        return Ok(QueryNode::Name(query.names.len() - 1));
     }
     if name == "ref" {
         query.related.push(values.iter().map(|value| Pattern::new(&value.text)).collect());
-        return Ok(Node::Related(query.related.len() - 1));
+        return Ok(QueryNode::Related(query.related.len() - 1));
     }
     let filters = values.iter().map(|value| match name {
         "saved" => {
-            query.saved.push(Saved { name: value.text.clone(), span: value.span.clone(), now });
-            Ok(Node::Saved(query.saved.len() - 1))
+            query.saved.push(SavedQuery { name: value.text.clone(), span: value.span.clone(), now });
+            Ok(QueryNode::Saved(query.saved.len() - 1))
         }
-        _ => one(name, value, now).map(Node::Filter),
+        _ => one(name, value, now).map(QueryNode::Filter),
     });
-    let mut nodes = filters.collect::<Result<Vec<Node>, QueryError>>()?;
-    Ok(if nodes.len() == 1 { nodes.remove(0) } else { Node::Any(nodes) })
+    let mut nodes = filters.collect::<Result<Vec<QueryNode>, QueryError>>()?;
+    Ok(if nodes.len() == 1 { nodes.remove(0) } else { QueryNode::Any(nodes) })
 }
 
-fn one(name: &str, value: &Value, now: Moment) -> Result<Filter, QueryError> {
+fn one(name: &str, value: &QueryValue, now: Moment) -> Result<Filter, QueryError> {
     Ok(match name {
         "type" => Filter::Type(folded(value)),
         "topic" => Filter::Topic(folded(value)),
@@ -154,11 +154,11 @@ pub(super) fn no_field(name: &str) -> String {
     }
 }
 
-fn folded(value: &Value) -> Pattern {
+fn folded(value: &QueryValue) -> Pattern {
     Pattern::new(&fold(&value.text))
 }
 
-fn is(value: &Value) -> Result<Filter, QueryError> {
+fn is(value: &QueryValue) -> Result<Filter, QueryError> {
     Ok(match value.text.as_str() {
         "live" => Filter::State(State::Live),
         "archived" => Filter::State(State::Archived),
@@ -170,7 +170,7 @@ fn is(value: &Value) -> Result<Filter, QueryError> {
     })
 }
 
-fn has(value: &Value) -> Result<Filter, QueryError> {
+fn has(value: &QueryValue) -> Result<Filter, QueryError> {
     Ok(match value.text.as_str() {
         "problem" => Filter::HasProblem,
         "checksum" => Filter::HasChecksum,
@@ -180,26 +180,26 @@ fn has(value: &Value) -> Result<Filter, QueryError> {
     })
 }
 
-fn when(name: &str, value: &Value, now: Moment) -> Result<When, QueryError> {
-    When::parse(&value.text, now).ok_or_else(|| bad(name, value, SHAPES))
+fn when(name: &str, value: &QueryValue, now: Moment) -> Result<TimeValue, QueryError> {
+    TimeValue::parse(&value.text, now).ok_or_else(|| bad(name, value, TIME_FORMS))
 }
 
-fn accessed(value: &Value, now: Moment) -> Result<Stretch, QueryError> {
+fn accessed(value: &QueryValue, now: Moment) -> Result<TimeRange, QueryError> {
     let (comparison, rest) = comparison(&value.text);
-    let wanted = format!("{SHAPES}; with <, <=, > or >= before it, before or after that");
-    let when = When::parse(rest, now).ok_or_else(|| bad("accessed", value, &wanted))?;
+    let wanted = format!("{TIME_FORMS}; with <, <=, > or >= before it, before or after that");
+    let when = TimeValue::parse(rest, now).ok_or_else(|| bad("accessed", value, &wanted))?;
     Ok(match comparison {
-        Operator::Less => when.before(),
-        Operator::AtMost => when.until(),
-        Operator::More => when.after(),
-        Operator::AtLeast => when.since(),
-        Operator::Equal => when.around,
+        RangeSign::Less => when.before(),
+        RangeSign::AtMost => when.until(),
+        RangeSign::More => when.after(),
+        RangeSign::AtLeast => when.since(),
+        RangeSign::Equal => when.around,
     })
 }
 
 /// The bands are those in which a number stands for a word (high from 0.75, medium from
 /// 0.45), so that `importance:high` finds what any format shows as high.
-fn importance(value: &Value) -> Result<Bounds, QueryError> {
+fn importance(value: &QueryValue) -> Result<Bounds, QueryError> {
     let (lowest, highest) = ((f64::NEG_INFINITY, true), (f64::INFINITY, true));
     match value.text.as_str() {
         "high" => return Ok(Bounds { low: (0.75, true), high: highest }),
@@ -221,24 +221,24 @@ fn bounds(text: &str) -> Option<(f64, Bounds)> {
     let (comparison, rest) = comparison(text);
     let number = rest.parse::<f64>().ok()?;
     let bounds = match comparison {
-        Operator::Less => Bounds { low: lowest, high: (number, false) },
-        Operator::AtMost => Bounds { low: lowest, high: (number, true) },
-        Operator::More => Bounds { low: (number, false), high: highest },
-        Operator::AtLeast => Bounds { low: (number, true), high: highest },
-        Operator::Equal => Bounds { low: (number, true), high: (number, true) },
+        RangeSign::Less => Bounds { low: lowest, high: (number, false) },
+        RangeSign::AtMost => Bounds { low: lowest, high: (number, true) },
+        RangeSign::More => Bounds { low: (number, false), high: highest },
+        RangeSign::AtLeast => Bounds { low: (number, true), high: highest },
+        RangeSign::Equal => Bounds { low: (number, true), high: (number, true) },
     };
     Some((number, bounds))
 }
 
 /// With a sign of comparison before it a number is compared as one.
-fn wanted(value: &Value) -> Wanted {
+fn wanted(value: &QueryValue) -> FacetPredicate {
     match bounds(&value.text).filter(|_| value.text.starts_with(['<', '>', '='])) {
-        Some((_, bounds)) => Wanted::Number(bounds),
-        None => Wanted::Text(folded(value)),
+        Some((_, bounds)) => FacetPredicate::Number(bounds),
+        None => FacetPredicate::Text(folded(value)),
     }
 }
 
-enum Operator {
+enum RangeSign {
     Less,
     AtMost,
     More,
@@ -247,18 +247,18 @@ enum Operator {
 }
 
 /// The comparison that a value starts with, and the rest of it.
-fn comparison(text: &str) -> (Operator, &str) {
+fn comparison(text: &str) -> (RangeSign, &str) {
     let signs = [
-        ("<=", Operator::AtMost),
-        (">=", Operator::AtLeast),
-        ("<", Operator::Less),
-        (">", Operator::More),
-        ("=", Operator::Equal),
+        ("<=", RangeSign::AtMost),
+        (">=", RangeSign::AtLeast),
+        ("<", RangeSign::Less),
+        (">", RangeSign::More),
+        ("=", RangeSign::Equal),
     ];
     let found = signs.into_iter().find_map(|(sign, meant)| Some((meant, text.strip_prefix(sign)?)));
-    found.unwrap_or((Operator::Equal, text))
+    found.unwrap_or((RangeSign::Equal, text))
 }
 
-fn bad(name: &str, value: &Value, wanted: &str) -> QueryError {
+fn bad(name: &str, value: &QueryValue, wanted: &str) -> QueryError {
     wrong(value.span.clone(), format!("{name}: can't be “{}”. It can be {wanted}.", value.text))
 }

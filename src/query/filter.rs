@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::pattern::Pattern;
-use super::syntax::Asks;
-use super::when::Stretch;
+use super::name_pattern::Pattern;
+use super::query_tree::StateScope;
+use super::time_values::TimeRange;
 use crate::format::store_names;
-use crate::model::{Entry, EntryRef, Moment, Role, Session, Snapshot, State, Store, Tell, View};
+use crate::model::{Entry, EntryRef, Moment, PathText, Role, Session, Snapshot, State, Store, View};
 use crate::text::fold::fold;
 
 /// One value of one field. Patterns are folded, except for ids.
@@ -25,25 +25,25 @@ pub(super) enum Filter {
     HasTag,
     HasReference,
     InArchive,
-    Created(Stretch),
-    Accessed(Stretch),
+    Created(TimeRange),
+    Accessed(TimeRange),
     Importance(Bounds),
     /// A field that only some formats have.
-    Facet(&'static str, Wanted),
+    Facet(&'static str, FacetPredicate),
 }
 
 /// A value of a facet that is asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wanted {
+pub(super) enum FacetPredicate {
     Text(Pattern),
     Number(Bounds),
 }
 
-impl Wanted {
+impl FacetPredicate {
     fn holds(&self, value: &str) -> bool {
         match self {
-            Wanted::Text(pattern) => pattern.matches(&fold(value)),
-            Wanted::Number(bounds) => value.trim().parse().is_ok_and(|number| bounds.holds(number)),
+            FacetPredicate::Text(pattern) => pattern.matches(&fold(value)),
+            FacetPredicate::Number(bounds) => value.trim().parse().is_ok_and(|number| bounds.holds(number)),
         }
     }
 }
@@ -77,8 +77,8 @@ pub(super) struct Candidate<'a> {
 
 impl Filter {
     /// Which hidden states it asks for.
-    pub fn asks(&self) -> Asks {
-        Asks {
+    pub fn asks(&self) -> StateScope {
+        StateScope {
             archived: matches!(self, Filter::State(State::Archived) | Filter::InArchive),
             deleted: matches!(self, Filter::State(State::Deleted)),
         }
@@ -135,13 +135,13 @@ fn has_topic(view: View<'_>, pattern: &Pattern) -> bool {
 /// `session:` or `store:` with its values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NameFilter {
-    pub of: Named,
+    pub of: NameScope,
     pub patterns: Vec<Pattern>,
 }
 
 /// What has the name.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Named {
+pub(super) enum NameScope {
     Session,
     Store,
     /// The session of that very name.
@@ -150,7 +150,7 @@ pub(super) enum Named {
 
 /// A [`NameFilter`] settled against a snapshot: which stores, and which sessions of
 /// each, are meant.
-pub(super) struct Settled {
+pub(super) struct ResolvedNames {
     stores: Vec<bool>,
     sessions: Vec<Vec<bool>>,
 }
@@ -158,7 +158,7 @@ pub(super) struct Settled {
 impl NameFilter {
     /// Finds what is meant. A value that is the whole of some name means that name alone;
     /// else one without `*` means every name that holds it.
-    pub fn settle(&self, snapshot: &Snapshot) -> Settled {
+    pub fn resolve(&self, snapshot: &Snapshot) -> ResolvedNames {
         let roots: Vec<(&Path, &str)> =
             snapshot.stores.iter().map(|store| (store.root.as_path(), store.format)).collect();
         let short = store_names(&roots);
@@ -171,11 +171,11 @@ impl NameFilter {
             .iter()
             .map(|store| store.sessions.iter().map(names_of_session).collect())
             .collect();
-        let mut settled = Settled {
+        let mut settled = ResolvedNames {
             stores: vec![false; stores.len()],
             sessions: sessions.iter().map(|names| vec![false; names.len()]).collect(),
         };
-        if let Named::OneSession(name) = &self.of {
+        if let NameScope::OneSession(name) = &self.of {
             let is_it = |(store, marks): (&Arc<Store>, &mut Vec<bool>)| {
                 *marks = store.sessions.iter().map(|own| own.name == *name).collect();
             };
@@ -183,9 +183,9 @@ impl NameFilter {
         }
         for pattern in &self.patterns {
             match self.of {
-                Named::OneSession(_) => {}
-                Named::Store => mark(pattern, stores.iter().zip(&mut settled.stores)),
-                Named::Session => {
+                NameScope::OneSession(_) => {}
+                NameScope::Store => mark(pattern, stores.iter().zip(&mut settled.stores)),
+                NameScope::Session => {
                     let marks = settled.sessions.iter_mut().flatten();
                     mark(pattern, sessions.iter().flatten().zip(marks));
                 }
@@ -195,7 +195,7 @@ impl NameFilter {
     }
 }
 
-impl Settled {
+impl ResolvedNames {
     /// Whether an entry of the store at `store` is meant.
     pub fn holds(&self, store: usize, entry: &Entry) -> bool {
         let of_store = self.stores.get(store).copied().unwrap_or(false);
@@ -218,8 +218,8 @@ fn mark<'a>(pattern: &Pattern, names: impl Iterator<Item = (&'a Vec<String>, &'a
 
 /// A store answers to its folder's path and name, and to its format; and to its short name.
 fn names_of_store(store: &Store) -> Vec<String> {
-    let folder = store.root.file_name().map(|name| fold(&name.told()));
-    [fold(&store.root.told()), fold(store.format)].into_iter().chain(folder).collect()
+    let folder = store.root.file_name().map(|name| fold(&name.to_text()));
+    [fold(&store.root.to_text()), fold(store.format)].into_iter().chain(folder).collect()
 }
 
 fn names_of_session(session: &Session) -> Vec<String> {

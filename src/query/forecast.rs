@@ -1,12 +1,12 @@
 //! Finds the memories that will fade to the floor, and says when, and what happens to them then.
 
-use super::cancel::Cancel;
-use super::explain::at_floor;
-use super::pick::{Pick, Picked};
-use super::rank::{Factors, Fading, Ranking};
+use super::cancel::CancelToken;
+use super::explain::floor_outcome;
+use super::rank::{EntryDecay, RankFactors, Ranking};
+use super::result_pick::{PickSummary, ResultPick};
 use super::search::{Hit, Results};
-use crate::format::writing::AtFloor;
-use crate::model::plan::counted;
+use crate::format::writing::FloorOutcome;
+use crate::model::plan::count_with_noun;
 use crate::model::{Moment, Snapshot, State};
 
 /// So many days are looked ahead; what is told is counted up to each of them.
@@ -14,7 +14,7 @@ const DAYS: [f64; 3] = [7.0, 30.0, 90.0];
 
 /// The memories that fade to the floor within 90 days, the next one first. A memory that is kept from fading
 /// keeps its row, so that the user sees that it is safe.
-pub static FORECAST: Pick = Pick {
+pub static FORECAST: ResultPick = ResultPick {
     title: "at the floor in · rank then",
     figure: "in  rank ",
     none: "None of these memories fades to the floor within 90 days. Esc goes back.",
@@ -22,16 +22,16 @@ pub static FORECAST: Pick = Pick {
 };
 
 /// A memory that fades, or that would fade if it were not kept.
-struct Fade {
+struct FadeForecast {
     hit: Hit,
     /// The number of days until it is at the floor, or would be.
     days: f64,
-    end: End,
+    end: FadeEnd,
 }
 
 /// How its fading ends.
 #[derive(Clone, Copy, PartialEq)]
-enum End {
+enum FadeEnd {
     /// It is kept for longer than the forecast reaches.
     Kept,
     /// It stays, with that rank.
@@ -40,13 +40,13 @@ enum End {
     Goes,
 }
 
-impl Fade {
+impl FadeForecast {
     fn figure(&self) -> String {
         let days = if self.days < 1.0 { "<1d".to_owned() } else { format!("{:.0}d", self.days) };
         match self.end {
-            End::Kept => "kept".into(),
-            End::Ranked(rank) => format!("{days} {rank:.2}"),
-            End::Goes => format!("{days} goes"),
+            FadeEnd::Kept => "kept".into(),
+            FadeEnd::Ranked(rank) => format!("{days} {rank:.2}"),
+            FadeEnd::Goes => format!("{days} goes"),
         }
     }
 }
@@ -55,34 +55,38 @@ fn picked(
     snapshot: &Snapshot,
     results: Results,
     (ranking, now): (Ranking, Moment),
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> Option<Results> {
-    let mut fading: Vec<Fade> = Vec::new();
+    let mut fading: Vec<FadeForecast> = Vec::new();
     for (number, hit) in results.hits.iter().enumerate() {
         if number % 4_096 == 0 {
-            cancel.go_on()?;
+            cancel.check()?;
         }
         fading.extend(fade(snapshot, hit, ranking, now));
     }
     // Of those that get there at the same time the more important one is first, as it came.
     fading.sort_by(|one, other| one.days.total_cmp(&other.days));
-    let figures = fading.iter().map(Fade::figure).collect();
+    let figures = fading.iter().map(FadeForecast::figure).collect();
     let told = told(&fading);
     let hits = fading.into_iter().map(|own| own.hit).collect();
-    Some(Results { hits, picked: Some(Picked { figures, marked: Vec::new(), told }), ..results })
+    Some(Results {
+        hits,
+        picked: Some(PickSummary { figures, marked: Vec::new(), summary: told }),
+        ..results
+    })
 }
 
 /// How many memories fade by each day, how many of them are removed then, and how many are kept.
-fn told(fading: &[Fade]) -> String {
-    let fades = || fading.iter().filter(|own| own.end != End::Kept);
+fn told(fading: &[FadeForecast]) -> String {
+    let fades = || fading.iter().filter(|own| own.end != FadeEnd::Kept);
     let within = |limit: f64| fades().filter(|own| own.days <= limit).count();
-    let goes = fades().filter(|own| own.end == End::Goes).count();
+    let goes = fades().filter(|own| own.end == FadeEnd::Goes).count();
     let kept = fading.len() - fades().count();
     let kept = if kept > 0 { format!(" {} kept.", are(kept)) } else { String::new() };
     let all = match fades().count() {
         0 if kept.is_empty() => return FORECAST.none.into(),
         0 => return format!("None of the others fades to the floor within 90 days.{kept}"),
-        all => counted(all as u64, "memory"),
+        all => count_with_noun(all as u64, "memory"),
     };
     let after = match goes {
         0 => String::new(),
@@ -96,25 +100,29 @@ fn are(count: usize) -> String {
 }
 
 /// When a memory fades, if it counts, fades at all, and is not at the floor yet.
-fn fade(snapshot: &Snapshot, hit: &Hit, ranking: Ranking, now: Moment) -> Option<Fade> {
+fn fade(snapshot: &Snapshot, hit: &Hit, ranking: Ranking, now: Moment) -> Option<FadeForecast> {
     let (store, entry) = snapshot.get(hit.at);
     let view = store.view(entry).filter(|_| entry.state == State::Live)?;
-    let fading = Fading::of(store, entry, view, now);
+    let fading = EntryDecay::of(store, entry, view, now);
     let age = fading.age_hours?.max(0.0);
     let days = |floor: f64| (floor - age) / 24.0;
     let soon = |days: &f64| *days > 0.0 && *days <= DAYS[2];
     if let Some(days) = fading.floor_age().map(days).filter(soon) {
-        let own = Factors::of(store, entry, view, 1.0, ranking, now);
+        let own = RankFactors::of(store, entry, view, 1.0, ranking, now);
         let then = own.rank_in(ranking, days * 24.0);
-        let goes = matches!(at_floor(store, view, fading.rule), AtFloor::Goes { .. });
+        let goes = matches!(floor_outcome(store, view, fading.rule), FloorOutcome::Goes { .. });
         // Its match with the search does not change.
         let rank = match (hit.rank, ranking) {
             (Some(rank), Ranking::Product) if own.rank > 0.0 => then * rank / own.rank,
             (Some(rank), Ranking::Weighted) => then + rank - own.rank,
             _ => then,
         };
-        return Some(Fade { hit: *hit, days, end: if goes { End::Goes } else { End::Ranked(rank) } });
+        return Some(FadeForecast {
+            hit: *hit,
+            days,
+            end: if goes { FadeEnd::Goes } else { FadeEnd::Ranked(rank) },
+        });
     }
     let days = fading.unkept_floor_age().map(days).filter(soon).filter(|_| fading.is_kept)?;
-    Some(Fade { hit: *hit, days, end: End::Kept })
+    Some(FadeForecast { hit: *hit, days, end: FadeEnd::Kept })
 }

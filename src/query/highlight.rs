@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::matching::wild_at;
-use super::syntax::{Form, Query};
+use super::query_tree::{Query, WordPattern};
+use super::word_match::wild_at;
 use crate::text::fold::fold_into;
 
 /// The bytes of `text` in which words and phrases of the query are, in order and
@@ -14,26 +14,26 @@ pub fn highlights(text: &str, query: &Query) -> Vec<Range<usize>> {
     if query.wanted_words().next().is_none() {
         return Vec::new();
     }
-    let folded = Folded::new(text);
+    let folded = FoldedText::new(text);
     let words = query.wanted_words().flat_map(|(_, word)| places(&folded, &word.form));
     merged(words.map(|range| folded.shown(range)).collect())
 }
 
 /// For each word that a query wants, in order, whether it is in `text`.
 pub fn words_in(text: &str, query: &Query) -> Vec<bool> {
-    let folded = Folded::new(text);
+    let folded = FoldedText::new(text);
     query.wanted_words().map(|(_, word)| !places(&folded, &word.form).is_empty()).collect()
 }
 
 /// The place of a word in a folded text.
-fn places(folded: &Folded, form: &Form) -> Vec<Range<usize>> {
+fn places(folded: &FoldedText, form: &WordPattern) -> Vec<Range<usize>> {
     let find =
         |needle: &str| memmem::find_iter(folded.text.as_bytes(), needle.as_bytes()).collect::<Vec<_>>();
     match form {
-        Form::Plain(needle) | Form::Fuzzy(needle) => {
+        WordPattern::Plain(needle) | WordPattern::Fuzzy(needle) => {
             find(needle).into_iter().map(|at| at..at + needle.len()).collect()
         }
-        Form::Wild(parts) => {
+        WordPattern::Wild(parts) => {
             let Some(piece) = parts.iter().find(|part| !part.is_empty()) else { return Vec::new() };
             find(piece).into_iter().filter_map(|at| Some(at..wild_at(&folded.text, at, parts)?)).collect()
         }
@@ -41,16 +41,16 @@ fn places(folded: &Folded, form: &Form) -> Vec<Range<usize>> {
 }
 
 /// A folded text that knows where each of its bytes came from.
-struct Folded {
+struct FoldedText {
     text: String,
     /// The place in the shown text of each folded byte, and at last its length.
     places: Vec<usize>,
 }
 
-impl Folded {
+impl FoldedText {
     /// As `fold_collapsed`, character by character, with spaces at the ends left in.
-    fn new(shown: &str) -> Folded {
-        let mut folded = Folded { text: String::new(), places: Vec::new() };
+    fn new(shown: &str) -> FoldedText {
+        let mut folded = FoldedText { text: String::new(), places: Vec::new() };
         let mut one = String::new();
         for (at, c) in shown.char_indices() {
             one.clear();

@@ -29,49 +29,49 @@
 
 use std::ops::Range;
 
+mod block_scan;
 mod cancel;
 mod duplicates;
+mod evaluation;
 mod explain;
 mod facets;
 mod fields;
 mod filter;
-mod folded;
+mod fold_text;
 mod forecast;
 mod highlight;
-mod matching;
+mod name_pattern;
 mod parse;
-mod pattern;
-mod pick;
+mod query_tree;
 mod rank;
-mod related;
-mod saved;
+mod reference_search;
+mod result_pick;
+mod saved_query;
 mod search;
 mod statistics;
-mod syntax;
 mod text_index;
-mod unindexed;
-mod walk;
-mod when;
+mod time_values;
+mod word_match;
 
 #[cfg(test)]
 mod tests;
 
-pub use cancel::Cancel;
-pub use duplicates::{ALIKE, Alike, DUPLICATES, differing, duplicates};
-pub use explain::{Explanation, WordHit, at_floor, explain, explain_in};
+pub use cancel::CancelToken;
+pub use duplicates::{DUPLICATES, SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
+pub use explain::{Explanation, WordHit, explain, explain_in, floor_outcome};
 pub use facets::{Facets, facets, most_first};
 pub use fields::field_names;
 pub use forecast::FORECAST;
 pub use highlight::{highlights, words_in};
-pub use matching::Matches;
-pub use pick::{Pick, Picked};
-pub use rank::{Factors, Fading, Ranking, WEIGHTS};
-pub use related::tied;
-pub use saved::{Refused, SavedError, Unsupported, saved_names};
+pub use query_tree::Query;
+pub use rank::{EntryDecay, RankFactors, Ranking, WEIGHTS};
+pub use reference_search::reachable;
+pub use result_pick::{PickSummary, ResultPick};
+pub use saved_query::{SavedQueryError, SavedQueryRefusal, UnsupportedSql, saved_names};
 pub use search::{Hit, Order, Request, Results, search, search_in};
-pub use statistics::{Filling, Held, Statistics, TagUse, WEEKS};
-pub use syntax::Query;
+pub use statistics::{FillingSession, StoreCounts, TagUse, UsageStatistics, WEEKS};
 pub use text_index::TextIndex;
+pub use word_match::Matches;
 
 /// Where and why a query can't be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

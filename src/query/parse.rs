@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::QueryError;
-use super::fields::{self, Value, field_names};
-use super::folded::fold_collapsed;
-use super::syntax::{Clause, Form, Node, Query, Word};
+use super::fields::{self, QueryValue, field_names};
+use super::fold_text::fold_collapsed;
+use super::query_tree::{Clause, Query, QueryNode, QueryWord, WordPattern};
 use crate::model::Moment;
 
 /// Parentheses may be nested this deep; a query that needs more is a paste.
@@ -43,19 +43,19 @@ pub(super) fn wrong(span: Range<usize>, message: String) -> QueryError {
 }
 
 /// Terms side by side: all must hold.
-type Side = Vec<Clause>;
+type ClauseList = Vec<Clause>;
 
 /// The sides of `OR` as one clause.
-fn either(sides: Vec<Side>) -> Option<Clause> {
+fn either(sides: Vec<ClauseList>) -> Option<Clause> {
     let start = sides.first()?.first()?.span.start;
     let end = sides.last()?.last()?.span.end;
-    let node = Node::Any(sides.into_iter().map(all).collect());
+    let node = QueryNode::Any(sides.into_iter().map(all).collect());
     Some(Clause { span: start..end, node })
 }
 
-fn all(side: Side) -> Node {
-    let mut nodes: Vec<Node> = side.into_iter().map(|clause| clause.node).collect();
-    if nodes.len() == 1 { nodes.remove(0) } else { Node::All(nodes) }
+fn all(side: ClauseList) -> QueryNode {
+    let mut nodes: Vec<QueryNode> = side.into_iter().map(|clause| clause.node).collect();
+    if nodes.len() == 1 { nodes.remove(0) } else { QueryNode::All(nodes) }
 }
 
 struct Parser<'a> {
@@ -81,15 +81,15 @@ impl Parser<'_> {
     }
 
     /// Terms and `OR`, up to the end or a closing parenthesis.
-    fn sides(&mut self, wanted: bool) -> Result<Vec<Side>, QueryError> {
-        let mut sides = vec![Side::new()];
+    fn sides(&mut self, wanted: bool) -> Result<Vec<ClauseList>, QueryError> {
+        let mut sides = vec![ClauseList::new()];
         let mut or: Option<Range<usize>> = None;
         loop {
             self.skip_space();
             let start = self.at;
             let over = matches!(self.peek(), None | Some(')'));
             let at_or = self.takes_or();
-            let empty = sides.last().is_none_or(Side::is_empty);
+            let empty = sides.last().is_none_or(ClauseList::is_empty);
             let or_here = at_or.then_some(start..self.at);
             match or_here.clone().or(or.clone()) {
                 Some(span) if empty && (over || at_or) => {
@@ -101,7 +101,7 @@ impl Parser<'_> {
             }
             if at_or {
                 or = or_here;
-                sides.push(Side::new());
+                sides.push(ClauseList::new());
             } else if let Some(node) = self.term(wanted)?
                 && let Some(side) = sides.last_mut()
             {
@@ -119,7 +119,7 @@ impl Parser<'_> {
     }
 
     /// One term; `None` for a setting, which is obeyed and filters nothing.
-    fn term(&mut self, wanted: bool) -> Result<Option<Node>, QueryError> {
+    fn term(&mut self, wanted: bool) -> Result<Option<QueryNode>, QueryError> {
         let start = self.at;
         match self.peek() {
             Some('-') if !self.rest().starts_with("--") => {
@@ -131,19 +131,19 @@ impl Parser<'_> {
                     ));
                 }
                 let node = self.term(!wanted)?;
-                Ok(node.map(|node| Node::Not(Box::new(node))))
+                Ok(node.map(|node| QueryNode::Not(Box::new(node))))
             }
             Some('(') => self.group(wanted).map(Some),
             Some('"') => {
                 let phrase = self.quoted()?;
-                let form = Form::Plain(fold_collapsed(&phrase));
+                let form = WordPattern::Plain(fold_collapsed(&phrase));
                 self.word(phrase, form, start, wanted).map(Some)
             }
             _ => self.word_or_field(wanted),
         }
     }
 
-    fn group(&mut self, wanted: bool) -> Result<Node, QueryError> {
+    fn group(&mut self, wanted: bool) -> Result<QueryNode, QueryError> {
         let start = self.at;
         self.at += 1;
         self.depth += 1;
@@ -157,12 +157,12 @@ impl Parser<'_> {
         }
         self.at += 1;
         self.depth -= 1;
-        let mut nodes: Vec<Node> = sides.into_iter().map(all).collect();
-        let empty = nodes.iter().all(|node| matches!(node, Node::All(nodes) if nodes.is_empty()));
+        let mut nodes: Vec<QueryNode> = sides.into_iter().map(all).collect();
+        let empty = nodes.iter().all(|node| matches!(node, QueryNode::All(nodes) if nodes.is_empty()));
         match nodes.len() {
             _ if empty => Err(wrong(start..self.at, "There is nothing between these parentheses.".into())),
             1 => Ok(nodes.remove(0)),
-            _ => Ok(Node::Any(nodes)),
+            _ => Ok(QueryNode::Any(nodes)),
         }
     }
 
@@ -206,7 +206,7 @@ impl Parser<'_> {
         run
     }
 
-    fn word_or_field(&mut self, wanted: bool) -> Result<Option<Node>, QueryError> {
+    fn word_or_field(&mut self, wanted: bool) -> Result<Option<QueryNode>, QueryError> {
         let start = self.at;
         if let Some(name) = field_name(self.rest()).map(str::to_owned) {
             self.at += name.len() + 1;
@@ -214,18 +214,24 @@ impl Parser<'_> {
         }
         let typed = self.run(&[]);
         let form = match typed.strip_prefix('~') {
-            Some(fuzzy) => Form::Fuzzy(fold_collapsed(fuzzy)),
-            None if typed.contains('*') => Form::Wild(typed.split('*').map(fold_collapsed).collect()),
-            None => Form::Plain(fold_collapsed(&typed)),
+            Some(fuzzy) => WordPattern::Fuzzy(fold_collapsed(fuzzy)),
+            None if typed.contains('*') => WordPattern::Wild(typed.split('*').map(fold_collapsed).collect()),
+            None => WordPattern::Plain(fold_collapsed(&typed)),
         };
         self.word(typed, form, start, wanted).map(Some)
     }
 
     /// Notes a word; the same word twice is one.
-    fn word(&mut self, typed: String, form: Form, start: usize, wanted: bool) -> Result<Node, QueryError> {
+    fn word(
+        &mut self,
+        typed: String,
+        form: WordPattern,
+        start: usize,
+        wanted: bool,
+    ) -> Result<QueryNode, QueryError> {
         let nothing = match &form {
-            Form::Plain(text) | Form::Fuzzy(text) => text.is_empty(),
-            Form::Wild(parts) => parts.iter().all(String::is_empty),
+            WordPattern::Plain(text) | WordPattern::Fuzzy(text) => text.is_empty(),
+            WordPattern::Wild(parts) => parts.iter().all(String::is_empty),
         };
         if nothing {
             return Err(wrong(start..self.at, "Nothing to search for here.".into()));
@@ -234,17 +240,17 @@ impl Parser<'_> {
         let index = match words.iter().position(|word| word.form == form) {
             Some(index) => index,
             None => {
-                words.push(Word { typed, form, wanted: false });
+                words.push(QueryWord { typed, form, wanted: false });
                 words.len() - 1
             }
         };
         if let Some(word) = words.get_mut(index) {
             word.wanted |= wanted;
         }
-        Ok(Node::Word(index))
+        Ok(QueryNode::Word(index))
     }
 
-    fn field(&mut self, name: &str, start: usize, wanted: bool) -> Result<Option<Node>, QueryError> {
+    fn field(&mut self, name: &str, start: usize, wanted: bool) -> Result<Option<QueryNode>, QueryError> {
         let known = name.to_ascii_lowercase();
         if !field_names().contains(&known.as_str()) {
             let message = format!(
@@ -270,7 +276,7 @@ impl Parser<'_> {
     }
 
     /// Values between commas, each with or without quotes.
-    fn values(&mut self) -> Result<Vec<Value>, QueryError> {
+    fn values(&mut self) -> Result<Vec<QueryValue>, QueryError> {
         let mut values = Vec::new();
         loop {
             let start = self.at;
@@ -289,7 +295,7 @@ impl Parser<'_> {
                 }
             }
             if quotes || !text.is_empty() {
-                values.push(Value { text, span: start..self.at });
+                values.push(QueryValue { text, span: start..self.at });
             }
             if self.peek() != Some(',') {
                 return Ok(values);

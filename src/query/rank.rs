@@ -22,7 +22,7 @@ const ACCESS: f64 = 0.5;
 
 /// How one memory fades.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fading {
+pub struct EntryDecay {
     /// The rule of its kind.
     pub rule: DecayRule,
     /// What access and importance multiply it by; 1 where the rule is not boosted.
@@ -37,9 +37,9 @@ pub struct Fading {
     pub age_hours: Option<f64>,
 }
 
-impl Fading {
+impl EntryDecay {
     /// How an entry fades.
-    pub fn of(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> Fading {
+    pub fn of(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> EntryDecay {
         let rule = store.decay(entry).rule(view.kind);
         let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * importance(view);
         // A memory that never fades need not be kept.
@@ -48,7 +48,7 @@ impl Fading {
             (Keep::Always, _) => Some(f64::INFINITY),
             (Keep::Until(end), created) => Some(end.hours_since(created?)),
         };
-        Fading {
+        EntryDecay {
             rule,
             boost: if rule.boosted { boost } else { 1.0 },
             faded: view.faded,
@@ -97,11 +97,11 @@ fn importance(view: View<'_>) -> f64 {
 /// Every factor of one entry's rank. The search and the explanation both take them from
 /// here, so that they can't differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Factors {
+pub struct RankFactors {
     /// 0 to 1.
     pub importance: f64,
     /// What the decay was made from.
-    pub fading: Fading,
+    pub fading: EntryDecay,
     /// 0 to 1.
     pub decay: f64,
     /// 1.0 to 1.5 (product).
@@ -116,7 +116,7 @@ pub struct Factors {
     pub rank: f64,
 }
 
-impl Factors {
+impl RankFactors {
     /// The factors of a readable entry whose text matches by `matched`.
     pub fn of(
         store: &Store,
@@ -125,21 +125,22 @@ impl Factors {
         matched: f64,
         ranking: Ranking,
         now: Moment,
-    ) -> Factors {
-        let fading = Fading::of(store, entry, view, now);
+    ) -> RankFactors {
+        let fading = EntryDecay::of(store, entry, view, now);
         let since_access = view.accessed.map(|accessed| now.hours_since(accessed).max(0.0));
         let importance = importance(view);
         let decay = fading.now();
         let (recency, access) = (recency(since_access.or(fading.age_hours)), access(since_access));
-        let own = Factors { importance, fading, decay, recency, matched, access, since_access, rank: 0.0 };
-        Factors { rank: own.combined(ranking), ..own }
+        let own =
+            RankFactors { importance, fading, decay, recency, matched, access, since_access, rank: 0.0 };
+        RankFactors { rank: own.combined(ranking), ..own }
     }
 
     /// The rank in that many hours, if nobody accesses it.
     pub fn rank_in(&self, ranking: Ranking, hours: f64) -> f64 {
         let [age, since_access] =
             [self.fading.age_hours, self.since_access].map(|own| own.map(|own| own + hours));
-        let own = Factors {
+        let own = RankFactors {
             decay: self.fading.at(age),
             recency: recency(since_access.or(age)),
             access: access(since_access),
@@ -184,8 +185,9 @@ mod tests {
     fn decay_is_above_the_floor_until_the_age_at_which_it_gets_there() {
         for (boosted, boost) in [(false, 1.0), (true, 1.6)] {
             let rule = DecayRule { half_life_hours: Some(168.0), min: 0.1, boosted };
-            let own = Fading { rule, boost, faded: false, is_kept: false, kept_age: None, age_hours: None };
-            let fading = Fading { age_hours: Some(0.0), ..own };
+            let own =
+                EntryDecay { rule, boost, faded: false, is_kept: false, kept_age: None, age_hours: None };
+            let fading = EntryDecay { age_hours: Some(0.0), ..own };
             let age = fading.floor_age().unwrap();
             assert!(fading.at(Some(age - 1.0)) > 0.1, "{boosted}");
             assert!(
@@ -193,7 +195,7 @@ mod tests {
                 "{boosted}"
             );
         }
-        let own = Fading {
+        let own = EntryDecay {
             rule: DecayRule::NONE,
             boost: 1.0,
             faded: false,

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::cancel::Cancel;
+use super::cancel::CancelToken;
+use super::evaluation::{Exclusion, ResolvedQuery, each_candidate, is_visible};
 use super::filter::Candidate;
-use super::matching::Matches;
-use super::pick::Picked;
-use super::rank::{Factors, Ranking};
-use super::saved::Refused;
-use super::syntax::{Asks, Query};
+use super::query_tree::{Query, StateScope};
+use super::rank::{RankFactors, Ranking};
+use super::result_pick::PickSummary;
+use super::saved_query::SavedQueryRefusal;
 use super::text_index::TextIndex;
-use super::walk::{KeptOut, Meaning, is_visible, walk};
+use super::word_match::Matches;
 use crate::model::{EntryRef, Moment, Snapshot, State};
 
 /// What results are ordered by.
@@ -68,14 +68,14 @@ pub struct Results {
     /// The part of the query whose removal would bring back most, and how many more that would be.
     pub blocker: Option<(Range<usize>, usize)>,
     /// What is known of them, where they were picked.
-    pub picked: Option<Picked>,
+    pub picked: Option<PickSummary>,
     /// Why nothing was looked for, where a saved query is not run.
-    pub refused: Option<Refused>,
+    pub refused: Option<SavedQueryRefusal>,
 }
 
 impl Results {
     /// These results; why there are none where a saved query is not run.
-    pub fn answered(self) -> Result<Results, Refused> {
+    pub fn answered(self) -> Result<Results, SavedQueryRefusal> {
         match self.refused {
             Some(refused) => Err(refused),
             None => Ok(self),
@@ -86,12 +86,12 @@ impl Results {
 impl Request<'_> {
     /// Looks for the words of the query; `None` when cancelled. What is found serves a search
     /// and every explanation of the same words in the same stores.
-    pub fn matches(&self, cancel: &Cancel) -> Option<Matches> {
+    pub fn matches(&self, cancel: &CancelToken) -> Option<Matches> {
         self.matches_within(None, cancel)
     }
 
     /// The same, where other words were looked for in the same stores: who typed on looks where they are.
-    pub fn matches_within(&self, before: Option<&Matches>, cancel: &Cancel) -> Option<Matches> {
+    pub fn matches_within(&self, before: Option<&Matches>, cancel: &CancelToken) -> Option<Matches> {
         if !self.query.has_words() {
             return Some(Matches::default());
         }
@@ -102,13 +102,13 @@ impl Request<'_> {
 }
 
 /// Runs a search; `None` when cancelled.
-pub fn search(request: &Request<'_>, cancel: &Cancel) -> Option<Results> {
+pub fn search(request: &Request<'_>, cancel: &CancelToken) -> Option<Results> {
     search_in(request, &request.matches(cancel)?, cancel)
 }
 
 /// Runs a search whose words were looked for already; `None` when cancelled.
-pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> Option<Results> {
-    let meaning = match Meaning::new(request, matches, cancel)? {
+pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &CancelToken) -> Option<Results> {
+    let meaning = match ResolvedQuery::new(request, matches, cancel)? {
         Ok(meaning) => meaning,
         Err(refused) => return Some(Results { refused: Some(refused), ..Results::default() }),
     };
@@ -116,15 +116,15 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
     let min = request.query.min_rank.as_ref();
     let asks = request.query.asks();
     let (mut found, mut too_low) = (Vec::new(), 0);
-    let mut hidden = Hidden::by(request.query);
-    walk(request.snapshot, cancel, |at, candidate| {
+    let mut hidden = HiddenCounts::by(request.query);
+    each_candidate(request.snapshot, cancel, |at, candidate| {
         if !is_visible(candidate.entry.state, asks, request.all) {
             return;
         }
         match meaning.kept_out(at, candidate) {
-            KeptOut::ByNone => {}
-            KeptOut::By(clause) => return hidden.note(clause, candidate.entry.state, request.all),
-            KeptOut::BySeveral => return,
+            Exclusion::ByNone => {}
+            Exclusion::By(clause) => return hidden.note(clause, candidate.entry.state, request.all),
+            Exclusion::BySeveral => return,
         }
         let hit = hit(request, matches, at, candidate);
         if min.is_some_and(|min| hit.rank.is_none_or(|rank| rank < min.value)) {
@@ -140,9 +140,9 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
     let most = hidden.most(request.query, !found.is_empty());
     let blocker = too_low.into_iter().chain(most).max_by_key(|(_, count)| *count);
     let blocker = blocker.filter(|(_, count)| *count > 0);
-    cancel.go_on()?;
+    cancel.check()?;
     let found = sorted(found, request.query.limit);
-    cancel.go_on()?;
+    cancel.check()?;
     let hits = found.into_iter().map(|found| found.hit).collect();
     Some(Results { hits, blocker, ..Results::default() })
 }
@@ -150,7 +150,7 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
 fn hit(request: &Request<'_>, matches: &Matches, at: EntryRef, candidate: &Candidate<'_>) -> Hit {
     let Candidate { store, entry, view, .. } = *candidate;
     let Some(view) = view else { return Hit { at, rank: None, decay: 0.0 } };
-    let factors = Factors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
+    let factors = RankFactors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
     Hit { at, rank: Some(factors.rank), decay: factors.decay }
 }
 
@@ -194,20 +194,20 @@ fn sorted(mut found: Vec<SortedHit>, limit: Option<usize>) -> Vec<SortedHit> {
 }
 
 /// How many entries each clause of a query hides alone.
-struct Hidden {
+struct HiddenCounts {
     counts: Vec<usize>,
     /// Without a clause such as is:archived, fewer states are looked at.
-    asks: Vec<Asks>,
+    asks: Vec<StateScope>,
 }
 
-impl Hidden {
-    fn by(query: &Query) -> Hidden {
+impl HiddenCounts {
+    fn by(query: &Query) -> HiddenCounts {
         let clauses = &query.clauses;
         let asks_without = |left_out: usize| {
             let others = clauses.iter().enumerate().filter(|(index, _)| *index != left_out);
-            others.fold(Asks::default(), |asks, (_, clause)| asks.or(clause.node.asks(true)))
+            others.fold(StateScope::default(), |asks, (_, clause)| asks.or(clause.node.asks(true)))
         };
-        Hidden { counts: vec![0; clauses.len()], asks: (0..clauses.len()).map(asks_without).collect() }
+        HiddenCounts { counts: vec![0; clauses.len()], asks: (0..clauses.len()).map(asks_without).collect() }
     }
 
     /// An entry in that state is kept out by that clause alone.
@@ -223,7 +223,7 @@ impl Hidden {
     /// would be gone, and under a limit others take their place.
     fn most(&self, query: &Query, has_results: bool) -> Option<(Range<usize>, usize)> {
         let all = query.asks();
-        let only_hides = |asks: Asks| !has_results || asks == all && query.limit.is_none();
+        let only_hides = |asks: StateScope| !has_results || asks == all && query.limit.is_none();
         let counts = self.counts.iter().zip(&self.asks).map(|(count, asks)| (*count, *asks));
         let hiding = query.clauses.iter().zip(counts).filter(|(_, (_, asks))| only_hides(*asks));
         let (clause, (count, _)) = hiding.max_by_key(|(_, (count, _))| *count)?;

@@ -16,7 +16,7 @@ const SETTLED: f64 = 7.0;
 
 /// What one store holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct StoreCounts {
     /// Memories that count.
     pub live: usize,
     /// Memories that were moved aside.
@@ -31,7 +31,7 @@ pub struct Held {
 
 /// A session that will be full.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Filling {
+pub struct FillingSession {
     /// The store's number.
     pub store: usize,
     /// The session's number.
@@ -53,9 +53,9 @@ pub struct TagUse {
 
 /// What stores hold, and what of it was written when.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Statistics {
+pub struct UsageStatistics {
     /// One a store, in their order.
-    pub stores: Vec<Held>,
+    pub stores: Vec<StoreCounts>,
     /// The types of what is live in all of them, most first. Untrusted text.
     pub types: Vec<(String, usize)>,
     /// The most used tags of what is live in all of them, most first.
@@ -67,17 +67,20 @@ pub struct Statistics {
     /// The bytes of that in each week.
     pub bytes: [u64; WEEKS],
     /// The session that will be full first.
-    pub filling: Option<Filling>,
+    pub filling: Option<FillingSession>,
 }
 
-impl Statistics {
+impl UsageStatistics {
     /// Counts stores.
-    pub fn of(snapshot: &Snapshot, now: Moment) -> Statistics {
+    pub fn of(snapshot: &Snapshot, now: Moment) -> UsageStatistics {
         let today = now.day();
         let since = monday(today).plus(-7 * DAY * (WEEKS as i64 - 1));
         let days = (today.0 - since.0) / DAY + 1;
-        let mut own =
-            Statistics { since, days: vec![Vec::new(); days.max(1) as usize], ..Statistics::default() };
+        let mut own = UsageStatistics {
+            since,
+            days: vec![Vec::new(); days.max(1) as usize],
+            ..UsageStatistics::default()
+        };
         let mut kinds: HashMap<&str, usize> = HashMap::new();
         for (number, store) in snapshot.stores.iter().enumerate() {
             own.stores.push(held(store, &mut kinds));
@@ -156,7 +159,7 @@ fn created(snapshot: &Snapshot, at: EntryRef) -> Option<Moment> {
 }
 
 /// Counts a store, and its types among those of all.
-fn held<'a>(store: &'a Store, all: &mut HashMap<&'a str, usize>) -> Held {
+fn held<'a>(store: &'a Store, all: &mut HashMap<&'a str, usize>) -> StoreCounts {
     let [live, archived, deleted, broken] =
         [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
     let mut kinds: HashMap<&str, usize> = HashMap::new();
@@ -165,12 +168,12 @@ fn held<'a>(store: &'a Store, all: &mut HashMap<&'a str, usize>) -> Held {
         *kinds.entry(kind).or_default() += 1;
         *all.entry(kind).or_default() += 1;
     }
-    Held { live, archived, deleted, broken, types: most_first(kinds) }
+    StoreCounts { live, archived, deleted, broken, types: most_first(kinds) }
 }
 
 /// The session that will be full first, of those that have a limit and grow.
-fn filling(snapshot: &Snapshot, since: Moment, now: Moment) -> Option<Filling> {
-    let mut soonest: Option<Filling> = None;
+fn filling(snapshot: &Snapshot, since: Moment, now: Moment) -> Option<FillingSession> {
+    let mut soonest: Option<FillingSession> = None;
     for (number, store) in snapshot.stores.iter().enumerate() {
         let mut grown: Vec<(u64, Moment)> = vec![(0, now); store.sessions.len()];
         for (at, entry) in (0_u32..).zip(&store.entries) {
@@ -185,7 +188,7 @@ fn filling(snapshot: &Snapshot, since: Moment, now: Moment) -> Option<Filling> {
             let daily = bytes as f64 / (now.hours_since(first) / 24.0).max(SETTLED);
             let days = limit.saturating_sub(session.size) as f64 / daily;
             if soonest.is_none_or(|before| days < before.days) {
-                soonest = Some(Filling { store: number, session: at, days });
+                soonest = Some(FillingSession { store: number, session: at, days });
             }
         }
     }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::cancel::Cancel;
-use super::folded::fold_collapsed_into;
-use crate::format::{self, Searched};
+use super::cancel::CancelToken;
+use super::fold_text::fold_collapsed_into;
+use crate::format::{self, SearchText};
 use crate::model::Generation;
 use crate::model::{Document, Entry, Snapshot, Store};
 
@@ -65,18 +65,22 @@ pub(super) struct Slot {
 }
 
 /// Where an entry's searched text comes from: its format, or a test.
-pub(super) type Source<'a> = &'a (dyn Fn(&Store, &Entry) -> Searched + Sync);
+pub(super) type Source<'a> = &'a (dyn Fn(&Store, &Entry) -> SearchText + Sync);
 
 impl TextIndex {
     /// Folds the text of every entry; `None` when cancelled.
-    pub fn build(snapshot: &Snapshot, previous: Option<&TextIndex>, cancel: &Cancel) -> Option<TextIndex> {
+    pub fn build(
+        snapshot: &Snapshot,
+        previous: Option<&TextIndex>,
+        cancel: &CancelToken,
+    ) -> Option<TextIndex> {
         Self::build_from(snapshot, previous, cancel, &format::searched_of)
     }
 
     pub(super) fn build_from(
         snapshot: &Snapshot,
         previous: Option<&TextIndex>,
-        cancel: &Cancel,
+        cancel: &CancelToken,
         source: Source<'_>,
     ) -> Option<TextIndex> {
         let known = previous.map(TextIndex::by_path).unwrap_or_default();
@@ -118,13 +122,13 @@ impl StoreText {
     fn build(
         store: &Arc<Store>,
         known: &HashMap<(&Path, &Path), &Arc<DocumentText>>,
-        cancel: &Cancel,
+        cancel: &CancelToken,
         source: Source<'_>,
     ) -> Option<StoreText> {
         let mut chunks = Vec::new();
         let mut first = 0;
         for entries in store.entries.chunk_by(|a, b| a.document == b.document) {
-            cancel.go_on()?;
+            cancel.check()?;
             let Some(entry) = entries.first() else { continue };
             let document = store.document(entry);
             let before = known.get(&(store.root.as_path(), document.path.as_path()));
@@ -141,13 +145,18 @@ impl StoreText {
 
 impl DocumentText {
     fn is_of(&self, document: &Document, entries: &[Entry]) -> bool {
-        self.generation.holds(&document.generation)
+        self.generation.has_same_bytes(&document.generation)
             && self.offset == document.offset
             && self.records.iter().eq(entries.iter().map(|entry| &entry.record))
     }
 
     /// The text of consecutive entries of one document; `None` when cancelled.
-    pub fn of(store: &Store, entries: &[Entry], cancel: &Cancel, source: Source<'_>) -> Option<DocumentText> {
+    pub fn of(
+        store: &Store,
+        entries: &[Entry],
+        cancel: &CancelToken,
+        source: Source<'_>,
+    ) -> Option<DocumentText> {
         let document = store.document(entries.first()?);
         let mut text = DocumentText {
             path: document.path.clone(),
@@ -159,7 +168,7 @@ impl DocumentText {
         };
         for (at, entry) in entries.iter().enumerate() {
             if at % STRIDE == 0 {
-                cancel.go_on()?;
+                cancel.check()?;
             }
             text.push(&source(store, entry));
         }
@@ -167,7 +176,7 @@ impl DocumentText {
         Some(text)
     }
 
-    fn push(&mut self, searched: &Searched) {
+    fn push(&mut self, searched: &SearchText) {
         let start = self.folded.len();
         self.push_parts(&searched.head);
         let head_end = self.folded.len();

@@ -1,8 +1,8 @@
 //! Reading a store: files into documents, documents into a store.
 
-mod assembled;
-mod newest;
-mod reused;
+mod assemble;
+mod newest_files;
+mod reuse;
 mod tail;
 
 use std::collections::HashMap;
@@ -10,24 +10,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::crowd;
-use super::files::{self, Found, Listing};
-use super::find::Place;
-use super::grown;
-use super::large;
-use super::listed::{self, Cache, Listed};
+use super::compressed_files::{self, FileCompression};
+use super::discovery::Place;
+use super::grown_log;
+use super::incremental_read::{FileInput, is_log, read_bytes};
+use super::large_file;
+use super::long_log::{self, BlockCache, ListedLog};
 use super::one_record;
-use super::packed::{self, Packing};
-use super::referred;
-use super::reread::{File, is_log, read_bytes};
-use crate::disk::{self, Disk, Real, Seen};
-use crate::format::{self, Format, LockFact, Parts};
+use super::parallel;
+use super::referenced_files;
+use super::store_walk::{self, StoreFile, StoreListing};
+use crate::disk::{self, Disk, Lookup, RealDisk};
+use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::snapshot::Generation;
-use crate::model::{Blocks, Bytes, Document, Extent, Moment, Role, Snapshot, Store, Unread};
-pub use assembled::of_documents;
-pub use tail::named;
+use crate::model::{Bytes, Document, Extent, Moment, RangeReader, Role, Snapshot, Store, UnreadPath};
+pub use assemble::of_documents;
+pub use tail::empty_store;
 
-use assembled::put_together;
+use assemble::put_together;
 use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
 
 /// Logs of fewer bytes are held to look for one record in them.
@@ -42,7 +42,7 @@ const BESIDE: u64 = 16 << 20;
 /// since are taken from it. With [`Extent::Tail`] only the newest entries are read,
 /// from the ends of the files that changed last, and no problems are gathered.
 pub fn load(place: &Place, extent: Extent, previous: Option<&Store>, now: Moment) -> Store {
-    load_from(&Real, place, extent, previous, now)
+    load_from(&RealDisk, place, extent, previous, now)
 }
 
 /// Reads several stores, side by side. `previous` holds them as they were read before.
@@ -53,10 +53,10 @@ pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Mom
     let lists = (extent != Extent::Tail).then(Arc::default);
     let waits = if extent == Extent::Tail { waiting(places) } else { vec![false; places.len()] };
     let places: Vec<(&Place, bool)> = places.iter().zip(waits).collect();
-    crowd::each(&places, |&(place, waits)| {
+    parallel::map_parallel(&places, |&(place, waits)| {
         let previous = before.get(place.root.as_path()).copied();
-        let given = Given { tail, lists: lists.clone(), previous, now };
-        Arc::new(if waits { named(place) } else { given.load(&Real, place, extent) })
+        let given = LoadContext { tail, lists: lists.clone(), previous, now };
+        Arc::new(if waits { empty_store(place) } else { given.load(&RealDisk, place, extent) })
     })
 }
 
@@ -71,34 +71,34 @@ pub fn load_from(
     // What is listed is read again from the real disk.
     let extent = if extent == Extent::Tail { extent } else { Extent::Whole };
     let lists = (extent != Extent::Tail).then(Arc::default);
-    Given { tail: TAIL, lists, previous, now }.load(disk, place, extent)
+    LoadContext { tail: TAIL, lists, previous, now }.load(disk, place, extent)
 }
 
 /// A file that stays open, and the state that it is in.
-type Opened = (Arc<dyn Blocks>, Generation);
+type OpenLogFile = (Arc<dyn RangeReader>, Generation);
 
 /// What stores are read with.
-struct Given<'a> {
+struct LoadContext<'a> {
     /// So many bytes of a file's end are read for the first screen.
     tail: u64,
     /// Where the blocks of long logs are kept that are not held.
-    lists: Option<Arc<Cache>>,
+    lists: Option<Arc<BlockCache>>,
     previous: Option<&'a Store>,
     now: Moment,
 }
 
-impl Given<'_> {
+impl LoadContext<'_> {
     fn load(self, disk: &dyn Disk, place: &Place, extent: Extent) -> Store {
         let Some(format) = format::by_name(place.format) else {
             return unread(place, disk);
         };
         // Of logs of which one record was read the others are not known.
-        let is_enough = |own: &&Store| !own.is_of_one_record() || own.only == place.only;
-        let given = Given { previous: self.previous.filter(is_enough), ..self };
+        let is_enough = |own: &&Store| !own.is_of_one_record() || own.scope == place.scope;
+        let given = LoadContext { previous: self.previous.filter(is_enough), ..self };
         let now = given.now;
         let mut listing = match extent {
-            Extent::Tail => newest::newest(disk, &place.root, format),
-            _ => files::walk(disk, &place.root, format, place.only.as_ref()),
+            Extent::Tail => newest_files::newest(disk, &place.root, format),
+            _ => store_walk::walk(disk, &place.root, format, place.scope.as_ref()),
         };
         let loader = Loader { disk, place, root: &place.root, format, extent, given };
         let mut documents = match extent {
@@ -109,19 +109,20 @@ impl Given<'_> {
         let beside = (extent != Extent::Tail).then(|| loader.beside(&mut listing)).flatten();
         let (folders, beside_it) = (&listing.folders, beside.as_deref());
         let assemble = |documents: &[Arc<Document>]| {
-            format.assemble(&Parts { documents, folders, locks: &locks, beside: beside_it }, now)
+            format
+                .assemble(&AssemblyInput { documents, folders, locks: &locks, outside_files: beside_it }, now)
         };
         let mut assembly = assemble(&documents);
         if loader.held_anew(&listing.files, &mut documents) {
             assembly = assemble(&documents);
         }
         if extent != Extent::Tail {
-            assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
+            assembly.problems.extend(referenced_files::missing(disk, &place.root, format, &documents));
         }
         if extent == Extent::Judged {
-            documents.iter_mut().for_each(|own| loader.let_go(own));
+            documents.iter_mut().for_each(|own| loader.drop_index(own));
         }
-        let is_of_one_record = place.only.as_ref().is_some_and(|only| only.record.is_some());
+        let is_of_one_record = place.scope.as_ref().is_some_and(|only| only.record.is_some());
         if extent == Extent::Listed || is_of_one_record {
             // What is said of files as such is said by `check`, and indexes were not read.
             assembly.problems.retain(|own| own.record.is_some());
@@ -129,7 +130,7 @@ impl Given<'_> {
         let store = put_together(place, format, extent, listing, documents, assembly);
         let beside =
             beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
-        Store { beside, ..store }
+        Store { outside_files: beside, ..store }
     }
 }
 
@@ -139,13 +140,13 @@ struct Loader<'a> {
     root: &'a Path,
     format: &'a dyn Format,
     extent: Extent,
-    given: Given<'a>,
+    given: LoadContext<'a>,
 }
 
 impl Loader<'_> {
-    fn whole(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
+    fn whole(&self, listing: &mut StoreListing) -> Vec<Arc<Document>> {
         let mut documents = Vec::with_capacity(listing.files.len());
-        let mut room = packed::ROOM;
+        let mut room = compressed_files::STORE_UNPACK_LIMIT;
         let mut unread: Vec<(PathBuf, io::Error)> = Vec::new();
         for found in &listing.files {
             if let Some(unchanged) = self.unchanged(found) {
@@ -153,10 +154,10 @@ impl Loader<'_> {
                 continue;
             }
             match self.documents(found, &mut room) {
-                Seen::Read(own) => documents.extend(own.into_iter().map(|own| self.or_before(own))),
+                Lookup::Read(own) => documents.extend(own.into_iter().map(|own| self.reuse_if_equal(own))),
                 // It went since its folder was listed.
-                Seen::Absent => {}
-                Seen::Unreadable(error) => unread.push((found.path.clone(), error)),
+                Lookup::Absent => {}
+                Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
             }
         }
         unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
@@ -165,7 +166,7 @@ impl Loader<'_> {
     }
 
     /// A file, and the files within it where it is an archive.
-    fn documents(&self, found: &Found, room: &mut u64) -> Seen<Vec<Document>> {
+    fn documents(&self, found: &StoreFile, room: &mut u64) -> Lookup<Vec<Document>> {
         if let Some(own) = self.of_one_record(found) {
             return own;
         }
@@ -174,18 +175,23 @@ impl Loader<'_> {
         }
         // Those are read with what they say.
         if found.role == Role::Lock {
-            return Seen::Read(vec![bare(found, found.item.generation)]);
+            return Lookup::Read(vec![empty_document(found, found.item.generation)]);
         }
         // Of what is not shown it is only asked whether it can be read. Indexes are read to be judged.
-        let is_unjudged =
-            found.role == Role::Index && self.extent == Extent::Listed && self.format.lists(found.role);
+        let is_unjudged = found.role == Role::Index
+            && self.extent == Extent::Listed
+            && self.format.reads_without_bytes(found.role);
         let limit = if found.role.is_content() && !is_unjudged { None } else { Some(0) };
-        if limit.is_none() && self.format.is_outlined(found.role) && Packing::of(&found.path).is_none() {
-            let read: Seen<(Bytes, Generation)> = large::read(self.disk, &self.root.join(&found.path)).into();
+        if limit.is_none()
+            && self.format.is_streamed(found.role)
+            && FileCompression::of(&found.path).is_none()
+        {
+            let read: Lookup<(Bytes, Generation)> =
+                large_file::read(self.disk, &self.root.join(&found.path)).into();
             return read.map(|(bytes, generation)| vec![self.read(found, bytes, 0, generation)]);
         }
-        self.bytes(found, 0, limit).map(|(bytes, generation)| match Packing::of(&found.path) {
-            _ if limit.is_some() => vec![bare(found, found.item.generation)],
+        self.bytes(found, 0, limit).map(|(bytes, generation)| match FileCompression::of(&found.path) {
+            _ if limit.is_some() => vec![empty_document(found, found.item.generation)],
             None => vec![self.read(found, bytes, 0, generation)],
             Some(packing) => packing.documents(found, &bytes, generation, room, self.format, self.given.now),
         })
@@ -193,82 +199,85 @@ impl Loader<'_> {
 
     /// A file of a session of which one record is asked for: a long log with the records of that id, and nothing of
     /// an index. `None` for any other, and where the log does not tell which those are.
-    fn of_one_record(&self, found: &Found) -> Option<Seen<Vec<Document>>> {
-        let id = self.place.only.as_ref()?.record.as_deref()?;
+    fn of_one_record(&self, found: &StoreFile) -> Option<Lookup<Vec<Document>>> {
+        let id = self.place.scope.as_ref()?.record.as_deref()?;
         let len = found.item.generation.len;
         match found.role {
-            Role::Index => Some(Seen::Read(vec![bare(found, found.item.generation)])),
-            Role::Records if is_log(&found.path) && (listed::LONG..ONE_RECORD).contains(&len) => {
+            Role::Index => Some(Lookup::Read(vec![empty_document(found, found.item.generation)])),
+            Role::Records if is_log(&found.path) && (long_log::LONG_LOG..ONE_RECORD).contains(&len) => {
                 let (bytes, generation) = match self.bytes(found, 0, None) {
-                    Seen::Read(read) => read,
-                    Seen::Absent => return Some(Seen::Absent),
-                    Seen::Unreadable(error) => return Some(Seen::Unreadable(error)),
+                    Lookup::Read(read) => read,
+                    Lookup::Absent => return Some(Lookup::Absent),
+                    Lookup::Unreadable(error) => return Some(Lookup::Unreadable(error)),
                 };
-                let log =
-                    Document { len: bytes.len() as u64, bytes: bytes.into(), ..bare(found, generation) };
+                let log = Document {
+                    len: bytes.len() as u64,
+                    bytes: bytes.into(),
+                    ..empty_document(found, generation)
+                };
                 let reading = one_record::read(self.format, &log, id, self.given.now)?;
                 let (records, problems) = (reading.records, reading.problems);
-                Some(Seen::Read(vec![Document { records, problems, ..log }]))
+                Some(Lookup::Read(vec![Document { records, problems, ..log }]))
             }
             _ => None,
         }
     }
 
     /// A long log whose bytes need not be held.
-    fn listed(&self, found: &Found) -> io::Result<Option<Vec<Document>>> {
+    fn listed(&self, found: &StoreFile) -> io::Result<Option<Vec<Document>>> {
         let opened = match self.extent {
             Extent::Whole => self.opened(found),
             _ => None,
         };
         let is_long = match self.extent {
             Extent::Whole => opened.is_some(),
-            _ => found.item.generation.len > listed::LONG,
+            _ => found.item.generation.len > long_log::LONG_LOG,
         };
-        let is_rows = is_long && is_log(&found.path) && self.format.lists(found.role);
+        let is_rows = is_long && is_log(&found.path) && self.format.reads_without_bytes(found.role);
         let Some(cache) = self.given.lists.as_ref().filter(|_| is_rows) else { return Ok(None) };
-        let file = File { role: found.role, path: &found.path, bytes: &[] };
+        let file = FileInput { role: found.role, path: &found.path, bytes: &[] };
         let (of, now) = ((self.root, &file), self.given.now);
         let before = self.before(&found.path).map(|own| (self.format, &**own));
-        let grown = before.map(|before| grown::read(self.disk, of, before, cache, now)).transpose()?;
+        let grown = before.map(|before| grown_log::read(self.disk, of, before, cache, now)).transpose()?;
         let read = match grown.flatten() {
             Some(grown) => Some(grown),
-            None => listed::read(self.disk, of, self.format, cache, now)?,
+            None => long_log::read(self.disk, of, self.format, cache, now)?,
         };
-        let document_of = |own: Listed| Document {
-            on_demand: Some(own.on_demand),
+        let document_of = |own: ListedLog| Document {
+            record_reader: Some(own.record_reader),
             records: own.reading.records,
             problems: own.reading.problems,
-            ..bare(found, own.generation)
+            ..empty_document(found, own.generation)
         };
         let (document, opened) = match (read.map(document_of), opened) {
             (Some(own), Some(opened)) => (own, opened),
             (own, _) => return Ok(own.map(|own| vec![own])),
         };
-        if let Some(own) = reused::with_bytes(&document, opened.clone()).filter(reused::is_as_read) {
+        if let Some(own) = reuse::with_bytes(&document, opened.clone()).filter(reuse::is_as_read) {
             return Ok(Some(vec![own]));
         }
-        let anew = listed::read(self.disk, of, self.format, cache, now)?.map(document_of);
-        Ok(anew.and_then(|own| reused::with_bytes(&own, opened)).map(|own| vec![own]))
+        let anew = long_log::read(self.disk, of, self.format, cache, now)?.map(document_of);
+        Ok(anew.and_then(|own| reuse::with_bytes(&own, opened)).map(|own| vec![own]))
     }
 
     /// A log that is too large to be held where its bytes can be had later.
-    fn opened(&self, found: &Found) -> Option<Opened> {
-        let is_large = found.item.generation.len >= listed::LARGE && is_log(&found.path);
+    fn opened(&self, found: &StoreFile) -> Option<OpenLogFile> {
+        let is_large = found.item.generation.len >= long_log::LARGE_LOG && is_log(&found.path);
         // Held where the process can open no further file. One that can't be read says why when it is read.
-        is_large.then(|| self.disk.opened(&self.root.join(&found.path)).ok()).flatten().flatten()
+        is_large.then(|| self.disk.open_ranges(&self.root.join(&found.path)).ok()).flatten().flatten()
     }
 
-    fn bytes(&self, found: &Found, from: u64, limit: Option<u64>) -> Seen<(Vec<u8>, Generation)> {
+    fn bytes(&self, found: &StoreFile, from: u64, limit: Option<u64>) -> Lookup<(Vec<u8>, Generation)> {
         self.disk.read(&self.root.join(&found.path), from, limit).into()
     }
 
     /// Holds files that another wrote to in place while they were looked through; whether there are such.
-    fn held_anew(&self, files: &[Found], documents: &mut [Arc<Document>]) -> bool {
-        let gone = |own: &&mut Arc<Document>| own.bytes.are_gone() && self.format.is_outlined(own.role);
+    fn held_anew(&self, files: &[StoreFile], documents: &mut [Arc<Document>]) -> bool {
+        let gone = |own: &&mut Arc<Document>| own.bytes.has_changed() && self.format.is_streamed(own.role);
         let mut is_any = false;
         for own in documents.iter_mut().filter(gone) {
             let found = files.iter().find(|found| found.path == own.path);
-            if let Some((found, Seen::Read((bytes, generation)))) =
+            if let Some((found, Lookup::Read((bytes, generation)))) =
                 found.map(|found| (found, self.bytes(found, 0, None)))
             {
                 *own = Arc::new(self.read(found, bytes, 0, generation));
@@ -278,9 +287,15 @@ impl Loader<'_> {
         is_any
     }
 
-    fn read(&self, found: &Found, bytes: impl Into<Bytes>, offset: u64, generation: Generation) -> Document {
+    fn read(
+        &self,
+        found: &StoreFile,
+        bytes: impl Into<Bytes>,
+        offset: u64,
+        generation: Generation,
+    ) -> Document {
         let bytes = bytes.into();
-        let before = self.before(&found.path).filter(|own| offset == 0 && own.on_demand.is_none());
+        let before = self.before(&found.path).filter(|own| offset == 0 && own.record_reader.is_none());
         let file = (found.role, &*found.path, &bytes);
         let reading = read_bytes(self.format, before.map(Arc::as_ref), file, self.given.now);
         let len = offset + bytes.len() as u64;
@@ -290,7 +305,7 @@ impl Loader<'_> {
             len,
             records: reading.records,
             problems: reading.problems,
-            ..bare(found, generation)
+            ..empty_document(found, generation)
         };
         if offset > 0 {
             shift(&mut document);
@@ -300,16 +315,16 @@ impl Loader<'_> {
 
     /// The files outside the store that the format names. A link that leads out of the
     /// folder around the store is not followed.
-    fn beside(&self, listing: &mut Listing) -> Option<Vec<(PathBuf, Vec<u8>)>> {
-        let (names, place) = (self.format.about().beside, Path::new(self.format.about().place));
+    fn beside(&self, listing: &mut StoreListing) -> Option<Vec<(PathBuf, Vec<u8>)>> {
+        let (names, place) = (self.format.about().outside_files, Path::new(self.format.about().place));
         let is_there = !names.is_empty() && self.root.ends_with(place);
         let around = self.root.ancestors().nth(place.iter().count()).filter(|_| is_there)?;
         let mut found = Vec::new();
         for name in names {
             match self.one_beside(around, name) {
-                Seen::Read(Some(bytes)) => found.push((PathBuf::from(name), bytes)),
-                Seen::Read(None) | Seen::Absent => {}
-                Seen::Unreadable(error) => {
+                Lookup::Read(Some(bytes)) => found.push((PathBuf::from(name), bytes)),
+                Lookup::Read(None) | Lookup::Absent => {}
+                Lookup::Unreadable(error) => {
                     listing.unreadable(&Path::new("..").join(name), &error.to_string());
                 }
             }
@@ -318,7 +333,7 @@ impl Loader<'_> {
     }
 
     /// The bytes of a file in the folder around the store; none where it leads out of there.
-    fn one_beside(&self, around: &Path, name: &str) -> Seen<Option<Vec<u8>>> {
+    fn one_beside(&self, around: &Path, name: &str) -> Lookup<Option<Vec<u8>>> {
         let read = || {
             let path = self.disk.real_path(&around.join(name))?;
             if !path.starts_with(self.disk.real_path(around)?) {
@@ -333,18 +348,18 @@ impl Loader<'_> {
         read().into()
     }
 
-    fn locks(&self, listing: &mut Listing) -> Vec<LockFact> {
+    fn locks(&self, listing: &mut StoreListing) -> Vec<LockFact> {
         let mut facts = Vec::new();
         let mut unread: Vec<(PathBuf, io::Error)> = Vec::new();
         for found in listing.files.iter().filter(|found| found.role == Role::Lock) {
             match self.bytes(found, 0, Some(4096)) {
-                Seen::Read((bytes, generation)) => {
+                Lookup::Read((bytes, generation)) => {
                     let holder_alive = process_number(&bytes).map(disk::is_alive);
                     let modified = Moment((generation.modified / 1000) as i64);
                     facts.push(LockFact { path: found.path.clone(), bytes, modified, holder_alive });
                 }
-                Seen::Absent => {}
-                Seen::Unreadable(error) => unread.push((found.path.clone(), error)),
+                Lookup::Absent => {}
+                Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
             }
         }
         unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
@@ -352,12 +367,12 @@ impl Loader<'_> {
     }
 }
 
-pub fn bare(found: &Found, generation: Generation) -> Document {
+pub fn empty_document(found: &StoreFile, generation: Generation) -> Document {
     Document {
         path: found.path.clone(),
         role: found.role,
         bytes: Vec::new().into(),
-        on_demand: None,
+        record_reader: None,
         offset: 0,
         len: generation.len,
         generation,
@@ -381,6 +396,6 @@ fn process_number(bytes: &[u8]) -> Option<i32> {
 fn unread(place: &Place, disk: &dyn Disk) -> Store {
     let modified = disk.look(&place.root).ok().map(|item| Moment((item.generation.modified / 1000) as i64));
     let why = format!("{} is not a format that this version knows", place.format);
-    let unread = vec![Unread { path: PathBuf::new(), why }];
-    Store { extent: Extent::Whole, modified, unread, ..named(place) }
+    let unread = vec![UnreadPath { path: PathBuf::new(), why }];
+    Store { extent: Extent::Whole, modified, unread, ..empty_store(place) }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::format::Format;
-use crate::format::reading::Reading;
+use crate::format::record_reader::Reading;
 use crate::model::bytes::Ranges;
 use crate::model::plan::apply;
 use crate::model::{Bytes, Change, Document, Moment, Record, Role, Span, Splice};

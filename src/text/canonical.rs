@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::digest::hex;
-use super::json::{Json, Kind, Unit, units};
+use super::json::{Json, JsonKind, StringUnit, units};
 
 /// How a checksum relates to the record that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn canonical(entry: Json<'_>, only: Option<&[String]>) -> String {
 
 /// What is still to be written; the last is the next. It waits on a stack of its own, so that no
 /// depth of nesting can exhaust the program's.
-enum Unwritten<'a> {
+enum PendingPart<'a> {
     Text(Cow<'static, str>),
     Value(Json<'a>, usize),
     /// A line break and its indentation.
@@ -105,7 +105,7 @@ enum Unwritten<'a> {
 struct CanonicalWriter<'a> {
     only: Option<&'a [String]>,
     is_indented: bool,
-    waiting: Vec<Unwritten<'a>>,
+    waiting: Vec<PendingPart<'a>>,
     out: String,
 }
 
@@ -115,9 +115,9 @@ impl<'a> CanonicalWriter<'a> {
         const PIECE: usize = 1 << 16;
         while let Some(step) = self.waiting.pop() {
             match step {
-                Unwritten::Text(text) => self.out.push_str(&text),
-                Unwritten::Value(value, depth) => self.value(value, depth),
-                Unwritten::Break(depth) => {
+                PendingPart::Text(text) => self.out.push_str(&text),
+                PendingPart::Value(value, depth) => self.value(value, depth),
+                PendingPart::Break(depth) => {
                     self.out.push('\n');
                     self.out.extend(std::iter::repeat_n("  ", depth));
                 }
@@ -135,11 +135,13 @@ impl<'a> CanonicalWriter<'a> {
 
     fn value(&mut self, value: Json<'a>, depth: usize) {
         match value.kind() {
-            Kind::Object => {
+            JsonKind::Object => {
                 let members = last_members(value).into_iter();
                 self.inner(['{', '}'], members.map(|(name, value)| (Some(name), value)).collect(), depth);
             }
-            Kind::Array => self.inner(['[', ']'], value.items().map(|item| (None, item)).collect(), depth),
+            JsonKind::Array => {
+                self.inner(['[', ']'], value.items().map(|item| (None, item)).collect(), depth)
+            }
             _ => write_scalar(value, &mut self.out),
         }
     }
@@ -152,14 +154,14 @@ impl<'a> CanonicalWriter<'a> {
         if inner.is_empty() {
             return self.out.push(close);
         }
-        self.waiting.push(Unwritten::Text(String::from(close).into()));
-        self.waiting.extend(self.is_indented.then_some(Unwritten::Break(depth)));
+        self.waiting.push(PendingPart::Text(String::from(close).into()));
+        self.waiting.extend(self.is_indented.then_some(PendingPart::Break(depth)));
         for (index, (name, value)) in inner.into_iter().enumerate().rev() {
-            self.waiting.push(Unwritten::Value(value, depth + 1));
+            self.waiting.push(PendingPart::Value(value, depth + 1));
             let colon = if self.is_indented { ": " } else { ":" };
-            self.waiting.extend(name.map(|name| Unwritten::Text((name_in_quotes(&name) + colon).into())));
-            self.waiting.extend(self.is_indented.then_some(Unwritten::Break(depth + 1)));
-            self.waiting.extend((index > 0).then_some(Unwritten::Text(",".into())));
+            self.waiting.extend(name.map(|name| PendingPart::Text((name_in_quotes(&name) + colon).into())));
+            self.waiting.extend(self.is_indented.then_some(PendingPart::Break(depth + 1)));
+            self.waiting.extend((index > 0).then_some(PendingPart::Text(",".into())));
         }
     }
 }
@@ -167,8 +169,8 @@ impl<'a> CanonicalWriter<'a> {
 /// Writes what is neither object nor array as JavaScript's `JSON.stringify` does.
 pub(super) fn write_scalar(value: Json<'_>, out: &mut String) {
     match value.kind() {
-        Kind::String => write_string(&String::from_utf8_lossy(value.quoted().unwrap_or_default()), out),
-        Kind::Number => out.push_str(ryu_js::Buffer::new().format(value.number().unwrap_or_default())),
+        JsonKind::String => write_string(&String::from_utf8_lossy(value.quoted().unwrap_or_default()), out),
+        JsonKind::Number => out.push_str(ryu_js::Buffer::new().format(value.number().unwrap_or_default())),
         _ => out.push_str(&String::from_utf8_lossy(value.raw())),
     }
 }
@@ -197,8 +199,8 @@ fn write_string(inner: &str, out: &mut String) {
     out.push('"');
     for unit in units(inner) {
         match unit {
-            Unit::Char(c) => write_char(c, out),
-            Unit::Lone(code) => out.push_str(&format!("\\u{code:04x}")),
+            StringUnit::Char(c) => write_char(c, out),
+            StringUnit::Lone(code) => out.push_str(&format!("\\u{code:04x}")),
         }
     }
     out.push('"');
@@ -221,7 +223,7 @@ pub(super) fn write_char(c: char, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::scan::{Newlines, Tape};
+    use crate::text::json_scanner::{Newlines, Tape};
 
     fn form(text: &str, only: Option<&[String]>) -> String {
         let mut tape = Tape::default();

@@ -2,10 +2,10 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::show::{columns, is_plain};
+use super::safe_text::{display_width, is_plain};
 
 /// A size as people say it.
-pub fn human(bytes: u64) -> String {
+pub fn human_size(bytes: u64) -> String {
     let one = |unit: u64, name: &str| {
         let size = bytes as f64 / unit as f64;
         if size < 10.0 { format!("{size:.1} {name}") } else { format!("{size:.0} {name}") }
@@ -20,7 +20,7 @@ pub fn human(bytes: u64) -> String {
 
 /// The start of a text that fits in `width` columns, ending in `…` where it was cut.
 pub fn fit(text: &str, width: usize) -> String {
-    if columns(text) <= width {
+    if display_width(text) <= width {
         return text.to_owned();
     }
     let Some(room) = width.checked_sub(1) else { return String::new() };
@@ -35,7 +35,7 @@ fn start(text: &str, room: usize) -> &str {
     }
     let mut used = 0;
     let fits = |(_, grapheme): &(usize, &str)| {
-        used += columns(grapheme);
+        used += display_width(grapheme);
         used <= room
     };
     let end = text.grapheme_indices(true).take_while(fits).last();
@@ -46,7 +46,7 @@ fn start(text: &str, room: usize) -> &str {
 /// `text` cut or filled up to exactly `width` columns.
 pub fn column(text: &str, width: usize) -> String {
     let fitted = fit(text, width);
-    let missing = width.saturating_sub(columns(&fitted));
+    let missing = width.saturating_sub(display_width(&fitted));
     fitted + &" ".repeat(missing)
 }
 
@@ -57,18 +57,18 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut line = String::new();
     let mut used = 0;
     for word in text.split_inclusive(' ') {
-        let wide = columns(word.trim_end());
+        let wide = display_width(word.trim_end());
         if used > 0 && used + wide > width {
             lines.push(std::mem::take(&mut line));
             used = 0;
         }
         if wide <= width {
             line.push_str(word);
-            used += columns(word);
+            used += display_width(word);
             continue;
         }
         for grapheme in word.graphemes(true) {
-            let wide = columns(grapheme);
+            let wide = display_width(grapheme);
             if used + wide > width {
                 lines.push(std::mem::take(&mut line));
                 used = 0;

@@ -17,7 +17,7 @@ pub mod edit;
 #[derive(Debug, Default, PartialEq)]
 pub struct Note<'a> {
     /// The fields in stored order.
-    pub fields: Vec<Field<'a>>,
+    pub fields: Vec<YamlField<'a>>,
     /// What is wrong with the front matter: the line from 1, and why.
     pub faults: Vec<(u32, String)>,
     /// Whether it starts with `---`.
@@ -28,7 +28,7 @@ pub struct Note<'a> {
 
 /// One field of the front matter.
 #[derive(Debug, PartialEq)]
-pub struct Field<'a> {
+pub struct YamlField<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its line, from 1.
@@ -36,12 +36,12 @@ pub struct Field<'a> {
     /// All of its lines, with their ends.
     pub span: Range<usize>,
     /// Its value.
-    pub value: Value<'a>,
+    pub value: YamlValue<'a>,
 }
 
 /// The value of a field.
 #[derive(Debug, PartialEq)]
-pub enum Value<'a> {
+pub enum YamlValue<'a> {
     /// Nothing, `null` or `~`.
     Null,
     /// A scalar, unquoted and unescaped.
@@ -52,23 +52,23 @@ pub enum Value<'a> {
     Other(&'a str),
 }
 
-impl Value<'_> {
+impl YamlValue<'_> {
     /// It as one text.
     pub fn plain(&self) -> String {
         match self {
-            Value::Null => String::new(),
-            Value::Text(text) => text.to_string(),
-            Value::List(items) => items.join(", "),
-            Value::Other(raw) => raw.trim().to_owned(),
+            YamlValue::Null => String::new(),
+            YamlValue::Text(text) => text.to_string(),
+            YamlValue::List(items) => items.join(", "),
+            YamlValue::Other(raw) => raw.trim().to_owned(),
         }
     }
 
     /// Its texts: one of a scalar, each of a list.
     pub fn texts(&self) -> Vec<&str> {
         match self {
-            Value::Text(text) => vec![text],
-            Value::List(items) => items.iter().map(|item| &**item).collect(),
-            Value::Null | Value::Other(_) => Vec::new(),
+            YamlValue::Text(text) => vec![text],
+            YamlValue::List(items) => items.iter().map(|item| &**item).collect(),
+            YamlValue::Null | YamlValue::Other(_) => Vec::new(),
         }
     }
 }
@@ -102,7 +102,7 @@ impl<'a> Note<'a> {
     }
 
     /// The field of that name; of several the first.
-    pub fn field(&self, name: &str) -> Option<&Field<'a>> {
+    pub fn field(&self, name: &str) -> Option<&YamlField<'a>> {
         self.fields.iter().find(|field| field.name == name)
     }
 
@@ -130,7 +130,7 @@ impl<'a> Note<'a> {
             let end = block.last().unwrap_or(line).next;
             let (value, fault) = value(text, rest, block);
             self.faults.extend(fault.map(|fault| (number, format!("`{name}`: {fault}"))));
-            self.fields.push(Field { name, line: number, span: line.start..end, value });
+            self.fields.push(YamlField { name, line: number, span: line.start..end, value });
         }
     }
 }
@@ -172,7 +172,7 @@ fn name_and_rest(line: &str) -> Option<(&str, &str)> {
     (plain && apart && name.trim() == name).then_some((name, rest.trim()))
 }
 
-type ReadValue<'a> = (Value<'a>, Option<&'static str>);
+type ReadValue<'a> = (YamlValue<'a>, Option<&'static str>);
 
 /// A value from the rest of its line and the lines that go on.
 fn value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
@@ -180,20 +180,21 @@ fn value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<
     let rest = if rest.starts_with('#') { "" } else { rest };
     let written: Vec<&NoteLine<'a>> = block.iter().filter(|line| !line.is_empty()).collect();
     match rest.chars().next() {
-        None if written.is_empty() => (Value::Null, None),
+        None if written.is_empty() => (YamlValue::Null, None),
         None => list_or_other(text, block, &written),
         Some('[') => flow_list(text, rest, block),
-        Some('|' | '>') => (Value::Text(folded(rest, block)), None),
-        Some('{') => (Value::Other(with_block(text, rest, block)), None),
-        Some('*') => (Value::Other(with_block(text, rest, block)), Some(ALIAS)),
-        Some(_) if !written.is_empty() => {
-            (Value::Other(with_block(text, rest, block)), Some("the lines below it belong to no list or map"))
-        }
+        Some('|' | '>') => (YamlValue::Text(folded(rest, block)), None),
+        Some('{') => (YamlValue::Other(with_block(text, rest, block)), None),
+        Some('*') => (YamlValue::Other(with_block(text, rest, block)), Some(ALIAS)),
+        Some(_) if !written.is_empty() => (
+            YamlValue::Other(with_block(text, rest, block)),
+            Some("the lines below it belong to no list or map"),
+        ),
         Some(_) => {
             let (scalar, fault) = scalar(rest);
             let null =
                 matches!(&*scalar, "~" | "null" | "Null" | "NULL") && matches!(scalar, Cow::Borrowed(_));
-            (if null && rest == scalar { Value::Null } else { Value::Text(scalar) }, fault)
+            (if null && rest == scalar { YamlValue::Null } else { YamlValue::Text(scalar) }, fault)
         }
     }
 }
@@ -208,7 +209,7 @@ fn list_or_other<'a>(text: &'a str, block: &[NoteLine<'a>], written: &[&NoteLine
     let Some(items) = items else {
         let tab = written.iter().any(|line| line.text.starts_with('\t'));
         let fault = tab.then_some("a tab is where only spaces may be");
-        return (Value::Other(whole(text, block)), fault);
+        return (YamlValue::Other(whole(text, block)), fault);
     };
     let mut fault = None;
     let items = items.into_iter().map(|item| {
@@ -216,7 +217,7 @@ fn list_or_other<'a>(text: &'a str, block: &[NoteLine<'a>], written: &[&NoteLine
         fault = fault.or(own);
         text
     });
-    (Value::List(items.collect()), fault)
+    (YamlValue::List(items.collect()), fault)
 }
 
 /// A list in brackets; brackets within it are dropped, so that `[[a]]` is the item `a`.
@@ -243,13 +244,13 @@ fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadVa
                 if depth == 0 {
                     let after = all[at + 1..].trim();
                     let stray = !after.is_empty() && !after.starts_with('#');
-                    return (Value::List(items), fault.or(stray.then_some("something follows the list")));
+                    return (YamlValue::List(items), fault.or(stray.then_some("something follows the list")));
                 }
             }
             _ => {}
         }
     }
-    (Value::Other(all), Some("the list has no closing bracket"))
+    (YamlValue::Other(all), Some("the list has no closing bracket"))
 }
 
 /// A block scalar: its lines without their common indentation.

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::scan::{Node, Tape, sign};
+use super::json_scanner::{Tape, TapeNode, sign};
 
-pub use super::scan::Kind;
+pub use super::json_scanner::JsonKind;
 
 /// One value within scanned bytes.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ impl<'a> Json<'a> {
         Json { bytes, tape, at: 0 }
     }
 
-    fn node(&self) -> &'a Node {
+    fn node(&self) -> &'a TapeNode {
         &self.tape.nodes()[self.at]
     }
 
@@ -32,7 +32,7 @@ impl<'a> Json<'a> {
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> JsonKind {
         self.node().kind
     }
 
@@ -51,7 +51,7 @@ impl<'a> Json<'a> {
     /// The members of an object in order, doubled keys included; empty for others.
     pub fn members(&self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> + use<'a> {
         let this = *self;
-        let last = if self.kind() == Kind::Object { self.node().next as usize } else { 0 };
+        let last = if self.kind() == JsonKind::Object { self.node().next as usize } else { 0 };
         let mut at = self.at + 1;
         std::iter::from_fn(move || {
             if at >= last {
@@ -67,7 +67,7 @@ impl<'a> Json<'a> {
     /// The items of an array; empty for others.
     pub fn items(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
         let this = *self;
-        let last = if self.kind() == Kind::Array { self.node().next as usize } else { 0 };
+        let last = if self.kind() == JsonKind::Array { self.node().next as usize } else { 0 };
         let mut at = self.at + 1;
         std::iter::from_fn(move || {
             if at >= last {
@@ -109,7 +109,7 @@ impl<'a> Json<'a> {
 
     /// The inside of a string, escapes and all.
     pub fn quoted(&self) -> Option<&'a [u8]> {
-        (self.kind() == Kind::String).then(|| {
+        (self.kind() == JsonKind::String).then(|| {
             let raw = self.raw();
             &raw[1..raw.len() - 1]
         })
@@ -127,7 +127,7 @@ impl<'a> Json<'a> {
 
     /// A number's value, as near as 64 bits of float come.
     pub fn number(&self) -> Option<f64> {
-        if self.kind() != Kind::Number {
+        if self.kind() != JsonKind::Number {
             return None;
         }
         std::str::from_utf8(self.raw()).ok()?.parse().ok()
@@ -141,12 +141,12 @@ impl<'a> Json<'a> {
 
     /// A boolean's value.
     pub fn bool(&self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
+        (self.kind() == JsonKind::Bool).then(|| self.raw() == b"true")
     }
 
     /// Whether it is `null`.
     pub fn is_null(&self) -> bool {
-        self.kind() == Kind::Null
+        self.kind() == JsonKind::Null
     }
 
     /// The value as text for people: strings without quotes, everything else as spelled.
@@ -175,7 +175,7 @@ impl<'a> Json<'a> {
                 let name = value.text().unwrap_or_default();
                 path.push(name.clone());
                 names.push((name, until));
-            } else if value.kind() == Kind::String {
+            } else if value.kind() == JsonKind::String {
                 see(&path, value);
             }
             at += 1;
@@ -185,7 +185,7 @@ impl<'a> Json<'a> {
 
 /// One UTF-16 unit or character of a JSON string, unescaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum StringUnit {
     /// A character.
     Char(char),
     /// Half a surrogate pair without its other half.
@@ -193,39 +193,39 @@ pub enum Unit {
 }
 
 /// The characters of a string's inside, escapes resolved.
-pub fn units(inner: &str) -> impl Iterator<Item = Unit> + '_ {
+pub fn units(inner: &str) -> impl Iterator<Item = StringUnit> + '_ {
     let mut chars = inner.chars().peekable();
     let mut held: Option<u16> = None;
     std::iter::from_fn(move || {
         let first = match held.take() {
             Some(unit) => unit,
             None => match next_escaped(&mut chars)? {
-                Ok(c) => return Some(Unit::Char(c)),
+                Ok(c) => return Some(StringUnit::Char(c)),
                 Err(unit) => unit,
             },
         };
         if !(0xd800..0xdc00).contains(&first) || chars.peek() != Some(&'\\') {
-            return Some(Unit::Lone(first));
+            return Some(StringUnit::Lone(first));
         }
         match next_escaped(&mut chars) {
             Some(Err(second)) if (0xdc00..0xe000).contains(&second) => {
                 let code = 0x10000 + ((u32::from(first) - 0xd800) << 10) + (u32::from(second) - 0xdc00);
-                Some(Unit::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)))
+                Some(StringUnit::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)))
             }
             Some(Err(second)) => {
                 held = Some(second);
-                Some(Unit::Lone(first))
+                Some(StringUnit::Lone(first))
             }
             Some(Ok(c)) => {
                 // Put back as what it was: a plain character after a lone surrogate.
                 held = u16::try_from(c as u32).ok();
-                Some(Unit::Lone(first))
+                Some(StringUnit::Lone(first))
             }
-            None => Some(Unit::Lone(first)),
+            None => Some(StringUnit::Lone(first)),
         }
     })
     .map(|unit| match unit {
-        Unit::Lone(code) => char::from_u32(u32::from(code)).map_or(unit, Unit::Char),
+        StringUnit::Lone(code) => char::from_u32(u32::from(code)).map_or(unit, StringUnit::Char),
         char => char,
     })
 }
@@ -254,8 +254,8 @@ fn next_escaped(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<
 fn unescape(inner: &[u8]) -> String {
     units(&String::from_utf8_lossy(inner))
         .map(|unit| match unit {
-            Unit::Char(c) => c,
-            Unit::Lone(_) => char::REPLACEMENT_CHARACTER,
+            StringUnit::Char(c) => c,
+            StringUnit::Lone(_) => char::REPLACEMENT_CHARACTER,
         })
         .collect()
 }

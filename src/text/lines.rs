@@ -13,7 +13,7 @@ pub const BOM: &[u8] = b"\xef\xbb\xbf";
 /// One line: its content from `start` to `end`, its line end from `end` to `next`.
 /// The lines of a file tile its bytes: each starts where the one before it is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct LineSpan {
     /// The first byte of its content.
     pub start: usize,
     /// One past its content, before `\n` or `\r\n`.
@@ -23,18 +23,18 @@ pub struct Line {
 }
 
 /// The line that starts at `start`, if any byte is left.
-pub fn line_at(bytes: &[u8], start: usize) -> Option<Line> {
+pub fn line_at(bytes: &[u8], start: usize) -> Option<LineSpan> {
     let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
     let Some(feed) = memchr(b'\n', rest) else {
-        return Some(Line { start, end: bytes.len(), next: bytes.len() });
+        return Some(LineSpan { start, end: bytes.len(), next: bytes.len() });
     };
     let end = start + feed;
     let crlf = feed > 0 && bytes[end - 1] == b'\r';
-    Some(Line { start, end: end - usize::from(crlf), next: end + 1 })
+    Some(LineSpan { start, end: end - usize::from(crlf), next: end + 1 })
 }
 
 /// The lines of `bytes`, in order.
-pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
+pub fn lines(bytes: &[u8]) -> impl Iterator<Item = LineSpan> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {
         let line = line_at(bytes, next)?;
@@ -57,7 +57,7 @@ pub fn around(bytes: &[u8], range: Range<usize>, is_start: bool) -> Range<usize>
 
 /// The edits that take records out of a file: each with the faulty braces and blanks around
 /// it, and its line where nothing else is on that.
-pub fn holes<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
+pub fn removal_edits<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
     let mut spans: Vec<Range<usize>> =
         records.iter().map(|span| span.start as usize..(span.end as usize).min(bytes.len())).collect();
     spans.sort_by_key(|span| span.start);
@@ -97,7 +97,7 @@ mod tests {
         let start = bytes.find(record).unwrap();
         let span = Span { start: start as u64, end: (start + record.len()) as u64 };
         let mut left = bytes.as_bytes().to_vec();
-        for (range, _) in holes(bytes.as_bytes(), &[span]).into_iter().rev() {
+        for (range, _) in removal_edits(bytes.as_bytes(), &[span]).into_iter().rev() {
             left.drain(range);
         }
         String::from_utf8(left).unwrap()

@@ -2,25 +2,25 @@
 
 pub mod canonical;
 pub mod columns;
-pub mod conflict;
 pub mod digest;
-pub mod edit;
 pub mod fold;
 pub mod front_matter;
 pub mod json;
+pub mod json_edit;
 pub mod lines;
-pub mod links;
+pub mod merge_conflict;
+pub mod wiki_links;
 
+pub mod json_lines;
+pub mod json_salvage;
+pub mod json_scanner;
 pub mod needle;
-pub mod records;
 pub mod repack;
-pub mod salvage;
-pub mod scan;
+pub mod safe_text;
 pub mod secrets;
-pub mod shell;
-pub mod show;
-pub mod tidy;
-pub mod torn;
+pub mod shell_quote;
+pub mod tidy_lines;
+pub mod torn_line;
 pub mod unpack;
 pub mod words;
 

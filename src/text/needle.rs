@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-mod form;
+mod forms;
 mod table;
-mod unescaped;
+mod unescape;
 
-use table::Table;
-use unescaped::{pieces, unescaped};
+use table::NeedleTable;
+use unescape::{pieces, unescaped};
 
 /// What is shorter, in characters, is not looked for: it would be found everywhere.
 pub const SHORTEST: usize = 12;
@@ -29,7 +29,7 @@ const LAYERS: usize = 2;
 /// are: a search for each form by itself would read a store hundreds of times.
 #[derive(Clone, Default)]
 pub struct Needles {
-    table: Arc<Table>,
+    table: Arc<NeedleTable>,
     /// Those of the table that are not looked for any more.
     left_out: HashSet<usize>,
     /// The last of the table are what is before the blanks that contents were cut in: of which each is.
@@ -69,7 +69,7 @@ impl Needles {
         let (cut_of, cut): (Vec<usize>, Vec<_>) = cut.unzip();
         contents.extend(cut);
         let left_out = (all..contents.len()).collect();
-        let table = Arc::new(Table::of(contents));
+        let table = Arc::new(NeedleTable::of(contents));
         let first_left = (count..all).collect();
         let all = Needles { table, left_out, cut_of: cut_of.into(), skipped };
         let first = all.without(&first_left);

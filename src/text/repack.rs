@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
 
-use super::unpack::Member;
+use super::unpack::TarMember;
 
 /// What an archive's headers and files are multiples of, in bytes.
 const BLOCK: usize = 512;
@@ -18,7 +18,7 @@ pub fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Packs files into an archive. The result does not depend on the time.
-pub fn tar_gzip(members: &[Member]) -> io::Result<Vec<u8>> {
+pub fn tar_gzip(members: &[TarMember]) -> io::Result<Vec<u8>> {
     let mut tar = tar::Builder::new(Vec::new());
     for own in members {
         let mut header = tar::Header::new_gnu();
@@ -31,11 +31,11 @@ pub fn tar_gzip(members: &[Member]) -> io::Result<Vec<u8>> {
 }
 
 /// What becomes of a file of an archive; `None` leaves it as it is.
-pub type Edit<'e> = dyn FnMut(&Path, &[u8]) -> Option<Vec<u8>> + 'e;
+pub type MemberEdit<'e> = dyn FnMut(&Path, &[u8]) -> Option<Vec<u8>> + 'e;
 
 /// An archive with files changed. Every other byte stays, and of a changed file's header
 /// all but its length and checksum. `None` where nothing is changed.
-pub fn retar(tar: &[u8], edit: &mut Edit<'_>) -> io::Result<Option<Vec<u8>>> {
+pub fn retar(tar: &[u8], edit: &mut MemberEdit<'_>) -> io::Result<Option<Vec<u8>>> {
     let torn = || io::Error::other("it ends within a file");
     let (mut out, mut from) = (Vec::new(), 0);
     for entry in tar::Archive::new(tar).entries()? {

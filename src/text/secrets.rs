@@ -21,7 +21,7 @@ const RANDOM: usize = 12;
 
 /// The kind of characters that are after a prefix.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Body {
+enum TokenAlphabet {
     /// Letters and digits.
     Alnum,
     /// Letters, digits, `-` and `_`.
@@ -35,91 +35,91 @@ enum Body {
 }
 
 /// A prefix, the characters after it, and how many there must at least be.
-struct Rule(&'static [u8], Body, usize);
+struct SecretRule(&'static [u8], TokenAlphabet, usize);
 
 /// Sorted by the first byte, and the longer prefix before a shorter one within it. No
 /// rule is shorter than three bytes, which the table of pairs relies on.
-const RULES: &[Rule] = &[
-    Rule(b"ABIA", Body::Upper, 16),
-    Rule(b"ACCA", Body::Upper, 16),
-    Rule(b"AGE-SECRET-KEY-1", Body::Upper, 40),
-    Rule(b"AIza", Body::Word, 35),
-    Rule(b"AKIA", Body::Upper, 16),
-    Rule(b"ASIA", Body::Upper, 16),
-    Rule(b"ATATT3", Body::Base64, 30),
-    Rule(b"GOCSPX-", Body::Word, 24),
-    Rule(b"LTAI", Body::Alnum, 16),
-    Rule(b"NRAK-", Body::Alnum, 27),
-    Rule(b"PMAK-", Body::Word, 32),
-    Rule(b"SG.", Body::Base64, 40),
-    Rule(b"dapi", Body::Alnum, 32),
-    Rule(b"dckr_pat_", Body::Word, 20),
-    Rule(b"doo_v1_", Body::Alnum, 40),
-    Rule(b"dop_v1_", Body::Alnum, 40),
-    Rule(b"dor_v1_", Body::Alnum, 40),
-    Rule(b"dp.pt.", Body::Alnum, 40),
-    Rule(b"eyJ", Body::Jwt, 8),
-    Rule(b"figd_", Body::Word, 40),
-    Rule(b"github_pat_", Body::Word, 22),
-    Rule(b"glcbt-", Body::Word, 20),
-    Rule(b"gldt-", Body::Word, 20),
-    Rule(b"glpat-", Body::Word, 16),
-    Rule(b"glptt-", Body::Word, 20),
-    Rule(b"glrt-", Body::Word, 20),
-    Rule(b"glsa_", Body::Word, 32),
-    Rule(b"ghp_", Body::Alnum, 20),
-    Rule(b"gho_", Body::Alnum, 20),
-    Rule(b"ghu_", Body::Alnum, 20),
-    Rule(b"ghs_", Body::Alnum, 20),
-    Rule(b"ghr_", Body::Alnum, 20),
-    Rule(b"gsk_", Body::Alnum, 40),
-    Rule(b"hf_", Body::Alnum, 30),
-    Rule(b"hvb.", Body::Word, 24),
-    Rule(b"hvs.", Body::Word, 24),
-    Rule(b"lin_api_", Body::Alnum, 32),
-    Rule(b"npm_", Body::Alnum, 30),
-    Rule(b"ntn_", Body::Alnum, 40),
-    Rule(b"nvapi-", Body::Word, 40),
-    Rule(b"pplx-", Body::Alnum, 40),
-    Rule(b"pul-", Body::Alnum, 40),
-    Rule(b"pypi-", Body::Word, 32),
-    Rule(b"r8_", Body::Alnum, 37),
-    Rule(b"rk_live_", Body::Alnum, 16),
-    Rule(b"rk_test_", Body::Alnum, 16),
-    Rule(b"rubygems_", Body::Alnum, 40),
-    Rule(b"sbp_", Body::Alnum, 40),
-    Rule(b"sgp_", Body::Word, 40),
-    Rule(b"shpat_", Body::Alnum, 24),
-    Rule(b"shpca_", Body::Alnum, 24),
-    Rule(b"shppa_", Body::Alnum, 24),
-    Rule(b"shpss_", Body::Alnum, 24),
-    Rule(b"sk-admin-", Body::Word, 20),
-    Rule(b"sk-ant-", Body::Word, 16),
-    Rule(b"sk-or-v1-", Body::Alnum, 20),
-    Rule(b"sk-proj-", Body::Word, 16),
-    Rule(b"sk-svcacct-", Body::Word, 20),
-    Rule(b"sk-", Body::Alnum, 20),
-    Rule(b"sk_live_", Body::Alnum, 16),
-    Rule(b"sk_test_", Body::Alnum, 16),
-    Rule(b"sntrys_", Body::Base64, 40),
-    Rule(b"sq0atp-", Body::Word, 22),
-    Rule(b"sq0csp-", Body::Word, 40),
-    Rule(b"tskey-", Body::Word, 20),
-    Rule(b"tvly-", Body::Word, 24),
-    Rule(b"whsec_", Body::Base64, 20),
-    Rule(b"xai-", Body::Alnum, 40),
-    Rule(b"xapp-", Body::Word, 16),
-    Rule(b"xoxa-", Body::Word, 16),
-    Rule(b"xoxb-", Body::Word, 16),
-    Rule(b"xoxc-", Body::Word, 16),
-    Rule(b"xoxd-", Body::Base64, 16),
-    Rule(b"xoxe-", Body::Word, 16),
-    Rule(b"xoxe.", Body::Word, 16),
-    Rule(b"xoxo-", Body::Word, 16),
-    Rule(b"xoxp-", Body::Word, 16),
-    Rule(b"xoxr-", Body::Word, 16),
-    Rule(b"xoxs-", Body::Word, 16),
-    Rule(b"ya29.", Body::Base64, 20),
+const RULES: &[SecretRule] = &[
+    SecretRule(b"ABIA", TokenAlphabet::Upper, 16),
+    SecretRule(b"ACCA", TokenAlphabet::Upper, 16),
+    SecretRule(b"AGE-SECRET-KEY-1", TokenAlphabet::Upper, 40),
+    SecretRule(b"AIza", TokenAlphabet::Word, 35),
+    SecretRule(b"AKIA", TokenAlphabet::Upper, 16),
+    SecretRule(b"ASIA", TokenAlphabet::Upper, 16),
+    SecretRule(b"ATATT3", TokenAlphabet::Base64, 30),
+    SecretRule(b"GOCSPX-", TokenAlphabet::Word, 24),
+    SecretRule(b"LTAI", TokenAlphabet::Alnum, 16),
+    SecretRule(b"NRAK-", TokenAlphabet::Alnum, 27),
+    SecretRule(b"PMAK-", TokenAlphabet::Word, 32),
+    SecretRule(b"SG.", TokenAlphabet::Base64, 40),
+    SecretRule(b"dapi", TokenAlphabet::Alnum, 32),
+    SecretRule(b"dckr_pat_", TokenAlphabet::Word, 20),
+    SecretRule(b"doo_v1_", TokenAlphabet::Alnum, 40),
+    SecretRule(b"dop_v1_", TokenAlphabet::Alnum, 40),
+    SecretRule(b"dor_v1_", TokenAlphabet::Alnum, 40),
+    SecretRule(b"dp.pt.", TokenAlphabet::Alnum, 40),
+    SecretRule(b"eyJ", TokenAlphabet::Jwt, 8),
+    SecretRule(b"figd_", TokenAlphabet::Word, 40),
+    SecretRule(b"github_pat_", TokenAlphabet::Word, 22),
+    SecretRule(b"glcbt-", TokenAlphabet::Word, 20),
+    SecretRule(b"gldt-", TokenAlphabet::Word, 20),
+    SecretRule(b"glpat-", TokenAlphabet::Word, 16),
+    SecretRule(b"glptt-", TokenAlphabet::Word, 20),
+    SecretRule(b"glrt-", TokenAlphabet::Word, 20),
+    SecretRule(b"glsa_", TokenAlphabet::Word, 32),
+    SecretRule(b"ghp_", TokenAlphabet::Alnum, 20),
+    SecretRule(b"gho_", TokenAlphabet::Alnum, 20),
+    SecretRule(b"ghu_", TokenAlphabet::Alnum, 20),
+    SecretRule(b"ghs_", TokenAlphabet::Alnum, 20),
+    SecretRule(b"ghr_", TokenAlphabet::Alnum, 20),
+    SecretRule(b"gsk_", TokenAlphabet::Alnum, 40),
+    SecretRule(b"hf_", TokenAlphabet::Alnum, 30),
+    SecretRule(b"hvb.", TokenAlphabet::Word, 24),
+    SecretRule(b"hvs.", TokenAlphabet::Word, 24),
+    SecretRule(b"lin_api_", TokenAlphabet::Alnum, 32),
+    SecretRule(b"npm_", TokenAlphabet::Alnum, 30),
+    SecretRule(b"ntn_", TokenAlphabet::Alnum, 40),
+    SecretRule(b"nvapi-", TokenAlphabet::Word, 40),
+    SecretRule(b"pplx-", TokenAlphabet::Alnum, 40),
+    SecretRule(b"pul-", TokenAlphabet::Alnum, 40),
+    SecretRule(b"pypi-", TokenAlphabet::Word, 32),
+    SecretRule(b"r8_", TokenAlphabet::Alnum, 37),
+    SecretRule(b"rk_live_", TokenAlphabet::Alnum, 16),
+    SecretRule(b"rk_test_", TokenAlphabet::Alnum, 16),
+    SecretRule(b"rubygems_", TokenAlphabet::Alnum, 40),
+    SecretRule(b"sbp_", TokenAlphabet::Alnum, 40),
+    SecretRule(b"sgp_", TokenAlphabet::Word, 40),
+    SecretRule(b"shpat_", TokenAlphabet::Alnum, 24),
+    SecretRule(b"shpca_", TokenAlphabet::Alnum, 24),
+    SecretRule(b"shppa_", TokenAlphabet::Alnum, 24),
+    SecretRule(b"shpss_", TokenAlphabet::Alnum, 24),
+    SecretRule(b"sk-admin-", TokenAlphabet::Word, 20),
+    SecretRule(b"sk-ant-", TokenAlphabet::Word, 16),
+    SecretRule(b"sk-or-v1-", TokenAlphabet::Alnum, 20),
+    SecretRule(b"sk-proj-", TokenAlphabet::Word, 16),
+    SecretRule(b"sk-svcacct-", TokenAlphabet::Word, 20),
+    SecretRule(b"sk-", TokenAlphabet::Alnum, 20),
+    SecretRule(b"sk_live_", TokenAlphabet::Alnum, 16),
+    SecretRule(b"sk_test_", TokenAlphabet::Alnum, 16),
+    SecretRule(b"sntrys_", TokenAlphabet::Base64, 40),
+    SecretRule(b"sq0atp-", TokenAlphabet::Word, 22),
+    SecretRule(b"sq0csp-", TokenAlphabet::Word, 40),
+    SecretRule(b"tskey-", TokenAlphabet::Word, 20),
+    SecretRule(b"tvly-", TokenAlphabet::Word, 24),
+    SecretRule(b"whsec_", TokenAlphabet::Base64, 20),
+    SecretRule(b"xai-", TokenAlphabet::Alnum, 40),
+    SecretRule(b"xapp-", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxa-", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxb-", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxc-", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxd-", TokenAlphabet::Base64, 16),
+    SecretRule(b"xoxe-", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxe.", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxo-", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxp-", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxr-", TokenAlphabet::Word, 16),
+    SecretRule(b"xoxs-", TokenAlphabet::Word, 16),
+    SecretRule(b"ya29.", TokenAlphabet::Base64, 20),
 ];
 
 /// For each pair of bytes a bit: whether some prefix has it at its start or one byte
@@ -157,7 +157,7 @@ const STARTS: [(u8, u8); 256] = {
 
 /// A sensitive value, and what of it may be shown.
 #[derive(Debug, PartialEq)]
-struct Sensitive {
+struct SecretSpan {
     span: Range<usize>,
     /// The part that [`MASK`] takes the place of.
     hidden: Range<usize>,
@@ -172,7 +172,7 @@ pub fn sensitive_spans(text: &str) -> Vec<Range<usize>> {
 pub fn mask(text: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut shown = 0;
-    for Sensitive { hidden, .. } in all(text.as_bytes()) {
+    for SecretSpan { hidden, .. } in all(text.as_bytes()) {
         masked.push_str(text.get(shown..hidden.start).unwrap_or_default());
         masked.push_str(MASK);
         shown = hidden.end;
@@ -207,12 +207,12 @@ pub fn is_sensitive(bytes: &[u8]) -> bool {
     all(bytes).next().is_some()
 }
 
-fn all(bytes: &[u8]) -> impl Iterator<Item = Sensitive> + '_ {
-    let mut scan = Scan { bytes, at: 0, no_jwt_before: 0 };
+fn all(bytes: &[u8]) -> impl Iterator<Item = SecretSpan> + '_ {
+    let mut scan = SecretScan { bytes, at: 0, no_jwt_before: 0 };
     std::iter::from_fn(move || scan.next())
 }
 
-struct Scan<'a> {
+struct SecretScan<'a> {
     bytes: &'a [u8],
     /// Nothing before it is looked at again.
     at: usize,
@@ -221,8 +221,8 @@ struct Scan<'a> {
     no_jwt_before: usize,
 }
 
-impl Scan<'_> {
-    fn next(&mut self) -> Option<Sensitive> {
+impl SecretScan<'_> {
+    fn next(&mut self) -> Option<SecretSpan> {
         let mut even = self.at;
         while let Some(&[a, b]) = self.bytes.get(even..even + 2) {
             let pair = usize::from(a) | usize::from(b) << 8;
@@ -241,7 +241,7 @@ impl Scan<'_> {
     }
 
     /// The value that starts at `start`, if one does.
-    fn starting(&mut self, start: usize) -> Option<Sensitive> {
+    fn starting(&mut self, start: usize) -> Option<SecretSpan> {
         let first = *self.bytes.get(start)?;
         if first == b'-' {
             return self.key_block(start);
@@ -254,19 +254,19 @@ impl Scan<'_> {
         rules.iter().find_map(|rule| self.token(start, rule))
     }
 
-    fn token(&mut self, start: usize, Rule(prefix, body, least): &Rule) -> Option<Sensitive> {
+    fn token(&mut self, start: usize, SecretRule(prefix, body, least): &SecretRule) -> Option<SecretSpan> {
         let from = start + prefix.len();
         let rest = self.bytes.get(start..)?.strip_prefix(*prefix)?;
         let len = match body {
-            Body::Jwt => self.jwt(from, *least)?,
-            Body::Upper => {
-                let len = run(rest, Body::Upper);
+            TokenAlphabet::Jwt => self.jwt(from, *least)?,
+            TokenAlphabet::Upper => {
+                let len = run(rest, TokenAlphabet::Upper);
                 let cut = rest.get(len).is_some_and(u8::is_ascii_alphanumeric);
                 (!cut).then_some(len)?
             }
             _ => run(rest, *body),
         };
-        (len >= *least).then_some(Sensitive { span: start..from + len, hidden: from..from + len })
+        (len >= *least).then_some(SecretSpan { span: start..from + len, hidden: from..from + len })
     }
 
     /// How long the rest of a JWT is whose first part goes on at `from`.
@@ -277,7 +277,7 @@ impl Scan<'_> {
         let mut len = 0;
         for part in 0..3 {
             let rest = self.bytes.get(from + len..)?;
-            let of_part = run(rest, Body::Word);
+            let of_part = run(rest, TokenAlphabet::Word);
             if part == 0 {
                 self.no_jwt_before = from + of_part;
             }
@@ -291,7 +291,7 @@ impl Scan<'_> {
     }
 
     /// A private key block up to its end, or to the end of the text where it has none.
-    fn key_block(&self, start: usize) -> Option<Sensitive> {
+    fn key_block(&self, start: usize) -> Option<SecretSpan> {
         let rest = self.bytes.get(start..)?;
         let after = rest.strip_prefix(BEGIN)?;
         let label = after.get(..after.iter().position(|byte| *byte == b'-')?)?;
@@ -310,17 +310,19 @@ impl Scan<'_> {
         if body.get(..len) == Some(MASK.as_bytes()) {
             return None;
         }
-        Some(Sensitive { span: start..from + len + end_len, hidden: from..from + len })
+        Some(SecretSpan { span: start..from + len + end_len, hidden: from..from + len })
     }
 }
 
 /// How many bytes from the start are of the kind.
-fn run(bytes: &[u8], body: Body) -> usize {
+fn run(bytes: &[u8], body: TokenAlphabet) -> usize {
     let fits = |byte: &u8| match body {
-        Body::Alnum => byte.is_ascii_alphanumeric(),
-        Body::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-        Body::Word | Body::Jwt => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
-        Body::Base64 => {
+        TokenAlphabet::Alnum => byte.is_ascii_alphanumeric(),
+        TokenAlphabet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+        TokenAlphabet::Word | TokenAlphabet::Jwt => {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+        }
+        TokenAlphabet::Base64 => {
             byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+' | b'/' | b'=')
         }
     };

@@ -21,7 +21,7 @@ pub struct Unpacked<T> {
 
 /// One regular file of an archive.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct TarMember {
     /// Its path within the archive, without `.`, `..` and a root.
     pub path: PathBuf,
     /// Its bytes.
@@ -36,7 +36,7 @@ pub fn gunzip(packed: &[u8], limit: u64) -> Unpacked<Vec<u8>> {
 }
 
 /// Unpacks the regular files of a tar.gz file, to at most `limit` bytes in all.
-pub fn untar(packed: &[u8], limit: u64) -> Unpacked<Vec<Member>> {
+pub fn untar(packed: &[u8], limit: u64) -> Unpacked<Vec<TarMember>> {
     // What is between the members counts too, or an archive of holes would never end.
     let stream = MultiGzDecoder::new(packed).take(limit.saturating_add(PIECE));
     let mut archive = tar::Archive::new(stream);
@@ -48,7 +48,7 @@ pub fn untar(packed: &[u8], limit: u64) -> Unpacked<Vec<Member>> {
 fn members_of<R: Read>(
     archive: &mut tar::Archive<R>,
     limit: u64,
-    members: &mut Vec<Member>,
+    members: &mut Vec<TarMember>,
 ) -> io::Result<()> {
     let mut left = limit;
     for entry in archive.entries()? {
@@ -63,7 +63,7 @@ fn members_of<R: Read>(
         let mut bytes = Vec::new();
         let fault = fill(&mut entry, left, &mut bytes);
         left -= bytes.len() as u64;
-        members.push(Member { path, bytes });
+        members.push(TarMember { path, bytes });
         if let Some(fault) = fault {
             return Err(io::Error::other(fault));
         }

@@ -2,11 +2,11 @@
 //! and the keymap are all made from this one table.
 
 use super::app::Screen;
-use super::{keymap, synonyms};
-use crate::query::Pick;
+use super::{action_synonyms, keymap};
+use crate::query::ResultPick;
 
 /// What the table knows of an action.
-pub struct Known {
+pub struct ActionInfo {
     /// Which action.
     pub action: Action,
     /// Its name, as the palette has it.
@@ -18,9 +18,9 @@ pub struct Known {
     /// The verbs that do the same on the command line; none for what changes the screens alone.
     verbs: &'static str,
     /// What is picked by it, where it shows a part of the memories alone.
-    pub pick: Option<&'static Pick>,
+    pub pick: Option<&'static ResultPick>,
     /// Whether it waits for the search and for all stores: it is done with memories of the list, or needs them all.
-    pub waits: bool,
+    pub waits_for_search: bool,
 }
 
 macro_rules! picked {
@@ -52,14 +52,14 @@ macro_rules! actions {
         }
 
         /// Every action there is.
-        pub static ACTIONS: &[Known] = &[$(Known {
+        pub static ACTIONS: &[ActionInfo] = &[$(ActionInfo {
             action: Action::$action,
             name: $name,
             default_keys: &[$($key),*],
             about: $about,
             verbs: concat!("" $(, $verbs)?),
             pick: picked!($($pick)?),
-            waits: waits!($($waits)?),
+            waits_for_search: waits!($($waits)?),
         },)*];
     };
 }
@@ -71,23 +71,23 @@ actions! {
     HalfPageUp: "half page up", ["Ctrl-u"], "half a page up";
     PageDown: "page down", ["PgDn"], "a page down";
     PageUp: "page up", ["PgUp"], "a page up";
-    First: "top", ["g g", "Home"], "the first line";
+    Top: "top", ["g g", "Home"], "the first line";
     Last: "last", ["G", "End"], "the last line";
     NextPane: "next pane", ["Tab"], "the next pane";
     PreviousPane: "previous pane", ["S-Tab"], "the previous pane";
     PaneLeft: "pane left", ["h", "Left"], "the pane to the left";
     PaneRight: "pane right", ["l", "Right"], "the pane to the right";
     SessionsPane: "sessions", ["1"], "stores and sessions";
-    FacetsPane: "filters", ["2"], "types, tags and importance of what is listed";
+    FiltersPane: "filters", ["2"], "types, tags and importance of what is listed";
     HealthPane: "health", ["3"], "sizes, problems, secrets, backups";
     MemoriesPane: "memories", ["4"], "the list of memories";
     DetailPane: "detail", ["5"], "the memory under the cursor";
     Zoom: "zoom", ["+"], "this pane alone";
-    Unzoom: "all panes", ["_"], "all panes again";
+    AllPanes: "all panes", ["_"], "all panes again";
     Open: "open", ["Enter"], "open what is under the cursor", "backup maintain compact";
     Back: "back", ["Esc"], "one level back; clears marks, then the filter";
-    Quit: "close", ["q"], "close this view; at the root, quit";
-    QuitNow: "quit", ["Q"], "quit";
+    Close: "close", ["q"], "close this view; at the root, quit";
+    Quit: "quit", ["Q"], "quit";
     Search: "search", ["/"], "search as you type";
     Narrow: "narrow", ["&"], "add to the search";
     FilterLikeThis: "filter like this", ["@"], "only memories of this one's type";
@@ -109,10 +109,10 @@ actions! {
     Wider: "wider", ["z >"], "this pane wider, or higher; `9 z >` nine steps";
     Narrower: "narrower", ["z <"], "this pane narrower, or lower";
     UsualSizes: "usual sizes", ["z ="], "every pane in its usual size";
-    Middle: "to the middle", ["z z"], "scroll so that the row is in the middle";
+    ToMiddle: "to the middle", ["z z"], "scroll so that the row is in the middle";
     NextTab: "next tab", ["}"], "read, raw, references, timeline";
     PreviousTab: "previous tab", ["{"], "the tab before";
-    Follow: "reference", ["g d"], "go to the memory that this one refers to";
+    Reference: "reference", ["g d"], "go to the memory that this one refers to";
     GoBack: "go back", ["Ctrl-o"], "back to where a reference was followed from";
     NextProblem: "next problem", ["] p"], "the next memory with a problem";
     PreviousProblem: "previous problem", ["[ p"], "the previous memory with a problem";
@@ -129,17 +129,17 @@ actions! {
     Seen: "seen", ["s"], "in what is new: mark this memory, or the marked ones, as seen";
     AllSeen: "all seen", ["S"], "mark all memories as seen: none is new any more";
     Secrets: "secrets", ["g x"], "memories with what looks like a secret";
-    Page: "pager", ["|"], "the memory, or all that a view shows, in $PAGER", waits;
+    Pager: "pager", ["|"], "the memory, or all that a view shows, in $PAGER", waits;
     Export: "export", [], "write what is listed or marked into a file: .md, .csv, .json, .jsonl", "export", waits;
     CopyId: "copy id", ["y i"], "copy the id to the clipboard", waits;
     CopyText: "copy text", ["y t"], "copy the text to the clipboard", waits;
-    CopyPlace: "copy path", ["y p"], "copy the path and line to the clipboard", waits;
+    CopyPath: "copy path", ["y p"], "copy the path and line to the clipboard", waits;
     CopyJson: "copy JSON", ["y j"], "copy the JSON as it is in its file", waits;
-    CopyVerb: "copy command", ["y v"], "copy the palimp command that shows it", waits;
-    Restore: "backups", ["g r"], "backups: what would come back, and restore it", waits;
-    ArchiveView: "archived", ["g a"], "the archive, what would be archived next, and restoring", waits;
+    CopyCommand: "copy command", ["y v"], "copy the palimp command that shows it", waits;
+    Backups: "backups", ["g r"], "backups: what would come back, and restore it", waits;
+    Archived: "archived", ["g a"], "the archive, what would be archived next, and restoring", waits;
     Journal: "journal", ["g u"], "every step, what others did meanwhile, undo of any of them", waits;
-    Maintain: "upkeep", ["g m"], "what is due, which memories and why; do it", waits;
+    Upkeep: "upkeep", ["g m"], "what is due, which memories and why; do it", waits;
     Statistics: "statistics", ["g s"], "what was written on each day, how the stores grow, types and tags", waits;
     WeekBack: "week back", ["H"], "in statistics: the day a week before; `h` the day before";
     WeekAhead: "week ahead", ["L"], "in statistics: the day a week after; `l` the day after";
@@ -154,14 +154,14 @@ actions! {
         => crate::query::DUPLICATES;
     Forecast: "forecast", ["g f"], "memories that fade to the floor within 90 days, the next first"
         => crate::query::FORECAST;
-    Browse: "all memories", ["g b"], "the memories";
+    AllMemories: "all memories", ["g b"], "the memories";
     Reveal: "reveal", ["X"], "show masked values while the key is held";
     Edit: "edit", ["e"], "the memory as a form, checked while you type", "edit", waits;
     EditText: "edit text", ["E"], "the main text in $EDITOR", "edit", waits;
     Tag: "tag", ["t"], "add and take away tags: new -old", "tag", waits;
     RenameTag: "rename tag", [], "rename or merge a tag everywhere", "tag";
     Pin: "pin", ["p"], "the tag `pinned`, or no longer", "tag", waits;
-    Keep: "keep until", ["P"], "keep it from fading until a day, then no longer", "tag", waits;
+    KeepUntil: "keep until", ["P"], "keep it from fading until a day, then no longer", "tag", waits;
     Importance: "importance", ["i"], "set it, from 0 to 1 or high, medium, low", "edit", waits;
     Type: "type", ["T"], "set the type, where it is a field", "edit", waits;
     Category: "category", ["C"], "set the category, where there is one", "edit", waits;
@@ -173,19 +173,19 @@ actions! {
     Undo: "undo", ["u"], "undo the last change", "undo";
     Redo: "redo", ["U"], "redo what was undone last", "redo";
     Theme: "theme", [], "a list of colours: each is shown as you come to it";
-    Palette: "command", [":"], "any action by its name";
+    Command: "command", [":"], "any action by its name";
     Help: "help", ["?", "F1"], "every key, to search and to run";
     CommandLine: "command line", [], "verbs without a view: palimp add, init, completions, man";
     Reload: "reload", ["R"], "read the stores again";
     Redraw: "redraw", ["Ctrl-l"], "redraw the screen";
     Suspend: "suspend", ["Ctrl-z"], "back to the shell; `fg` returns";
-    OpenDemo: "demo", [], "on the first screen: open the demo", "demo";
+    Demo: "demo", [], "on the first screen: open the demo", "demo";
     Save: "save", ["F2", "Ctrl-s"], "in the editor: save the form", "edit";
     Fix: "fix", ["Alt-f"], "fix this problem; in the editor this field; among memories: its fixes";
     NextFinding: "next finding", ["Alt-n"], "in the editor: the next field with a problem";
     PreviousFinding: "previous finding", ["Alt-p"], "in the editor: the previous one";
     FieldInEditor: "field in $EDITOR", ["Ctrl-e"], "in the editor: this field in $EDITOR", "edit";
-    RecordInEditor: "edit JSON", ["Alt-e"], "the whole memory in $EDITOR, then as a form", "edit";
+    EditJson: "edit JSON", ["Alt-e"], "the whole memory in $EDITOR, then as a form", "edit";
     UndoTyping: "undo typing", ["Alt-u"], "in the editor: undo what was typed last";
     RedoTyping: "redo typing", ["Alt-U"], "in the editor: type them again";
     AsOnDisk: "as on disk", ["Alt-z"], "in the editor: every field as it is on disk";
@@ -195,36 +195,36 @@ actions! {
 
 impl Action {
     /// What the table knows of it.
-    pub fn known(self) -> &'static Known {
+    pub fn info(self) -> &'static ActionInfo {
         &ACTIONS[self as usize]
     }
 
     /// Other words that people use for it: the palette finds it by them, too.
     pub fn words(self) -> String {
-        format!("{} {}", synonyms::of(self), self.known().verbs)
+        format!("{} {}", action_synonyms::of(self), self.info().verbs)
     }
 
     /// The verbs that do the same on the command line.
     pub fn verbs(self) -> Vec<&'static str> {
-        self.known().verbs.split_whitespace().collect()
+        self.info().verbs.split_whitespace().collect()
     }
 
     /// The verb that does the same, if there is exactly one.
     pub fn verb(self) -> Option<&'static str> {
         let verbs = self.verbs();
-        let own = verbs.iter().find(|own| **own == self.known().name);
+        let own = verbs.iter().find(|own| **own == self.info().name);
         own.or(verbs.first().filter(|_| verbs.len() == 1)).copied()
     }
 
     /// Whether it opens a field to type into a memory.
-    pub fn types(self) -> bool {
+    pub fn opens_input(self) -> bool {
         matches!(
             self,
             Action::Edit
                 | Action::EditText
-                | Action::RecordInEditor
+                | Action::EditJson
                 | Action::Tag
-                | Action::Keep
+                | Action::KeepUntil
                 | Action::Importance
                 | Action::Type
                 | Action::Category
@@ -232,18 +232,18 @@ impl Action {
     }
 
     /// Whether it only moves or leads to another view. Nobody looks for such an action to repeat it.
-    pub fn is_way(self) -> bool {
+    pub fn is_navigation(self) -> bool {
         self as usize <= Action::DetailPane as usize
             || matches!(
                 self,
                 Action::Open
                     | Action::Back
+                    | Action::Close
                     | Action::Quit
-                    | Action::QuitNow
                     | Action::Toggle
                     | Action::NextMatch
                     | Action::PreviousMatch
-                    | Action::Palette
+                    | Action::Command
                     | Action::Help
                     | Action::Reload
                     | Action::Redraw
@@ -263,13 +263,13 @@ impl Action {
 }
 
 /// The actions that are done in the editor alone, and while typing.
-pub const IN_EDITOR: [Action; 11] = [
+pub const EDITOR_ACTIONS: [Action; 11] = [
     Action::Save,
     Action::Fix,
     Action::NextFinding,
     Action::PreviousFinding,
     Action::FieldInEditor,
-    Action::RecordInEditor,
+    Action::EditJson,
     Action::UndoTyping,
     Action::RedoTyping,
     Action::AsOnDisk,
@@ -278,33 +278,33 @@ pub const IN_EDITOR: [Action; 11] = [
 ];
 
 /// Whether an action can be run from the help while a form is open: no other view opens over it.
-pub fn may_in_editor(action: Action) -> bool {
-    IN_EDITOR.contains(&action)
-        || matches!(action, Action::QuitNow | Action::Redraw | Action::Suspend | Action::Help | Action::Theme)
+pub fn runs_in_editor(action: Action) -> bool {
+    EDITOR_ACTIONS.contains(&action)
+        || matches!(action, Action::Quit | Action::Redraw | Action::Suspend | Action::Help | Action::Theme)
 }
 
 /// The actions that a view has beside those of every view.
 fn own(screen: Screen) -> &'static [Action] {
     match screen {
-        Screen::Edit => &IN_EDITOR,
-        Screen::Restore => {
+        Screen::Editor => &EDITOR_ACTIONS,
+        Screen::Backups => {
             &[Action::Open, Action::BringBack, Action::ReplaceFile, Action::Difference, Action::Verify]
         }
         Screen::Archive => &[Action::BringBack, Action::Archive],
         Screen::Upkeep => &[Action::Open],
         Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
         Screen::New => &[Action::Seen, Action::AllSeen, Action::Open],
-        Screen::Sessions => &[Action::Open],
+        Screen::SessionPair => &[Action::Open],
         Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
-        Screen::Compare => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
-        Screen::Welcome => &[Action::OpenDemo],
+        Screen::Difference => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
+        Screen::Welcome => &[Action::Demo],
         Screen::Problems => &[Action::Fix, Action::Open],
-        Screen::Browse => &[],
+        Screen::Memories => &[],
     }
 }
 
 /// The actions that exist in one view only.
-const IN_VIEWS: [Action; 8] = [
+const VIEW_ACTIONS: [Action; 8] = [
     Action::BringBack,
     Action::ReplaceFile,
     Action::Verify,
@@ -312,23 +312,24 @@ const IN_VIEWS: [Action; 8] = [
     Action::WeekAhead,
     Action::Today,
     Action::Seen,
-    Action::OpenDemo,
+    Action::Demo,
 ];
 
 /// Whether a view has what an action needs.
-pub fn is_of(screen: Screen, action: Action) -> bool {
-    let shared = [Action::Fix, Action::RecordInEditor];
+pub fn exists_in(screen: Screen, action: Action) -> bool {
+    let shared = [Action::Fix, Action::EditJson];
     let is_own = own(screen).contains(&action);
-    let of_others = IN_VIEWS.contains(&action) || IN_EDITOR.contains(&action) && !shared.contains(&action);
+    let of_others =
+        VIEW_ACTIONS.contains(&action) || EDITOR_ACTIONS.contains(&action) && !shared.contains(&action);
     is_own || !of_others
 }
 
 /// The actions that the palette and the help list in a view: its own first, then every other
 /// that can be run there, in the order of the table.
-pub fn offered(screen: Screen) -> Vec<&'static Known> {
+pub fn offered(screen: Screen) -> Vec<&'static ActionInfo> {
     let own = own(screen);
-    let first = own.iter().map(|action| action.known());
-    let can_run = |known: &&Known| screen != Screen::Edit || may_in_editor(known.action);
+    let first = own.iter().map(|action| action.info());
+    let can_run = |known: &&ActionInfo| screen != Screen::Editor || runs_in_editor(known.action);
     let others = ACTIONS.iter().filter(|known| !own.contains(&known.action)).filter(can_run);
     first.chain(others).collect()
 }

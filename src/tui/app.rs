@@ -8,40 +8,41 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::text::Line;
 
-use super::Options;
+use super::TuiOptions;
 use super::action::Action;
-pub use super::aim::{Aim, Identity, Step};
-use super::bulk::{Bulk, Menu};
-use super::calendar::Calendar;
-use super::compare::Compare;
-use super::confirm::Confirm;
-use super::cursor::{Counted, Cursor, Held};
+pub use super::change_target::{ChangeTarget, MemoryIdentity, TrailStep};
+use super::colours::ColourPalette;
+use super::confirm::Confirmation;
+use super::difference::MemoryDifference;
 use super::editor::Editor;
 use super::health;
+use super::list_cursor::{CountPrefix, ListCursor, SearchOrigin};
 use super::list_view::{ListView, problems};
-use super::marks::{Marks, Shown};
-use super::msg::Effect;
-use super::palette::Palette;
-use super::prompt::{Prompt, Recall};
+use super::marks::{ListScope, MemoryMarks};
+use super::message::Effect;
+use super::pending_changes::{DeleteMenu, PendingChanges};
+use super::prompt::{Prompt, SearchHistory};
+pub use super::screens::{Pane, Screen, Tab};
+use super::statistics_view::StatisticsView;
+pub use super::store_tree::StoreTreeRow;
 use super::theme::{fit, place};
-pub use super::tree::Branch;
 use super::update::distinct_titles::DistinctTitles;
-use super::update::filter;
-use super::update::tutor::Tutor;
-pub use super::views::{Pane, Screen, Tab};
+use super::update::search_query;
+use super::update::tutor::TutorProgress;
 use super::why;
-use crate::deed::{Border, Layout, Visits};
 use crate::format;
-use crate::model::{EntryRef, Moment, Snapshot, Tell, Tie, references};
+use crate::model::{EntryLink, EntryRef, Moment, PathText, Snapshot, references};
 use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
-use crate::store::{Looked, Place};
+use crate::store::{DiscoveryResult, Place};
+use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
-use crate::text::show::show;
-use crate::work::{Asked, Explained, Job, Marked, Tally};
+use crate::usecase::{PaneBorder, PaneLayout, Visits};
+use crate::work::{ExplainedRank, Job, MarkedRecords, SearchRequest, StoreTally};
 
 /// What a demo begins with.
-pub const DEMO: &str = "This is a demo in a folder of its own. g t shows five tasks, three minutes in all.";
+pub const DEMO_NOTICE: &str =
+    "This is a demo in a folder of its own. g t shows five tasks, three minutes in all.";
 
 /// Everything the screens know.
 #[derive(Default)]
@@ -49,44 +50,44 @@ pub struct App {
     pub now: Moment,
     /// The time by a clock that never stands still. Everything that waits for the user uses it, because `now`
     /// does not move if it was given.
-    pub running: Moment,
+    pub monotonic_now: Moment,
     pub size: (u16, u16),
-    pub palette: Palette,
+    pub palette: ColourPalette,
     pub ascii: bool,
     /// Lines instead of screens.
     pub linear: bool,
     /// The action that will type into a memory. It waits for a key that is not part of a word.
-    pub asked_to_type: Option<Action>,
+    pub unconfirmed_action: Option<Action>,
     /// Nothing on the screen changes by itself.
     pub reduced_motion: bool,
     pub places: Vec<Place>,
-    pub looked: Vec<Looked>,
+    pub searched_places: Vec<DiscoveryResult>,
     /// The folder of our own data; nothing is changed without one.
     pub data: Option<PathBuf>,
     pub readonly: bool,
     /// The folder of the demo, where that is open.
     pub demo: Option<PathBuf>,
     /// The tasks of the demo.
-    pub tutor: Tutor,
+    pub tutor: TutorProgress,
     /// Changes that were asked for and are not done yet.
-    pub changing: usize,
+    pub change_count: usize,
     /// Whether what an earlier run left behind was looked for.
-    pub tended: bool,
+    pub cleanup_started: bool,
     /// Left as soon as they are done.
-    pub leaving: bool,
+    pub quits_when_done: bool,
     /// Whether files of ours are being looked after.
-    pub tending: bool,
+    pub cleanup_running: bool,
     /// So many changes of this run are made that `u` undoes.
-    pub undoable: usize,
+    pub undo_count: usize,
 
     /// The stores as they were read last, and what they hold, counted.
     pub snapshot: Arc<Snapshot>,
-    pub tallies: Vec<Tally>,
+    pub tallies: Vec<StoreTally>,
     /// Up to when the memories of each store were seen.
     pub visits: Visits,
     /// How many memories are deleted, and for which state of the stores that was counted.
-    pub deleted: health::Deleted,
-    pub tree: Vec<Branch>,
+    pub deleted: health::DeletedCount,
+    pub tree: Vec<StoreTreeRow>,
     /// Short names of the stores, in their order. Untrusted text.
     pub store_names: Vec<String>,
 
@@ -94,116 +95,116 @@ pub struct App {
     pub query: String,
     pub parsed: Query,
     /// The part of a search that can be understood, if the whole can't.
-    pub rest: (String, Query),
+    pub valid_part: (String, Query),
     pub error: Option<QueryError>,
     pub order: Option<Order>,
     pub ranking: Ranking,
     /// What was found last, and in which state of the stores.
-    pub listed: Arc<Snapshot>,
+    pub listed_snapshot: Arc<Snapshot>,
     pub results: Results,
     pub facets: Facets,
     /// What was counted before the word that is being typed, for what that can become.
-    pub offered: Facets,
+    pub completion_facets: Facets,
     /// What the results answer.
-    pub answered: Option<(String, Order, Shown)>,
+    pub answered_query: Option<(String, Order, ListScope)>,
     /// The memory that the cursor is to be on once it is listed.
-    pub sought: Option<Identity>,
+    pub awaited_memory: Option<MemoryIdentity>,
     /// The search that was there when another one was begun, until the cursor is moved.
-    pub held: Option<Held>,
-    pub why: Option<Explained>,
+    pub search_origin: Option<SearchOrigin>,
+    pub why: Option<ExplainedRank>,
     /// Where the memory under the cursor is by rank.
-    pub why_place: Option<why::Place>,
+    pub why_place: Option<why::RankPlace>,
     /// What the workers were asked for last.
-    pub asked_for: String,
+    pub requested_query: String,
     /// A letter for each type.
-    pub letters: HashMap<String, char>,
+    pub type_letters: HashMap<String, char>,
 
     pub screen: Screen,
     pub focus: Pane,
     pub zoomed: bool,
     pub tab: Tab,
-    pub list: Cursor,
-    pub branch: Cursor,
-    pub facet: Cursor,
+    pub list_cursor: ListCursor,
+    pub tree_cursor: ListCursor,
+    pub filter_cursor: ListCursor,
     /// Every problem, in the order of the list.
-    pub problem_list: Vec<problems::Listed>,
+    pub problem_list: Vec<problems::ListedProblem>,
     /// The row of the health.
-    pub vital: Cursor,
+    pub health_cursor: ListCursor,
     /// Where the user moved borders to, what is unfolded; and what of that is kept for the next start.
-    pub layout: Layout,
-    pub kept_layout: Layout,
+    pub layout: PaneLayout,
+    pub saved_layout: PaneLayout,
     /// The border that the mouse holds.
-    pub dragged: Option<Border>,
+    pub dragged_border: Option<PaneBorder>,
     /// The view that a memory was opened from, the search before, and the one that shows the memory: Esc
     /// goes back.
-    pub opened: Option<(Screen, String, String)>,
+    pub opened_from: Option<(Screen, String, String)>,
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
     /// The number of exports so far.
-    pub exports: u64,
+    pub export_count: u64,
     /// The actions that were done last, the newest first.
-    pub done_last: Vec<Action>,
-    pub menu: Option<Menu>,
-    pub confirm: Option<Confirm>,
-    pub marks: Marks,
-    pub bulk: Bulk,
+    pub recent_actions: Vec<Action>,
+    pub delete_menu: Option<DeleteMenu>,
+    pub confirm: Option<Confirmation>,
+    pub marks: MemoryMarks,
+    pub changes: PendingChanges,
     /// The view that is a list: backups, archive, upkeep, journal, problems, what is new.
-    pub view: ListView,
+    pub list_view: ListView,
     /// What was written on which day.
-    pub calendar: Calendar,
+    pub statistics: StatisticsView,
     /// The two memories that are compared.
-    pub compare: Option<Compare>,
+    pub difference: Option<MemoryDifference>,
     /// The form that is open.
     pub editor: Option<Box<Editor>>,
     /// So many forms were opened.
-    pub forms: u64,
+    pub form_count: u64,
     /// Keys of a sequence that waits for its next.
-    pub waiting: String,
+    pub key_sequence: String,
     /// Whether they wait for so long that what may follow is shown.
-    pub waited: bool,
+    pub shows_next_keys: bool,
     /// Keys that came before what they are done with was there.
-    pub early: Vec<KeyEvent>,
+    pub queued_keys: Vec<KeyEvent>,
     /// What the first of them are for.
-    pub early_for: Option<Action>,
+    pub queued_action: Option<Action>,
     /// A count that is typed before a move.
-    pub count: Counted,
+    pub count: CountPrefix,
     pub notice: Option<String>,
     /// The notice that goes away by itself.
-    pub brief: Option<String>,
+    pub brief_notice: Option<String>,
     /// What the update asks for, in order.
     pub effects: Vec<Effect>,
     /// Whether masked values are shown: while a key is held.
     pub revealed: bool,
     /// Where was clicked last, and when.
-    pub clicked: Option<(Position, Moment)>,
+    pub last_click: Option<(Position, Moment)>,
     /// Ctrl-c was pressed: once more quits.
-    pub interrupted: Option<Moment>,
-    pub trail: Vec<Step>,
+    pub last_interrupt: Option<Moment>,
+    pub reference_trail: Vec<TrailStep>,
     /// Earlier searches, of this run alone: what was searched for is written nowhere.
-    pub asked_before: Recall,
+    pub search_history: SearchHistory,
 
     /// Titles of memories that are or were on screen.
     pub titles: HashMap<EntryRef, String>,
     /// The texts of rows that would look alike by their titles.
     pub distinct_titles: DistinctTitles,
     /// The line of its text that the search found, of those whose title does not tell.
-    pub found_lines: HashMap<EntryRef, Option<String>>,
+    pub match_lines: HashMap<EntryRef, Option<String>>,
     /// The numbers of columns for which the titles and those lines were made.
-    pub found_of: (usize, usize),
+    pub match_widths: (usize, usize),
     /// The detail pane's lines, wrapped to its width.
     pub detail: Vec<Line<'static>>,
     /// What its memory is tied to, while the references are shown.
-    pub ties: Vec<Tie>,
-    pub tie: Cursor,
-    pub detail_of: Option<(EntryRef, Tab, u16, bool)>,
+    pub ties: Vec<EntryLink>,
+    pub tie_cursor: ListCursor,
+    pub detail_key: Option<(EntryRef, Tab, u16, bool)>,
 }
 
 impl App {
     /// An app that has read nothing yet.
-    pub fn new(options: &Options, size: (u16, u16), now: Moment) -> App {
+    pub fn new(options: &TuiOptions, size: (u16, u16), now: Moment) -> App {
         App {
             now,
-            running: now,
+            monotonic_now: now,
             size,
             palette: options.palette,
             ascii: options.ascii,
@@ -211,16 +212,16 @@ impl App {
             // Nothing is told again because time goes by.
             reduced_motion: options.reduced_motion || options.linear,
             places: options.places.clone(),
-            looked: options.looked.clone(),
+            searched_places: options.searched_places.clone(),
             data: options.data.clone(),
             readonly: options.readonly,
             demo: options.demo_folder.clone(),
             visits: options.visits.clone(),
             layout: options.layout.clone(),
-            kept_layout: options.layout.clone(),
-            notice: options.demo_folder.as_ref().map(|_| DEMO.to_owned()),
+            saved_layout: options.layout.clone(),
+            notice: options.demo_folder.as_ref().map(|_| DEMO_NOTICE.to_owned()),
             ranking: options.ranking,
-            screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Browse },
+            screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Memories },
             ..App::default()
         }
     }
@@ -231,18 +232,18 @@ impl App {
     }
 
     /// Asks for something outside the state.
-    pub fn give(&mut self, effect: Effect) {
+    pub fn push_effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
     /// Asks a worker for something.
     pub fn give_job(&mut self, job: Job) {
-        self.give(Effect::Job(job));
+        self.push_effect(Effect::Job(job));
     }
 
     /// The hit under the cursor.
     pub fn hit(&self) -> Option<&Hit> {
-        self.results.hits.get(self.list.at)
+        self.results.hits.get(self.list_cursor.at)
     }
 
     /// The memory under the cursor.
@@ -253,7 +254,7 @@ impl App {
     /// The tabs that the memory under the cursor has.
     pub fn tabs(&self) -> Vec<Tab> {
         let view = self.selected().and_then(|at| {
-            let (store, entry) = self.listed.get(at);
+            let (store, entry) = self.listed_snapshot.get(at);
             store.view(entry)
         });
         let has_trace = view.is_some_and(|view| references::trace(view).is_some());
@@ -271,46 +272,49 @@ impl App {
     /// unless the user or the query says.
     pub fn order(&self) -> Order {
         let picks = self.marks.pick.map(|_| Order::Importance);
-        let parsed = self.understood().1;
+        let parsed = self.valid_query().1;
         let by_default = if parsed.has_words() { Order::Rank } else { Order::Time };
         parsed.order().or(picks).or(self.order).unwrap_or(by_default)
     }
 
     /// The search that is used: the part that can be understood, if the whole can't.
-    pub fn understood(&self) -> (&str, &Query) {
+    pub fn valid_query(&self) -> (&str, &Query) {
         match self.error {
             None => (&self.query, &self.parsed),
-            Some(_) => (&self.rest.0, &self.rest.1),
+            Some(_) => (&self.valid_part.0, &self.valid_part.1),
         }
     }
 
     /// What the list is of: the search, within what the cursor of the stores is on while it has the keys.
-    pub fn searched(&self) -> String {
+    pub fn effective_query(&self) -> String {
         let within = match self.focus {
-            Pane::Sessions if self.screen == Screen::Browse && self.error.is_none() => {
-                self.tree.get(self.branch.at).and_then(|branch| filter::branch_term(self, branch))
+            Pane::Sessions if self.screen == Screen::Memories && self.error.is_none() => {
+                self.tree.get(self.tree_cursor.at).and_then(|branch| search_query::branch_term(self, branch))
             }
             _ => None,
         };
         match within {
-            Some(term) if !self.understood().0.contains(&term) => {
-                format!("{} {term}", self.understood().0).trim().to_owned()
+            Some(term) if !self.valid_query().0.contains(&term) => {
+                format!("{} {term}", self.valid_query().0).trim().to_owned()
             }
-            _ => self.understood().0.to_owned(),
+            _ => self.valid_query().0.to_owned(),
         }
     }
 
     /// The search that the screens show.
-    pub fn asked(&self) -> Asked {
-        Asked {
+    pub fn search_request(&self) -> SearchRequest {
+        SearchRequest {
             snapshot: Arc::clone(&self.snapshot),
-            query: self.searched(),
+            query: self.effective_query(),
             ranking: self.ranking,
             order: self.order(),
-            only: self.marks.only.then(|| Marked { of: Arc::clone(&self.listed), at: self.marks.list() }),
-            pick: self.marks.pick.filter(|_| !self.marks.only),
+            only: self
+                .marks
+                .only_marked
+                .then(|| MarkedRecords { of: Arc::clone(&self.listed_snapshot), at: self.marks.list() }),
+            pick: self.marks.pick.filter(|_| !self.marks.only_marked),
             deleted: self.marks.list().into_iter().any(|at| {
-                let (store, entry) = self.listed.get(at);
+                let (store, entry) = self.listed_snapshot.get(at);
                 is_held(store, entry)
             }),
             data: self.data.clone(),
@@ -332,7 +336,7 @@ impl App {
     /// The folder that all stores are in, where it is a demo's.
     pub fn demo_folder(&self) -> String {
         match &self.demo {
-            Some(folder) => format!("  demo in {}", folder.told()),
+            Some(folder) => format!("  demo in {}", folder.to_text()),
             None => String::new(),
         }
     }
@@ -348,10 +352,10 @@ impl App {
     }
 
     /// What people call a memory: its title, in quotes. Untrusted text.
-    pub fn quoted(snapshot: &Snapshot, at: EntryRef) -> String {
+    pub fn quoted_title(snapshot: &Snapshot, at: EntryRef) -> String {
         const LONGEST: usize = 48;
         let (store, entry) = snapshot.get(at);
-        format!("\"{}\"", fit(&mask(&show(&format::title(store, entry))), LONGEST))
+        format!("\"{}\"", fit(&mask(&sanitize(&format::title(store, entry))), LONGEST))
     }
 
     /// What a memory is called: its id, or its place where it has none. Untrusted text.
@@ -364,9 +368,9 @@ impl App {
     }
 
     /// What tells a memory of `snapshot` across states of its store.
-    pub fn identity(snapshot: &Snapshot, at: EntryRef) -> Identity {
+    pub fn identity(snapshot: &Snapshot, at: EntryRef) -> MemoryIdentity {
         let (store, entry) = snapshot.get(at);
-        Identity {
+        MemoryIdentity {
             root: store.root.clone(),
             session: store.session(entry).map(|session| session.name.clone()),
             id: store.view(entry).and_then(|view| view.id).map(str::to_owned),

@@ -5,13 +5,13 @@ use ratatui::layout::Rect;
 use super::action::Action;
 use super::app::App;
 use super::layout;
-use super::pane::sheet_area;
+use super::pane_titles::sheet_area;
 use super::theme;
-use crate::deed::{Moved, Planned, Wanted, memories};
-use crate::model::{Change, EntryRef, Tell};
+use crate::model::{Change, EntryRef, PathText};
 use crate::store::commit::undo_until;
+use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
-use crate::text::show::show;
+use crate::usecase::{ChangeCommand, ConcurrentChange, PlannedChange, memory_count};
 
 /// Of a title so many columns come before an id.
 const TITLE: usize = 60;
@@ -19,17 +19,17 @@ const TITLE: usize = 60;
 const ROWS: usize = 14;
 
 /// A change that was planned and is shown, to be carried out as it is or not at all.
-pub struct Confirm {
-    pub planned: Box<Planned>,
+pub struct Confirmation {
+    pub planned: Box<PlannedChange>,
     /// What is asked. Untrusted text.
     pub question: String,
     /// What has to be typed for it, and what was.
-    pub typed: Option<Typed>,
+    pub typed_word: Option<TypedWord>,
     /// So many of its memories are not as they are shown any more.
-    pub moved: usize,
+    pub changed_count: usize,
     /// The first line on screen.
     pub top: usize,
-    rows: Vec<Row>,
+    rows: Vec<ConfirmationRow>,
     /// What stays above them: the question.
     head: Vec<String>,
     /// The width that they were made for, how many of them the question may have, and how many memories
@@ -38,13 +38,13 @@ pub struct Confirm {
 }
 
 /// A word that is typed before something goes for good.
-pub struct Typed {
-    pub wanted: String,
+pub struct TypedWord {
+    pub required: String,
     pub so_far: String,
 }
 
 /// A line of what is shown.
-enum Row {
+enum ConfirmationRow {
     /// A memory that changes. There may be very many: its text is made when it is drawn.
     Memory(EntryRef),
     /// A memory that is left out.
@@ -54,7 +54,7 @@ enum Row {
 }
 
 /// Where it is, and what of it.
-pub struct Parts {
+pub struct ConfirmationAreas {
     pub area: Rect,
     /// The question.
     pub head: Vec<String>,
@@ -62,13 +62,13 @@ pub struct Parts {
     pub rows: usize,
 }
 
-impl Confirm {
-    pub fn new(planned: Box<Planned>, question: String, typed: Option<Typed>) -> Confirm {
-        Confirm {
+impl Confirmation {
+    pub fn new(planned: Box<PlannedChange>, question: String, typed: Option<TypedWord>) -> Confirmation {
+        Confirmation {
             planned,
             question,
-            typed,
-            moved: 0,
+            typed_word: typed,
+            changed_count: 0,
             top: 0,
             rows: Vec::new(),
             head: Vec::new(),
@@ -84,12 +84,12 @@ impl Confirm {
     /// A line of it. Untrusted text.
     pub fn line(&self, at: usize) -> String {
         match self.rows.get(at) {
-            Some(Row::Memory(at)) => self.memory(*at),
-            Some(Row::Left(at)) => {
-                let name = App::quoted(&self.planned.request.snapshot, *at);
+            Some(ConfirmationRow::Memory(at)) => self.memory(*at),
+            Some(ConfirmationRow::Left(at)) => {
+                let name = App::quoted_title(&self.planned.request.snapshot, *at);
                 format!("  {name}{}", self.hidden(*at))
             }
-            Some(Row::Text(text)) => text.clone(),
+            Some(ConfirmationRow::Text(text)) => text.clone(),
             None => String::new(),
         }
     }
@@ -99,7 +99,7 @@ impl Confirm {
         let [title, told, name] = self.planned.named(at);
         let told = [self.hidden(at).trim(), &told].map(str::to_owned);
         let told: String = told.iter().filter(|own| !own.is_empty()).map(|own| format!("  {own}")).collect();
-        let title = show(&mask(&title)).into_owned();
+        let title = sanitize(&mask(&title)).into_owned();
         let room = self.laid.0.saturating_sub(2 + theme::width(&told));
         let name = format!("  {name}");
         let left = room.saturating_sub(theme::width(&name));
@@ -116,15 +116,16 @@ impl Confirm {
     /// Makes its lines for a width, where they were made for another. The question stays above them, unless
     /// it has more lines than so many: then it is the first of them, so that all of it can be read.
     pub fn lay(&mut self, width: usize, most: usize) {
-        let laid = (width, most, self.moved);
+        let laid = (width, most, self.changed_count);
         if laid == self.laid {
             return;
         }
         self.laid = laid;
-        let rows = match &self.planned.difference {
+        let rows = match &self.planned.concurrent {
             Some(difference) => {
                 let head = difference.head() + "; all else is as it was shown:";
-                let moved = difference.moved.iter().map(Moved::line).map(|line| format!("  {line}"));
+                let moved =
+                    difference.changes.iter().map(ConcurrentChange::line).map(|line| format!("  {line}"));
                 std::iter::once(head).chain(moved).flat_map(|line| wrapped(&line, width)).collect()
             }
             None => rows(&self.planned, width),
@@ -132,12 +133,12 @@ impl Confirm {
         let head: Vec<String> = self.asked().iter().flat_map(|line| safe(line, width)).collect();
         let (stays, goes) = if head.len() > most { (Vec::new(), head) } else { (head, Vec::new()) };
         self.head = stays;
-        self.rows = goes.into_iter().map(Row::Text).chain(rows).collect();
+        self.rows = goes.into_iter().map(ConfirmationRow::Text).chain(rows).collect();
     }
 
     /// The question, and how many of its memories others changed.
     fn asked(&self) -> Vec<String> {
-        let moved = self.moved;
+        let moved = self.changed_count;
         let moved =
             (moved > 0).then(|| format!("Others changed {moved} of them since: the yes shows that first."));
         [Some(theme::sentence(&self.question, &[])), moved].into_iter().flatten().collect()
@@ -150,15 +151,15 @@ impl Confirm {
 }
 
 /// What changes, and what does not: what is left out and why, every memory, and file by file.
-fn rows(planned: &Planned, width: usize) -> Vec<Row> {
+fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     let mut rows = Vec::new();
     rows.extend(happens(planned).into_iter().flat_map(|said| wrapped(&said, width)));
-    for own in &planned.left {
-        let head = format!("Left out: {}: {}", memories(own.which.len()), own.reason);
+    for own in &planned.skipped {
+        let head = format!("Left out: {}: {}", memory_count(own.which.len()), own.reason);
         rows.extend(wrapped(&head, width));
-        rows.extend(own.which.iter().copied().map(Row::Left));
+        rows.extend(own.which.iter().copied().map(ConfirmationRow::Left));
     }
-    rows.extend(planned.changing.iter().copied().map(Row::Memory));
+    rows.extend(planned.changing.iter().copied().map(ConfirmationRow::Memory));
     if !planned.erasures.is_empty() {
         rows.extend(wrapped("Undo steps, drafts and backups that hold them go too.", width));
     }
@@ -167,11 +168,11 @@ fn rows(planned: &Planned, width: usize) -> Vec<Row> {
         rows.extend(plan.lines.iter().flat_map(|line| wrapped(line, width)));
         let changes: Vec<&Change> = plan.all().filter(|change| !change.is_empty()).collect();
         if !changes.is_empty() {
-            rows.extend(wrapped(&format!("in {}:", plan.root.told()), width));
+            rows.extend(wrapped(&format!("in {}:", plan.root.to_text()), width));
         }
         for change in changes {
             let (before, after) = (change.len_before(), change.len_after());
-            let line = format!("{:8} {}  {before} → {after} B", change.word(), change.path.told());
+            let line = format!("{:8} {}  {before} → {after} B", change.word(), change.path.to_text());
             rows.extend(wrapped(&line, width));
         }
     }
@@ -179,26 +180,28 @@ fn rows(planned: &Planned, width: usize) -> Vec<Row> {
 }
 
 /// Of memories that go, until when that is undone, and where their text stays.
-fn happens(planned: &Planned) -> Option<String> {
+fn happens(planned: &PlannedChange) -> Option<String> {
     let now = planned.request.now;
-    let until = undo_until(now).told_at(now);
+    let until = undo_until(now).long_date_at(now);
     let undo = Action::Undo.key();
-    match planned.request.wanted {
-        Wanted::Delete(_) => {
+    match planned.request.command {
+        ChangeCommand::Delete(_) => {
             Some(format!("{undo} undoes it until {until}. The text stays in backups and undo data."))
         }
-        Wanted::Archive => Some(format!("{undo} undoes it until {until}. The text stays in the archive.")),
+        ChangeCommand::Archive => {
+            Some(format!("{undo} undoes it until {until}. The text stays in the archive."))
+        }
         _ => None,
     }
 }
 
 /// A line of what may come from a store, masked and safe, in as many as it takes.
-fn wrapped(line: &str, width: usize) -> Vec<Row> {
-    safe(line, width).into_iter().map(Row::Text).collect()
+fn wrapped(line: &str, width: usize) -> Vec<ConfirmationRow> {
+    safe(line, width).into_iter().map(ConfirmationRow::Text).collect()
 }
 
 fn safe(line: &str, width: usize) -> Vec<String> {
-    let lines = theme::wrap(&show(&mask(line)), width.max(1));
+    let lines = theme::wrap(&sanitize(&mask(line)), width.max(1));
     lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
@@ -208,17 +211,21 @@ pub fn width(app: &App) -> usize {
 }
 
 /// Where it is over the foot of the panes, where there is one.
-pub fn parts(app: &App) -> Option<Parts> {
+pub fn parts(app: &App) -> Option<ConfirmationAreas> {
     let confirm = app.confirm.as_ref()?;
     let head = confirm.head.clone();
-    let own = head.len() + usize::from(confirm.typed.is_some());
+    let own = head.len() + usize::from(confirm.typed_word.is_some());
     let area = sheet_area(app, (own + confirm.len()).min(ROWS));
-    Some(Parts { area, head, rows: usize::from(area.height.saturating_sub(1)).saturating_sub(own) })
+    Some(ConfirmationAreas {
+        area,
+        head,
+        rows: usize::from(area.height.saturating_sub(1)).saturating_sub(own),
+    })
 }
 
 /// How many lines the question may have above the others: it leaves room for what it is about.
 pub fn most(app: &App) -> usize {
-    let types = app.confirm.as_ref().is_some_and(|own| own.typed.is_some());
+    let types = app.confirm.as_ref().is_some_and(|own| own.typed_word.is_some());
     let inner = usize::from(sheet_area(app, ROWS).height.saturating_sub(1));
     inner.saturating_sub(usize::from(types)) / 2
 }

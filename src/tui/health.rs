@@ -4,22 +4,22 @@ use super::action::Action;
 use super::app::App;
 use super::list_view::problems;
 use super::theme::sign;
-use crate::model::plan::counted;
+use crate::model::plan::count_with_noun;
 use crate::model::{Code, Severity};
-pub use crate::text::columns::human;
-use crate::work::Tally;
+pub use crate::text::columns::human_size;
+use crate::work::StoreTally;
 
 /// A figure, and where it leads.
-pub struct Vital {
+pub struct HealthRow {
     pub sign: &'static str,
     pub severity: Severity,
     pub text: String,
-    pub leads: Lead,
+    pub link: HealthLink,
 }
 
 /// How many memories are deleted, including those that undo data and backups still hold.
 #[derive(Default)]
-pub struct Deleted {
+pub struct DeletedCount {
     /// The number, if it was counted and is known.
     pub count: Option<usize>,
     /// The numbers of listed memories, tombstones and backups at the time of the count. `None` means that it
@@ -27,10 +27,10 @@ pub struct Deleted {
     pub of: Option<[usize; 3]>,
 }
 
-impl Deleted {
+impl DeletedCount {
     /// Whether it has to be counted again for stores with these numbers.
-    pub fn is_due(&mut self, tallies: &[Tally]) -> bool {
-        let sum = |of: fn(&Tally) -> usize| tallies.iter().map(of).sum::<usize>();
+    pub fn is_due(&mut self, tallies: &[StoreTally]) -> bool {
+        let sum = |of: fn(&StoreTally) -> usize| tallies.iter().map(of).sum::<usize>();
         let now = [sum(|own| own.listed), sum(|own| own.deleted), sum(|own| own.backups)];
         self.of.replace(now) != Some(now)
     }
@@ -38,7 +38,7 @@ impl Deleted {
 
 /// Where a figure leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lead {
+pub enum HealthLink {
     /// To a view.
     View(Action),
     /// To the problems that contain a text.
@@ -47,66 +47,67 @@ pub enum Lead {
     Search(&'static str),
 }
 
-impl Lead {
+impl HealthLink {
     /// The key that goes there from everywhere; Enter, where it is this row alone that does.
     pub fn key(self) -> &'static str {
         match self {
-            Lead::View(action) => action.key(),
-            Lead::Problems(_) => Action::Problems.key(),
-            Lead::Search(_) => "↵",
+            HealthLink::View(action) => action.key(),
+            HealthLink::Problems(_) => Action::Problems.key(),
+            HealthLink::Search(_) => "↵",
         }
     }
 }
 
 /// The figures that are not zero.
-pub fn rows(app: &App) -> Vec<Vital> {
+pub fn rows(app: &App) -> Vec<HealthRow> {
     if !app.is_whole() {
         return Vec::new();
     }
-    let sum = |of: fn(&Tally) -> usize| app.tallies.iter().map(of).sum::<usize>();
+    let sum = |of: fn(&StoreTally) -> usize| app.tallies.iter().map(of).sum::<usize>();
     let deleted = app.deleted.count.unwrap_or_else(|| sum(|own| own.deleted));
     let [errors, warnings, _] = app.problem_counts();
-    let problems = |severity| Lead::Problems(problems::heading(severity));
+    let problems = |severity| HealthLink::Problems(problems::heading(severity));
     let figures = [
         (Severity::Error, sign(Severity::Error), errors, "error", problems(Severity::Error)),
         (Severity::Warning, sign(Severity::Warning), warnings, "warning", problems(Severity::Warning)),
-        (Severity::Warning, "!", sum(|own| own.sensitive), "secret", Lead::View(Action::Secrets)),
+        (Severity::Warning, "!", sum(|own| own.sensitive), "secret", HealthLink::View(Action::Secrets)),
         (
             Severity::Error,
             sign(Severity::Error),
             sum(|own| own.broken),
             "broken line",
-            Lead::Search("is:broken"),
+            HealthLink::Search("is:broken"),
         ),
         (
             Severity::Warning,
             "◷",
             sum(|own| own.stale_locks),
             "stale lock",
-            Lead::Problems(Code::StaleLock.as_str()),
+            HealthLink::Problems(Code::StaleLock.as_str()),
         ),
-        (Severity::Note, "◌", deleted, "deleted", Lead::Search("is:deleted")),
-        (Severity::Note, "▪", sum(|own| own.archived), "archived", Lead::Search("is:archived")),
-        (Severity::Note, " ", sum(|own| own.backups), "backup", Lead::View(Action::Restore)),
+        (Severity::Note, "◌", deleted, "deleted", HealthLink::Search("is:deleted")),
+        (Severity::Note, "▪", sum(|own| own.archived), "archived", HealthLink::Search("is:archived")),
+        (Severity::Note, " ", sum(|own| own.backups), "backup", HealthLink::View(Action::Backups)),
     ];
-    let mut rows: Vec<Vital> = figures
+    let mut rows: Vec<HealthRow> = figures
         .into_iter()
         .filter(|(_, _, count, ..)| *count > 0)
-        .map(|(severity, sign, count, name, leads)| Vital {
+        .map(|(severity, sign, count, name, leads)| HealthRow {
             severity,
             sign,
             text: match name {
                 // It is not known yet how many undo data and backups still hold.
                 "deleted" if app.deleted.count.is_none() => name.to_owned(),
                 "deleted" | "archived" => format!("{count} {name}"),
-                _ => counted(count as u64, name),
+                _ => count_with_noun(count as u64, name),
             },
-            leads,
+            link: leads,
         })
         .collect();
-    let size = |severity, sign, text| Vital { severity, sign, text, leads: Lead::View(Action::Maintain) };
+    let size =
+        |severity, sign, text| HealthRow { severity, sign, text, link: HealthLink::View(Action::Upkeep) };
     let bytes: u64 = app.snapshot.stores.iter().map(|store| store.bytes).sum();
-    rows.push(size(Severity::Note, " ", format!("{} used", human(bytes))));
+    rows.push(size(Severity::Note, " ", format!("{} used", human_size(bytes))));
     let fullest = fullest(app);
     if fullest >= 0.5 {
         rows.push(size(Severity::Warning, "◔", format!("a session {:.0}% full", fullest * 100.0)));

@@ -5,13 +5,13 @@
 use std::sync::OnceLock;
 
 use super::action::{ACTIONS, Action};
-use super::keys::of_name;
+use super::key_lookup::parse_key;
 
 static IN_USE: OnceLock<Keymap> = OnceLock::new();
 
 /// A set of keys to begin with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Preset {
+pub enum KeymapPreset {
     /// 1 to 5 are the panes.
     #[default]
     Palimp,
@@ -24,7 +24,7 @@ pub enum Preset {
 /// Keys of a preset that are other than those of the table.
 const VIM: [(Action, &[&str]); 5] = [
     (Action::SessionsPane, &["Alt-1"]),
-    (Action::FacetsPane, &["Alt-2"]),
+    (Action::FiltersPane, &["Alt-2"]),
     (Action::HealthPane, &["Alt-3"]),
     (Action::MemoriesPane, &["Alt-4"]),
     (Action::DetailPane, &["Alt-5"]),
@@ -34,7 +34,7 @@ const ARROWS: [(Action, &[&str]); 8] = [
     (Action::Up, &["Up"]),
     (Action::PaneLeft, &["Left"]),
     (Action::PaneRight, &["Right"]),
-    (Action::First, &["Home"]),
+    (Action::Top, &["Home"]),
     (Action::Last, &["End"]),
     (Action::Search, &["/", "Ctrl-f"]),
     (Action::Delete, &["d", "Delete"]),
@@ -45,7 +45,7 @@ const ARROWS: [(Action, &[&str]); 8] = [
 pub struct Keymap {
     /// By the place of the action in the table.
     keys: Vec<Vec<String>>,
-    preset: Preset,
+    preset: KeymapPreset,
 }
 
 impl Keymap {
@@ -55,19 +55,19 @@ impl Keymap {
     /// # Errors
     ///
     /// The action whose keys can't be used, and why.
-    pub fn new(preset: Preset, own: &[(Action, Vec<String>)]) -> Result<Keymap, (Action, String)> {
+    pub fn new(preset: KeymapPreset, own: &[(Action, Vec<String>)]) -> Result<Keymap, (Action, String)> {
         let by_table = |keys: &[&str]| keys.iter().map(|&key| key.to_owned()).collect::<Vec<_>>();
         let mut keys: Vec<Vec<String>> = ACTIONS.iter().map(|known| by_table(known.default_keys)).collect();
         let of_preset: &[(Action, &[&str])] = match preset {
-            Preset::Palimp => &[],
-            Preset::Vim => &VIM,
-            Preset::Arrows => &ARROWS,
+            KeymapPreset::Palimp => &[],
+            KeymapPreset::Vim => &VIM,
+            KeymapPreset::Arrows => &ARROWS,
         };
         for (action, changed) in of_preset {
             keys[*action as usize] = by_table(changed);
         }
         for (action, wanted) in own {
-            let is_own = |keys: &str| action.known().default_keys.contains(&keys);
+            let is_own = |keys: &str| action.info().default_keys.contains(&keys);
             if let Some(wrong) = wanted.iter().find(|keys| !is_own(keys) && !can_be_pressed(keys)) {
                 return Err((*action, no_key(wrong)));
             }
@@ -109,7 +109,7 @@ impl Keymap {
 
     /// The action of keys that are pressed one after the other.
     pub fn action(&self, keys: &str) -> Option<Action> {
-        let is_own = |known: &&super::action::Known| self.of(known.action).iter().any(|own| own == keys);
+        let is_own = |known: &&super::action::ActionInfo| self.of(known.action).iter().any(|own| own == keys);
         ACTIONS.iter().find(is_own).map(|known| known.action)
     }
 
@@ -121,7 +121,7 @@ impl Keymap {
 
     /// Whether every digit is part of a count.
     pub fn counts_every_digit(&self) -> bool {
-        self.preset == Preset::Vim
+        self.preset == KeymapPreset::Vim
     }
 
     /// Uses these keys from now on; only the first call of a run has an effect.
@@ -133,9 +133,10 @@ impl Keymap {
 /// The keys in use.
 pub fn in_use() -> &'static Keymap {
     IN_USE.get_or_init(|| {
-        let keys =
-            |known: &super::action::Known| known.default_keys.iter().map(|&key| key.to_owned()).collect();
-        Keymap { keys: ACTIONS.iter().map(keys).collect(), preset: Preset::Palimp }
+        let keys = |known: &super::action::ActionInfo| {
+            known.default_keys.iter().map(|&key| key.to_owned()).collect()
+        };
+        Keymap { keys: ACTIONS.iter().map(keys).collect(), preset: KeymapPreset::Palimp }
     })
 }
 
@@ -154,7 +155,7 @@ const RESERVED: [&str; 2] = ["Ctrl-c", "Ctrl-z"];
 fn can_be_pressed(keys: &str) -> bool {
     !keys.is_empty()
         && !RESERVED.contains(&keys)
-        && keys.split(' ').all(|key| of_name(key).is_some_and(|of| super::keys::name(of) == key))
+        && keys.split(' ').all(|key| parse_key(key).is_some_and(|of| super::key_lookup::name(of) == key))
 }
 
 #[cfg(test)]
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn in_every_preset_no_key_means_two_things_and_each_can_be_pressed() {
-        for preset in [Preset::Palimp, Preset::Vim, Preset::Arrows] {
+        for preset in [KeymapPreset::Palimp, KeymapPreset::Vim, KeymapPreset::Arrows] {
             let keymap = Keymap::new(preset, &[]).unwrap();
             for known in ACTIONS {
                 let keys = keymap.of(known.action);
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_key_of_the_settings_is_taken_from_the_action_that_had_it() {
-        let keymap = Keymap::new(Preset::Palimp, &own(Action::Archive, &["d", "F9"])).unwrap();
+        let keymap = Keymap::new(KeymapPreset::Palimp, &own(Action::Archive, &["d", "F9"])).unwrap();
         assert_eq!(keymap.action("d"), Some(Action::Archive));
         assert_eq!(keymap.action("F9"), Some(Action::Archive));
         assert_eq!(keymap.action("a"), None);
@@ -189,12 +190,13 @@ mod tests {
 
     #[test]
     fn keys_that_can_not_be_told_apart_are_refused_with_the_action_that_has_them() {
-        let refused = |keys: &[&str]| Keymap::new(Preset::Palimp, &own(Action::Archive, keys)).unwrap_err().1;
+        let refused =
+            |keys: &[&str]| Keymap::new(KeymapPreset::Palimp, &own(Action::Archive, keys)).unwrap_err().1;
         assert_eq!(refused(&["g"]), "g can't be pressed alone: \"top\" has g g");
         assert_eq!(refused(&["j k"]), "j k can't follow j, which is \"down\"");
         assert!(refused(&["Hyper-q"]).starts_with("\"Hyper-q\" is not a key, such as"));
         assert!(refused(&["Ctrl-c"]).contains("always cancels"));
         let both = [own(Action::Archive, &["F9"]), own(Action::Delete, &["F9"])].concat();
-        assert!(Keymap::new(Preset::Palimp, &both).unwrap_err().1.contains("F9 is a key of"));
+        assert!(Keymap::new(KeymapPreset::Palimp, &both).unwrap_err().1.contains("F9 is a key of"));
     }
 }

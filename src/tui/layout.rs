@@ -3,12 +3,12 @@
 use ratatui::layout::Rect;
 
 use super::app::{App, Pane, Screen};
-use super::borders::{self, Border, Drawn};
 use super::health;
 use super::list_view;
-use super::pane;
-use super::panes::{query, tutor};
-use super::prompt::{Prompt, Purpose};
+use super::pane_borders::{self, PaneBorder, PlacedBorder};
+use super::pane_titles;
+use super::panes::{search, tutor};
+use super::prompt::{Prompt, PromptPurpose};
 use super::theme;
 
 /// The smallest terminal on which there is anything to see.
@@ -20,7 +20,7 @@ const SIDES: u16 = 120;
 /// Below so many rows there is the list alone.
 const LOW: u16 = 16;
 /// How small the list and the detail beside it may get.
-const BESIDE_LIST: (u16, u16) = (borders::LIST, borders::DETAIL);
+const BESIDE_LIST: (u16, u16) = (pane_borders::LIST, pane_borders::DETAIL);
 
 /// Whether anything can be drawn.
 pub fn is_large_enough(app: &App) -> bool {
@@ -28,7 +28,7 @@ pub fn is_large_enough(app: &App) -> bool {
 }
 
 /// The parts of the frame.
-pub struct Frame {
+pub struct FrameLayout {
     /// The line at the top.
     pub title: Rect,
     /// The line of the search, where one is asked or typed.
@@ -36,7 +36,7 @@ pub struct Frame {
     /// The panes.
     pub panes: Vec<(Pane, Rect)>,
     /// The borders between them that can be moved.
-    pub borders: Vec<Drawn>,
+    pub borders: Vec<PlacedBorder>,
     /// The tasks of the tutor, while they are shown.
     pub tutor: Rect,
     /// All panes together.
@@ -45,7 +45,7 @@ pub struct Frame {
     pub hints: Rect,
 }
 
-impl Frame {
+impl FrameLayout {
     /// Where a pane is, if it is on screen.
     pub fn pane(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(own, _)| *own == pane).map(|(_, area)| *area)
@@ -59,29 +59,32 @@ impl Frame {
 }
 
 /// Whether something lies over the panes and has the keys.
-pub fn is_asking(app: &App) -> bool {
-    app.prompt.is_some() || app.menu.is_some() || app.confirm.is_some() || app.bulk.receipt.is_some()
+pub fn has_dialog(app: &App) -> bool {
+    app.prompt.is_some()
+        || app.delete_menu.is_some()
+        || app.confirm.is_some()
+        || app.changes.receipt.is_some()
 }
 
 /// Lays the frame out for the app's size.
-pub fn frame(app: &App) -> Frame {
+pub fn frame(app: &App) -> FrameLayout {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let asks = app.screen == Screen::Browse && (query::is_typed(app) || !app.query.is_empty());
+    let asks = app.screen == Screen::Memories && (search::is_typed(app) || !app.query.is_empty());
     // A low terminal has its rows for what is asked.
     let asks = asks && (app.confirm.is_none() || app.size.1 >= LOW);
-    let (title, rest) = over(area, 1);
-    let (query, rest) = over(rest, if asks { 1 + query::rows_offered(app) } else { 0 });
+    let (title, rest) = split_rows(area, 1);
+    let (query, rest) = split_rows(rest, if asks { 1 + search::rows_offered(app) } else { 0 });
     let foot = notice(app).len().max(1) as u16;
-    let (body, hints) = over(rest, rest.height.saturating_sub(foot));
-    let teaches = app.tutor.is_shown && app.screen != Screen::Edit;
-    let (body, tutor) = over(body, body.height - if teaches { tutor::rows(body.height) } else { 0 });
+    let (body, hints) = split_rows(rest, rest.height.saturating_sub(foot));
+    let teaches = app.tutor.is_shown && app.screen != Screen::Editor;
+    let (body, tutor) = split_rows(body, body.height - if teaches { tutor::rows(body.height) } else { 0 });
     let mut borders = Vec::new();
     let panes = panes(app, body, &mut borders);
-    Frame { title, query, panes, borders, body, tutor, hints }
+    FrameLayout { title, query, panes, borders, body, tutor, hints }
 }
 
 /// The upper part of an area, and what is left below it.
-pub fn over(area: Rect, height: u16) -> (Rect, Rect) {
+pub fn split_rows(area: Rect, height: u16) -> (Rect, Rect) {
     let height = height.min(area.height);
     let lower = Rect { y: area.y + height, height: area.height - height, ..area };
     (Rect { height, ..area }, lower)
@@ -116,33 +119,37 @@ pub fn is_zoomed(app: &App) -> bool {
 }
 
 /// By width: the list alone, over the detail, beside it, between the side panes and it.
-fn panes(app: &App, body: Rect, borders: &mut Vec<Drawn>) -> Vec<(Pane, Rect)> {
+fn panes(app: &App, body: Rect, borders: &mut Vec<PlacedBorder>) -> Vec<(Pane, Rect)> {
     if app.zoomed || is_single(app) {
         return vec![(app.focus, body)];
     }
-    if body.width < SIDES && matches!(app.focus, Pane::Sessions | Pane::Facets | Pane::Health) {
-        let least = (borders::SIDE, borders::LIST.min(body.width.saturating_sub(27)));
-        let (left, list) = borders::part(app, Border::Sides, body, 26, least, borders);
+    if body.width < SIDES && matches!(app.focus, Pane::Sessions | Pane::Filters | Pane::Health) {
+        let least = (pane_borders::SIDE, pane_borders::LIST.min(body.width.saturating_sub(27)));
+        let (left, list) = pane_borders::split_by_border(app, PaneBorder::Sides, body, 26, least, borders);
         let mut panes = side(app, left);
         panes.push((Pane::Memories, list));
         return panes;
     }
     if body.width < BESIDE {
-        let (usual, least) = ((body.height * 2).div_ceil(5), (borders::ROWS, borders::ROWS));
-        let (upper, lower) = borders::part(app, Border::Below, body, usual, least, borders);
+        let (usual, least) = ((body.height * 2).div_ceil(5), (pane_borders::ROWS, pane_borders::ROWS));
+        let (upper, lower) =
+            pane_borders::split_by_border(app, PaneBorder::Below, body, usual, least, borders);
         return vec![(Pane::Memories, upper), (in_detail(app), lower)];
     }
     if body.width < SIDES {
         let usual = 41 + (body.width - BESIDE) / 3;
-        let (list, right) = borders::part(app, Border::Detail, body, usual, BESIDE_LIST, borders);
+        let (list, right) =
+            pane_borders::split_by_border(app, PaneBorder::Detail, body, usual, BESIDE_LIST, borders);
         let mut panes = vec![(Pane::Memories, list)];
         panes.extend(detail_over_why(app, right, borders));
         return panes;
     }
     let more = body.width - SIDES;
-    let least = (borders::SIDE, borders::LIST + 1 + borders::DETAIL);
-    let (left, rest) = borders::part(app, Border::Sides, body, 22 + (more / 40).min(8), least, borders);
-    let (list, right) = borders::part(app, Border::Detail, rest, 36 + more / 5, BESIDE_LIST, borders);
+    let least = (pane_borders::SIDE, pane_borders::LIST + 1 + pane_borders::DETAIL);
+    let (left, rest) =
+        pane_borders::split_by_border(app, PaneBorder::Sides, body, 22 + (more / 40).min(8), least, borders);
+    let (list, right) =
+        pane_borders::split_by_border(app, PaneBorder::Detail, rest, 36 + more / 5, BESIDE_LIST, borders);
     let mut panes = side(app, left);
     panes.push((Pane::Memories, list));
     panes.extend(detail_over_why(app, right, borders));
@@ -150,7 +157,7 @@ fn panes(app: &App, body: Rect, borders: &mut Vec<Drawn>) -> Vec<(Pane, Rect)> {
 }
 
 /// The left part of an area, and what is right of the line that parts them.
-pub fn parted(area: Rect, width: u16) -> (Rect, Rect) {
+pub fn split_columns(area: Rect, width: u16) -> (Rect, Rect) {
     let (left, right) = beside(area, width);
     (left, beside(right, 1).1)
 }
@@ -166,26 +173,33 @@ fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
     let upper = area.height.saturating_sub(health + 1);
     if upper < 14 {
         let pane = match app.focus {
-            Pane::Facets | Pane::Health => app.focus,
+            Pane::Filters | Pane::Health => app.focus,
             _ => Pane::Sessions,
         };
         return vec![(pane, area)];
     }
     let stores = (app.tree.len() as u16 + 1).max(4).min(upper / 2);
-    let (sessions, rest) = over(area, stores);
-    let (facets, rest) = over(over(rest, 1).1, upper - stores - 1);
-    vec![(Pane::Sessions, sessions), (Pane::Facets, facets), (Pane::Health, over(rest, 1).1)]
+    let (sessions, rest) = split_rows(area, stores);
+    let (facets, rest) = split_rows(split_rows(rest, 1).1, upper - stores - 1);
+    vec![(Pane::Sessions, sessions), (Pane::Filters, facets), (Pane::Health, split_rows(rest, 1).1)]
 }
 
 /// The detail, and below it why its memory ranks as it does, where both have room; else the
 /// reasons lie over the detail while they have the keys.
-fn detail_over_why(app: &App, area: Rect, borders: &mut Vec<Drawn>) -> Vec<(Pane, Rect)> {
+fn detail_over_why(app: &App, area: Rect, borders: &mut Vec<PlacedBorder>) -> Vec<(Pane, Rect)> {
     let why = match area.height {
         26.. => 14,
         19.. => 9,
         _ => return vec![(in_detail(app), area)],
     };
-    let (detail, why) = borders::part(app, Border::Why, area, why, (borders::ROWS, borders::ROWS), borders);
+    let (detail, why) = pane_borders::split_by_border(
+        app,
+        PaneBorder::Why,
+        area,
+        why,
+        (pane_borders::ROWS, pane_borders::ROWS),
+        borders,
+    );
     vec![(Pane::Detail, detail), (Pane::Why, why)]
 }
 
@@ -198,18 +212,18 @@ fn in_detail(app: &App) -> Pane {
 pub fn list_view(app: &App) -> (Rect, Rect) {
     let body = frame(app).body;
     let none = Rect { height: 0, ..body };
-    let is_beside = list_view::open(app).is_some_and(|kind| kind.is_beside);
-    let list = &app.view.list;
-    if list.is_empty() && list.filter.is_empty() && !app.view.inside {
+    let is_beside = list_view::current_kind(app).is_some_and(|kind| kind.is_beside);
+    let list = &app.list_view.list;
+    if list.is_empty() && list.filter.is_empty() && !app.list_view.in_details {
         return (body, none);
     }
-    match (body.width >= BESIDE && is_beside, body.height, app.view.inside) {
-        (true, ..) => parted(body, body.width * 11 / 20),
+    match (body.width >= BESIDE && is_beside, body.height, app.list_view.in_details) {
+        (true, ..) => split_columns(body, body.width * 11 / 20),
         (false, ..12, false) => (body, none),
         (false, ..12, true) => (none, body),
         (false, height, _) => {
             let rows = (list.all.len() + 1).max(6).min(usize::from(height)) as u16;
-            over(body, rows.min(height - (height * 2).div_ceil(5)))
+            split_rows(body, rows.min(height - (height * 2).div_ceil(5)))
         }
     }
 }
@@ -224,9 +238,9 @@ const LAUNCHES: usize = 14;
 
 /// Where the palette and the help are: on a low terminal they have the whole of it.
 pub fn palette(app: &App) -> Rect {
-    let launches = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Palette);
+    let launches = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::Command);
     let rows = if launches { LAUNCHES } else { usize::from(app.size.1) };
-    if app.size.1 < LOW { frame(app).body } else { pane::sheet_area(app, rows) }
+    if app.size.1 < LOW { frame(app).body } else { pane_titles::sheet_area(app, rows) }
 }
 
 /// How many actions the palette and the help list at once: below their title and what is typed.
@@ -246,7 +260,7 @@ pub fn rows_of_about(app: &App) -> u16 {
 
 /// How many rows explain the signs at the top of the help: where it has rows to spare.
 pub fn rows_of_signs(app: &App) -> u16 {
-    let explains = |prompt: &Prompt| prompt.purpose == Purpose::Help && prompt.text().is_empty();
+    let explains = |prompt: &Prompt| prompt.purpose == PromptPurpose::Help && prompt.text().is_empty();
     let has_room = palette(app).height >= 12;
     if has_room && app.prompt.as_ref().is_some_and(explains) { 2 } else { 0 }
 }

@@ -10,18 +10,18 @@ use ratatui::style::Modifier;
 
 use super::action::Action;
 use super::app::{App, Pane, Screen};
-use super::keys::name;
+use super::event_loop::plain;
+use super::key_lookup::name;
 use super::layout;
-use super::list_view::{new, sessions::SIDES};
-use super::marks::Shown;
+use super::list_view::{new, session_pair::SIDES};
+use super::marks::ListScope;
 use super::panes::memories::order_name;
-use super::run::plain;
 use super::theme::{self, safe, sentence};
 use super::view::view;
 use crate::format;
-use crate::model::{State, plan::counted};
+use crate::model::{State, plan::count_with_noun};
 use crate::query::Hit;
-use crate::text::show::show;
+use crate::text::safe_text::sanitize;
 
 /// The size of the screen that is told of: no pane beside another, and room for whole sheets.
 pub const SIZE: (u16, u16) = (96, 72);
@@ -34,7 +34,7 @@ const LINE: usize = 80;
 
 /// What was told last.
 #[derive(Default)]
-pub struct Told {
+pub struct LinearOutput {
     overview: String,
     place: String,
     row: String,
@@ -47,8 +47,8 @@ pub struct Told {
 }
 
 /// What is to be appended now that something happened.
-pub fn tell(app: &App, told: &mut Told) -> String {
-    if !(app.is_whole() && app.listed.is_whole()) && app.screen != Screen::Welcome {
+pub fn new_output(app: &App, told: &mut LinearOutput) -> String {
+    if !(app.is_whole() && app.listed_snapshot.is_whole()) && app.screen != Screen::Welcome {
         return String::new();
     }
     if let Some(prompt) = app.prompt.as_ref().filter(|prompt| !prompt.purpose.is_list()) {
@@ -63,11 +63,15 @@ pub fn tell(app: &App, told: &mut Told) -> String {
 /// The key that was pressed, where it is not text that is typed.
 pub fn echo(app: &App, key: KeyEvent) -> String {
     let is_typed = app.prompt.as_ref().is_some_and(|prompt| !prompt.purpose.is_list());
-    if is_typed || app.screen == Screen::Edit { String::new() } else { format!("> {}\r\n", show(&name(key))) }
+    if is_typed || app.screen == Screen::Editor {
+        String::new()
+    } else {
+        format!("> {}\r\n", sanitize(&name(key)))
+    }
 }
 
 /// What is typed, a character at a time as far as it is at the end.
-fn typed(told: &mut Told, text: String) -> String {
+fn typed(told: &mut LinearOutput, text: String) -> String {
     let before = told.typed.replace(text.clone());
     match before.as_deref().map(|before| text.strip_prefix(before)) {
         Some(Some(more)) => more.to_owned(),
@@ -77,7 +81,7 @@ fn typed(told: &mut Told, text: String) -> String {
 }
 
 /// What is new of the view, of the row under the cursor, and the notice.
-fn news(app: &App, told: &mut Told) -> Vec<String> {
+fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
     let mut said = Vec::new();
     let mut say = |own: String, before: &mut String| {
         if own != *before && !own.is_empty() {
@@ -91,7 +95,7 @@ fn news(app: &App, told: &mut Told) -> Vec<String> {
         say(ten_keys(), &mut String::new());
     }
     say(place(app), &mut told.place);
-    let is_list = app.screen == Screen::Browse && !is_asked(app);
+    let is_list = app.screen == Screen::Memories && !is_asked(app);
     let is_row = is_list && app.focus == Pane::Memories;
     // The same memory at the same place is no news, though it is a minute older.
     let (of_row, is_same) = match is_row {
@@ -125,19 +129,20 @@ fn news(app: &App, told: &mut Told) -> Vec<String> {
 /// Whether something is asked or explained over the view.
 fn is_asked(app: &App) -> bool {
     app.prompt.is_some()
-        || app.menu.is_some()
+        || app.delete_menu.is_some()
         || app.confirm.is_some()
-        || app.bulk.receipt.is_some()
-        || app.waited && !app.waiting.is_empty()
+        || app.changes.receipt.is_some()
+        || app.shows_next_keys && !app.key_sequence.is_empty()
 }
 
 /// What is open.
 fn overview(app: &App) -> String {
     let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let [errors, ..] = app.problem_counts();
-    let errors = if errors == 0 { String::new() } else { format!(", {}", counted(errors as u64, "error")) };
-    let stores = counted(app.snapshot.stores.len() as u64, "store");
-    let memories = counted(listed as u64, "memory");
+    let errors =
+        if errors == 0 { String::new() } else { format!(", {}", count_with_noun(errors as u64, "error")) };
+    let stores = count_with_noun(app.snapshot.stores.len() as u64, "store");
+    let memories = count_with_noun(listed as u64, "memory");
     format!("palimp. {stores}, {memories}{errors}.")
 }
 
@@ -153,7 +158,7 @@ fn ten_keys() -> String {
         (Action::Delete, "remove"),
         (Action::Undo, "undo"),
         (Action::Help, "every key"),
-        (Action::QuitNow, "quit"),
+        (Action::Quit, "quit"),
     ];
     let told = keys.map(|(action, what)| format!("{} {what}", action.key()));
     format!("Ten keys: {}.", told.join(", "))
@@ -166,11 +171,11 @@ fn place(app: &App) -> String {
         query => format!(" Search: {}. {} found.", safe(app, query), app.results.hits.len()),
     };
     match (app.screen, app.focus) {
-        (Screen::Browse, Pane::Memories) => match app.marks.shown() {
-            Shown::Picked(pick) => format!("Memories {}.{search}", pick.title),
+        (Screen::Memories, Pane::Memories) => match app.marks.shown() {
+            ListScope::Picked(pick) => format!("Memories {}.{search}", pick.title),
             _ => format!("Memories, {}.{search}", order_name(app)),
         },
-        (Screen::Browse, pane) => format!("{}.", pane.title()),
+        (Screen::Memories, pane) => format!("{}.", pane.title()),
         (screen, _) => format!("{}.", screen.title()),
     }
 }
@@ -189,26 +194,26 @@ fn row_without_age(app: &App) -> String {
 /// The memory under the cursor, and where and how old it is.
 fn parts_of_row(app: &App) -> (String, String) {
     let Some(hit) = app.hit() else { return ("Nothing is listed.".into(), String::new()) };
-    let (store, entry) = app.listed.get(hit.at);
+    let (store, entry) = app.listed_snapshot.get(hit.at);
     let own = store.view(entry);
     let kind = own.map_or("broken line", |view| view.kind);
     let title = app.titles.get(&hit.at).map_or("", String::as_str);
     let age = own.and_then(|view| view.created).map_or("no time".into(), |at| at.ago_at(app.now));
-    let at = format!("{} of {}.", app.list.at + 1, app.results.hits.len());
+    let at = format!("{} of {}.", app.list_cursor.at + 1, app.results.hits.len());
     let decay = if hit.rank.is_some() { format!(" Decay {:.2}.", hit.decay) } else { String::new() };
     let signs = signs(app, hit);
     let place = app.store_name(hit.at.store as usize);
     let place =
         [place, &age].map(str::to_owned).into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
     let end = if title.ends_with(['.', '?', '!']) { "" } else { "." };
-    let found = app.found_lines.get(&hit.at).and_then(Option::as_deref);
+    let found = app.match_lines.get(&hit.at).and_then(Option::as_deref);
     let found = found.map(|found| format!(" Match: {found}.")).unwrap_or_default();
     (format!("{at}{signs} {kind}: {title}{end}{found}"), format!(" {}.{decay}", place.join(", ")))
 }
 
 /// What the signs of a row say, in words.
 fn signs(app: &App, hit: &Hit) -> String {
-    let (store, entry) = app.listed.get(hit.at);
+    let (store, entry) = app.listed_snapshot.get(hit.at);
     let problems = store.problems_of(entry).count();
     let said = [
         (app.marks.has(hit.at), "Marked."),
@@ -248,7 +253,7 @@ fn of_focus(app: &App, buffer: &Buffer, is_list: bool) -> Vec<String> {
     let rows = text.lines().skip(usize::from(area.y)).take(usize::from(area.height));
     let in_words = |row: &str| {
         let cells: Vec<String> = row.split('│').map(in_words).collect();
-        let is_pair = app.screen == Screen::Compare && cells.len() == SIDES.len();
+        let is_pair = app.screen == Screen::Difference && cells.len() == SIDES.len();
         if is_pair { cells.iter().zip(SIDES).map(of_side).collect() } else { cells }
     };
     rows.flat_map(in_words).filter(|cell| !cell.is_empty() && cell != MARKED).collect()

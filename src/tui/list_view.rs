@@ -7,91 +7,91 @@ pub mod journal;
 pub mod new;
 pub mod problems;
 pub mod row;
-pub mod rows;
-pub mod sessions;
+pub mod row_list;
+pub mod session_pair;
 pub mod upkeep;
 
 use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::app::{App, Identity, Screen};
+use super::app::{App, MemoryIdentity, Screen};
 use super::panes::hints::Hint;
-use crate::check::groups::tally;
-use crate::deed::Visits;
+use crate::check::problem_groups::tally;
 use crate::model::Snapshot;
-use crate::text::show::columns;
-use crate::work::{Batch, Chore};
-pub use row::Row;
-pub use rows::Rows;
+use crate::text::safe_text::display_width;
+use crate::usecase::Visits;
+use crate::work::{ArchiveBatch, Chore};
+pub use row::ListRow;
+pub use row_list::RowList;
 
 /// What is known of the one that is open.
 #[derive(Default)]
 pub struct ListView {
     /// Its list.
-    pub list: Rows,
+    pub list: RowList,
     /// What the row under the cursor is about, where that is a list, too.
-    pub within: Rows,
+    pub details: RowList,
     /// Whether that has the keys, not the list.
-    pub inside: bool,
+    pub in_details: bool,
     /// The lines of text that are about the row. Untrusted text.
     pub text: Vec<String>,
     /// The first of them on screen.
     pub top: usize,
     /// The line that the problem under the cursor is in.
-    pub fix: Option<problems::Fix>,
+    pub fixes: Option<problems::ProblemFixes>,
     /// The row that all this is about.
-    pub about: Option<String>,
+    pub details_of: Option<String>,
     /// Whether that was read afresh since.
     pub is_stale: bool,
-    pub backups: backups::Backups,
-    pub journal: journal::Journal,
+    pub backups: backups::BackupsView,
+    pub journal: journal::JournalScreen,
     /// Whether compactions come first: they were asked for.
-    pub compacts: bool,
+    pub compactions_first: bool,
     /// What is due and what is archived, of this snapshot; both views show it.
     pub chores: Vec<Chore>,
-    pub batches: Vec<Batch>,
-    pub read_of: Option<Arc<Snapshot>>,
+    pub batches: Vec<ArchiveBatch>,
+    pub read_snapshot: Option<Arc<Snapshot>>,
     /// Up to when the memories were seen, before each time that some were marked as seen.
-    pub seen: Vec<Visits>,
+    pub seen_before: Vec<Visits>,
     /// Memories of the two sessions that are side by side.
-    pub pair: Option<[Identity; 2]>,
+    pub session_pair: Option<[MemoryIdentity; 2]>,
 }
 
 impl ListView {
     /// The row under the cursor of the list.
-    pub fn row(&self) -> Option<Row> {
+    pub fn row(&self) -> Option<ListRow> {
         self.list.selected()
     }
 
     /// What Esc takes away next: one thing at a time, the innermost first.
-    pub fn esc(&self) -> Esc {
+    pub fn esc(&self) -> EscStep {
         let own = self.focused();
         match () {
-            () if self.backups.difference => Esc::Difference,
-            () if own.range.is_some() => Esc::Range,
-            () if own.only => Esc::Only,
-            () if !own.filter.is_empty() => Esc::Filter,
-            () if self.inside => Esc::Details,
-            () if !own.marks.is_empty() => Esc::Marks,
-            () => Esc::View,
+            () if self.backups.difference => EscStep::Difference,
+            () if own.range.is_some() => EscStep::Range,
+            () if own.only_marked => EscStep::Only,
+            () if !own.filter.is_empty() => EscStep::Filter,
+            () if self.in_details => EscStep::Details,
+            () if !own.marks.is_empty() => EscStep::Marks,
+            () => EscStep::View,
         }
     }
 
     /// What has the keys.
-    pub fn focused(&self) -> &Rows {
-        if self.inside { &self.within } else { &self.list }
+    pub fn focused(&self) -> &RowList {
+        if self.in_details { &self.details } else { &self.list }
     }
 
     /// The same, to be changed.
-    pub fn focused_mut(&mut self) -> &mut Rows {
-        if self.inside { &mut self.within } else { &mut self.list }
+    pub fn focused_mut(&mut self) -> &mut RowList {
+        if self.in_details { &mut self.details } else { &mut self.list }
     }
 }
 
 /// What Esc takes away next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Esc {
+pub enum EscStep {
     Difference,
     Range,
     Only,
@@ -101,23 +101,23 @@ pub enum Esc {
     View,
 }
 
-impl Esc {
+impl EscStep {
     /// The same in a hint.
-    pub fn told(self) -> &'static str {
+    pub fn hint(self) -> &'static str {
         match self {
-            Esc::Difference | Esc::Details => "back to the list",
-            Esc::Range => "cancel",
-            Esc::Only => "all again",
-            Esc::Filter => "drop the filter",
-            Esc::Marks => "clear marks",
-            Esc::View => "back",
+            EscStep::Difference | EscStep::Details => "back to the list",
+            EscStep::Range => "cancel",
+            EscStep::Only => "all again",
+            EscStep::Filter => "drop the filter",
+            EscStep::Marks => "clear marks",
+            EscStep::View => "back",
         }
     }
 }
 
 /// What is told beside a list or below it, about the row under its cursor.
 #[derive(Default)]
-pub struct About {
+pub struct RowDetails {
     pub title: String,
     pub right: String,
     /// Text; above the rows, where there are any.
@@ -125,31 +125,31 @@ pub struct About {
 }
 
 /// What distinguishes one view from the others.
-pub struct Kind {
+pub struct ListViewKind {
     /// The order of the rows; another one.
     pub orders: [&'static str; 2],
     /// What is told where there are none.
     pub none: &'static str,
     /// Whether what is about a row is beside the list on a wide screen.
     pub is_beside: bool,
-    pub rows: fn(&App) -> Vec<Row>,
-    pub about: fn(&App, usize) -> About,
+    pub rows: fn(&App) -> Vec<ListRow>,
+    pub about: fn(&App, usize) -> RowDetails,
     pub hints: fn(&App) -> Vec<Hint>,
     /// Whether what it shows was read.
     pub is_read: fn(&App) -> bool,
 }
 
 /// The view that fills the screen, where it is a list.
-pub fn open(app: &App) -> Option<&'static Kind> {
+pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
     Some(match app.screen {
-        Screen::Restore => &backups::KIND,
+        Screen::Backups => &backups::KIND,
         Screen::Archive => &archive::KIND,
         Screen::Upkeep => &upkeep::KIND,
         Screen::Journal => &journal::KIND,
         Screen::Problems => &problems::KIND,
         Screen::New => &new::KIND,
-        Screen::Sessions => &sessions::KIND,
-        Screen::Welcome | Screen::Browse | Screen::Statistics | Screen::Compare | Screen::Edit => {
+        Screen::SessionPair => &session_pair::KIND,
+        Screen::Welcome | Screen::Memories | Screen::Statistics | Screen::Difference | Screen::Editor => {
             return None;
         }
     })
@@ -160,16 +160,16 @@ pub fn title(app: &App, room: usize) -> String {
     let [errors, warnings, notes] = app.problem_counts();
     let short = app.screen.title().to_owned();
     let long = match (app.screen, new::since(app)) {
-        (Screen::Sessions, _) => return sessions::title(app, room),
-        (Screen::New, Some(since)) => format!("{short} since {}", since.told_at(app.now)),
+        (Screen::SessionPair, _) => return session_pair::title(app, room),
+        (Screen::New, Some(since)) => format!("{short} since {}", since.long_date_at(app.now)),
         (Screen::Problems, _) => format!("{short}  {}", tally(errors, warnings, notes)),
         _ => return short,
     };
-    if columns(&long) <= room { long } else { short }
+    if display_width(&long) <= room { long } else { short }
 }
 
 /// What is told where it has no rows.
-pub fn none(app: &App, kind: &Kind) -> &'static str {
+pub fn empty_text(app: &App, kind: &ListViewKind) -> &'static str {
     match app.screen == Screen::New && new::since(app).is_none() {
         true => "Nothing is new: this is the first visit.",
         false => kind.none,
@@ -178,41 +178,41 @@ pub fn none(app: &App, kind: &Kind) -> &'static str {
 
 /// Whether what is about the row under the cursor is a list of its own.
 pub fn has_rows(app: &App) -> bool {
-    let within = &app.view.within;
+    let within = &app.list_view.details;
     let is_list = !within.is_empty() || !within.filter.is_empty();
-    is_list && !app.view.backups.difference
+    is_list && !app.list_view.backups.difference
 }
 
 /// Whether the row with the cursor has a text below the list.
-pub fn has_under(app: &App) -> bool {
-    matches!(app.view.within.selected(), Some(Row::Item(_)))
+pub fn has_text_below(app: &App) -> bool {
+    matches!(app.list_view.details.selected(), Some(ListRow::Item(_)))
 }
 
 /// That text, and its title.
-pub fn under(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
-    match app.view.within.selected() {
-        Some(Row::Item(_)) => (backups::DIFFERENCE.to_owned(), backups::difference(app, width)),
+pub fn text_below(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
+    match app.list_view.details.selected() {
+        Some(ListRow::Item(_)) => (backups::DIFFERENCE.to_owned(), backups::difference(app, width)),
         _ => Default::default(),
     }
 }
 
 /// The rows that are about the row under the cursor.
-pub fn rows_within(app: &App) -> Vec<Row> {
-    match app.view.row() {
-        Some(Row::Backup(_)) => (0..app.view.backups.items().len()).map(Row::Item).collect(),
-        Some(Row::Chore(at)) => {
-            let touched = app.view.chores.get(at).map_or(0, |own| own.touched.len());
-            (0..touched).map(Row::Touched).collect()
+pub fn detail_rows(app: &App) -> Vec<ListRow> {
+    match app.list_view.row() {
+        Some(ListRow::Backup(_)) => (0..app.list_view.backups.items().len()).map(ListRow::Item).collect(),
+        Some(ListRow::Chore(at)) => {
+            let touched = app.list_view.chores.get(at).map_or(0, |own| own.touched.len());
+            (0..touched).map(ListRow::Touched).collect()
         }
         _ => Vec::new(),
     }
 }
 
 /// The text that is about it. Untrusted text.
-pub fn text_about(app: &App) -> String {
-    let text = match app.view.row() {
-        Some(Row::Archived(at)) => archive::text(app, at),
-        Some(Row::New(at) | Row::Side(_, at)) => Some(new::text(app, at)),
+pub fn detail_text(app: &App) -> String {
+    let text = match app.list_view.row() {
+        Some(ListRow::Archived(at)) => archive::text(app, at),
+        Some(ListRow::New(at) | ListRow::Side(_, at)) => Some(new::text(app, at)),
         _ => None,
     };
     let mut text = text.unwrap_or_default();
@@ -225,17 +225,21 @@ pub fn text_about(app: &App) -> String {
 const SHOWN: usize = 64 << 10;
 
 /// Whether a row can be marked, or why not.
-pub fn may_mark(app: &App, row: Row) -> Result<(), String> {
+pub fn may_mark(app: &App, row: ListRow) -> Result<(), String> {
     match row {
-        Row::Item(_) => app.view.backups.item(Some(row)).map_or(Ok(()), |item| {
-            let whole = app.view.backups.opened.as_ref().and_then(|own| own.compared.whole_only.clone());
-            if item.can_come { Ok(()) } else { Err(whole.unwrap_or_else(|| backups::staying(item))) }
+        ListRow::Item(_) => app.list_view.backups.item(Some(row)).map_or(Ok(()), |item| {
+            let whole = app.list_view.backups.opened.as_ref().and_then(|own| own.compared.whole_only.clone());
+            if item.can_come {
+                Ok(())
+            } else {
+                Err(whole.unwrap_or_else(|| backups::why_not_restorable(item)))
+            }
         }),
-        Row::Chore(at) => match app.view.chores.get(at) {
+        ListRow::Chore(at) => match app.list_view.chores.get(at) {
             Some(chore) if chore.plan.is_none() => Err(upkeep::not_now(chore)),
             _ => Ok(()),
         },
-        Row::Touched(_) => Err("The rule is for all of them: one alone can't be marked.".into()),
+        ListRow::Touched(_) => Err("The rule is for all of them: one alone can't be marked.".into()),
         _ => Ok(()),
     }
 }

@@ -13,14 +13,14 @@ use super::app::App;
 use super::theme::{Theme, wrap};
 use super::update::set_off;
 use crate::query::highlights;
-use crate::text::show::{columns, show};
+use crate::text::safe_text::{display_width, sanitize};
 
 /// Lists and quotes are indented so many levels at most: no note is narrower than a word.
 const DEEPEST: usize = 6;
 
 /// A note's text, at most `width` columns wide.
 pub fn lines(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
-    let mut page = Page::new(app, width);
+    let mut page = MarkdownPage::new(app, width);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     for event in Parser::new_ext(text, options) {
         page.take(event);
@@ -29,7 +29,7 @@ pub fn lines(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     page.lines
 }
 
-struct Page<'a> {
+struct MarkdownPage<'a> {
     app: &'a App,
     theme: Theme,
     width: usize,
@@ -47,9 +47,9 @@ struct Page<'a> {
     cells: usize,
 }
 
-impl<'a> Page<'a> {
+impl<'a> MarkdownPage<'a> {
     fn new(app: &'a App, width: usize) -> Self {
-        Page {
+        MarkdownPage {
             app,
             theme: Theme::of(app),
             width,
@@ -88,15 +88,15 @@ impl<'a> Page<'a> {
     }
 
     fn run(&mut self, text: &str, style: Style) {
-        let text = show(text).replace('\n', " ");
+        let text = sanitize(text).replace('\n', " ");
         self.runs.push((text, style));
     }
 
     fn code(&mut self, text: &str) {
         for line in text.lines() {
             let before = self.before();
-            let room = self.width.saturating_sub(columns(&before) + 2);
-            for part in wrap(&show(line), room) {
+            let room = self.width.saturating_sub(display_width(&before) + 2);
+            for part in wrap(&sanitize(line), room) {
                 let mut spans = vec![Span::styled(format!("{before}┆ "), self.theme.dim())];
                 spans.extend(set_off(self.app, &part, Style::new()));
                 self.lines.push(Line::from(spans));
@@ -214,7 +214,7 @@ impl<'a> Page<'a> {
             Some(outer) => format!("{outer}{lead}"),
             None => format!("{hanging}{lead}"),
         };
-        let mut row = Row { width: self.width, spans: Vec::new(), used: 0 };
+        let mut row = MarkdownRow { width: self.width, spans: Vec::new(), used: 0 };
         row.push(&first, self.theme.dim());
         // A phrase of the search can continue in another style.
         let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
@@ -222,7 +222,9 @@ impl<'a> Page<'a> {
         let mut at = 0;
         for (text, style) in &runs {
             for word in text.split_inclusive(' ') {
-                if row.used > columns(&hanging) && row.used + columns(word.trim_end()) > self.width {
+                if row.used > display_width(&hanging)
+                    && row.used + display_width(word.trim_end()) > self.width
+                {
                     self.lines.push(row.next_line());
                     row.push(&hanging, self.theme.dim());
                 }
@@ -243,13 +245,13 @@ impl<'a> Page<'a> {
 }
 
 /// A line while it is filled.
-struct Row {
+struct MarkdownRow {
     width: usize,
     spans: Vec<Span<'static>>,
     used: usize,
 }
 
-impl Row {
+impl MarkdownRow {
     fn push(&mut self, text: &str, style: Style) {
         self.push_found(text, style, (0, &[]), style);
     }
@@ -265,7 +267,7 @@ impl Row {
         if text.is_empty() || self.used >= self.width.max(1) && text.trim().is_empty() {
             return;
         }
-        self.used += columns(text);
+        self.used += display_width(text);
         let mut from = 0;
         let own = |range: &Range<usize>| {
             let (start, end) = (range.start.saturating_sub(at), range.end.saturating_sub(at));
@@ -296,12 +298,12 @@ mod tests {
     use super::*;
     use crate::model::Moment;
     use crate::query::Ranking;
-    use crate::tui::Options as Screens;
+    use crate::tui::TuiOptions as Screens;
 
     fn app() -> App {
         let options = Screens {
             places: Vec::new(),
-            looked: Vec::new(),
+            searched_places: Vec::new(),
             now: None,
             ranking: Ranking::Product,
             palette: Default::default(),

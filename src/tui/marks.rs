@@ -1,23 +1,23 @@
 //! Which memories are marked. Marks are places in the list's snapshot, and are carried to the
 //! next one by what tells a memory apart: its id and its session, or its bytes.
 
-use crate::model::{Carry, EntryRef};
-use crate::query::{Hit, Pick};
+use crate::model::{EntryRef, EntryTracker};
+use crate::query::{Hit, ResultPick};
 
 /// What the list shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shown {
+pub enum ListScope {
     /// What is searched for.
     Found,
     /// What is picked of that.
-    Picked(&'static Pick),
+    Picked(&'static ResultPick),
     /// The marked ones alone.
     Marked,
 }
 
 /// The marks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Marks {
+pub struct MemoryMarks {
     /// By store and entry.
     flags: Vec<Vec<bool>>,
     count: usize,
@@ -26,26 +26,31 @@ pub struct Marks {
     /// Where a range began that is still open.
     pub range: Option<EntryRef>,
     /// Whether the list shows the marked ones alone.
-    pub only: bool,
+    pub only_marked: bool,
     /// What is picked of what is searched for.
-    pub pick: Option<&'static Pick>,
+    pub pick: Option<&'static ResultPick>,
     /// Whether what was picked is to be marked once it is there.
-    pub is_due: bool,
+    pub marks_pick: bool,
 }
 
-impl Marks {
+impl MemoryMarks {
     /// What the list shows.
-    pub fn shown(&self) -> Shown {
+    pub fn shown(&self) -> ListScope {
         match self.pick {
-            _ if self.only => Shown::Marked,
-            Some(pick) => Shown::Picked(pick),
-            None => Shown::Found,
+            _ if self.only_marked => ListScope::Marked,
+            Some(pick) => ListScope::Picked(pick),
+            None => ListScope::Found,
         }
     }
 
     /// None, and the list as it is.
-    fn none(&self) -> Marks {
-        Marks { only: self.only, pick: self.pick, is_due: self.is_due, ..Marks::default() }
+    fn none(&self) -> MemoryMarks {
+        MemoryMarks {
+            only_marked: self.only_marked,
+            pick: self.pick,
+            marks_pick: self.marks_pick,
+            ..MemoryMarks::default()
+        }
     }
 
     /// Whether a memory is marked.
@@ -107,7 +112,7 @@ impl Marks {
     }
 
     /// Counts those that the list does not show.
-    pub fn see(&mut self, hits: &[Hit]) {
+    pub fn count_hidden(&mut self, hits: &[Hit]) {
         let shown = if self.count == 0 { 0 } else { hits.iter().filter(|hit| self.has(hit.at)).count() };
         self.hidden = self.count - shown.min(self.count);
     }
@@ -125,7 +130,7 @@ impl Marks {
     /// The same marks in another state of the stores. A memory that is gone has none, and one that
     /// was deleted, archived or brought back has none either, so that in every format the next key
     /// means what the list shows; what came since never has one.
-    pub fn carried(&self, carry: &mut Carry<'_>) -> Marks {
+    pub fn moved_to(&self, carry: &mut EntryTracker<'_>) -> MemoryMarks {
         let mut marks = self.none();
         for at in self.list() {
             if let Some(to) = carry.find(at, &|to| marks.has(to)) {

@@ -22,46 +22,46 @@
 //! | `theme`, `palette`, `ascii` | styles and colours, and the only way from stored text to the screen |
 
 pub(crate) mod action;
-mod aim;
+mod action_synonyms;
 mod app;
 mod ascii;
-mod borders;
-mod bulk;
-mod calendar;
-mod chips;
-mod compare;
+mod change_target;
+mod colours;
 mod confirm;
-mod cursor;
-mod decode;
-mod differences;
+mod difference;
 mod editor;
+mod event_loop;
+mod filter_chips;
 mod health;
-mod input;
+mod key_decoder;
+mod key_lookup;
+mod keyboard;
 pub mod keymap;
-mod keys;
-mod kinds;
 mod layout;
+mod line_diff;
 mod linear;
+mod list_cursor;
 mod list_view;
 mod markdown;
 mod marks;
-mod msg;
-mod paint;
-mod palette;
-mod pane;
+mod message;
+mod pane_borders;
+mod pane_titles;
 mod panes;
+mod pending_changes;
 mod prompt;
-mod replies;
-mod run;
+mod screens;
+mod search_completion;
 mod signals;
-mod suggest;
-mod synonyms;
+mod statistics_view;
+mod store_tree;
 mod terminal;
+mod terminal_backend;
+mod terminal_replies;
 mod theme;
-mod tree;
+mod type_letters;
 mod update;
 mod view;
-mod views;
 mod why;
 
 #[cfg(test)]
@@ -69,28 +69,28 @@ mod tests;
 
 use std::path::PathBuf;
 
-use crate::deed::{Layout, Visits};
 use crate::model::Moment;
 use crate::query::Ranking;
-use crate::store::{Looked, Place};
+use crate::store::{DiscoveryResult, Place};
+use crate::usecase::{PaneLayout, Visits};
 
-pub use palette::Palette;
-pub use run::{Ended, frame, plain, run};
+pub use colours::ColourPalette;
+pub use event_loop::{ExitReason, frame, plain, run};
 pub use signals::prepare;
 pub use terminal::install_panic_hook;
 
 /// What the screens open with.
-pub struct Options {
+pub struct TuiOptions {
     /// The stores.
     pub places: Vec<Place>,
     /// Where the program looked; shown where it found nothing.
-    pub looked: Vec<Looked>,
+    pub searched_places: Vec<DiscoveryResult>,
     /// A clock that is still; the machine's where `None`.
     pub now: Option<Moment>,
     /// How results are ranked at first.
     pub ranking: Ranking,
     /// The colours.
-    pub palette: Palette,
+    pub palette: ColourPalette,
     /// Signs and bars in ASCII.
     pub ascii: bool,
     /// Whether lines are told instead of screens drawn.
@@ -103,7 +103,7 @@ pub struct Options {
     /// Up to when the memories of each store were seen.
     pub visits: Visits,
     /// How the screens were arranged.
-    pub layout: Layout,
+    pub layout: PaneLayout,
     /// Whether nothing on the screen changes by itself.
     pub reduced_motion: bool,
     /// Where the demo is, if that is what is opened.
@@ -111,11 +111,11 @@ pub struct Options {
     /// Nothing is changed.
     pub readonly: bool,
     /// Writes a demo and says where it is.
-    pub demo: fn(Moment) -> Result<Demo, String>,
+    pub demo: fn(Moment) -> Result<WrittenDemo, String>,
 }
 
 /// A demo that was written.
-pub struct Demo {
+pub struct WrittenDemo {
     /// Up to when its memories were seen.
     pub visits: Visits,
     /// Where it is.

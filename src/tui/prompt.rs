@@ -5,21 +5,21 @@ use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_textarea::TextArea;
 
-use super::action::{Action, Known, offered};
-use super::app::{Aim, Screen};
-use super::cursor::Cursor;
-use super::palette::Palette;
-use super::suggest::{Suggestion, last_word};
+use super::action::{Action, ActionInfo, offered};
+use super::app::{ChangeTarget, Screen};
+use super::colours::ColourPalette;
+use super::list_cursor::ListCursor;
+use super::search_completion::{SearchSuggestion, last_word};
 
 /// What a prompt is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum PromptPurpose {
     /// Searching as you type.
     Search,
     /// Filtering the rows of a view.
-    Rows,
+    RowFilter,
     /// Running any action.
-    Palette,
+    Command,
     /// Reading about keys, and running actions.
     Help,
     /// Choosing colours.
@@ -29,7 +29,7 @@ pub enum Purpose {
     /// Calling a tag otherwise everywhere.
     RenameTag,
     /// Keeping from fading until a day.
-    Keep,
+    KeepUntil,
     /// Setting the importance.
     Importance,
     /// Setting the type.
@@ -42,46 +42,46 @@ pub enum Purpose {
     Export,
 }
 
-impl Purpose {
+impl PromptPurpose {
     /// Whether it lists actions to choose from.
     pub fn is_list(self) -> bool {
-        matches!(self, Purpose::Palette | Purpose::Help | Purpose::Theme)
+        matches!(self, PromptPurpose::Command | PromptPurpose::Help | PromptPurpose::Theme)
     }
 
     /// Whether what is typed is about memories: it becomes part of them, or marks them.
     pub fn is_change(self) -> bool {
-        !matches!(self, Purpose::Search | Purpose::Rows) && !self.is_list()
+        !matches!(self, PromptPurpose::Search | PromptPurpose::RowFilter) && !self.is_list()
     }
 }
 
 /// A line that is being typed.
 pub struct Prompt {
-    pub purpose: Purpose,
+    pub purpose: PromptPurpose,
     pub line: TextArea<'static>,
     /// What the search was before; Esc brings it back.
-    pub before: String,
-    pub choice: Cursor,
+    pub former_text: String,
+    pub choice: ListCursor,
     /// The view over which it opened: its actions are listed first.
-    pub over: Screen,
+    pub opened_over: Screen,
     /// The actions that the palette offers. The number says how many of them, counted from the first, can be
     /// done here.
-    pub launch: Option<(Vec<&'static Known>, usize)>,
+    pub palette_actions: Option<(Vec<&'static ActionInfo>, usize)>,
     /// The colours before the list was opened.
-    pub colours: Palette,
+    pub former_colours: ColourPalette,
     /// The memories that it is about.
-    pub aim: Option<Aim>,
+    pub target: Option<ChangeTarget>,
     /// The number of the export that it started, until that has ended.
     pub export: Option<u64>,
     /// What a word of it can be completed to.
-    pub words: Words,
+    pub words: PromptWords,
     /// The completion that is there, until something is typed.
-    completed: Option<Completed>,
-    suggested: Vec<Suggestion>,
+    completed: Option<PromptCompletion>,
+    suggested: Vec<SearchSuggestion>,
 }
 
 /// Words that fit a prompt, most used first. Untrusted text.
 #[derive(Default)]
-pub struct Words {
+pub struct PromptWords {
     /// Those of the stores.
     pub all: Vec<String>,
     /// Those of the memories that it is about.
@@ -89,7 +89,7 @@ pub struct Words {
 }
 
 /// A word that was completed.
-struct Completed {
+struct PromptCompletion {
     /// What was there, and which of what fits it does now.
     typed: String,
     at: usize,
@@ -97,21 +97,21 @@ struct Completed {
 
 impl Prompt {
     /// A prompt that starts with `text`, the cursor behind it.
-    pub fn new(purpose: Purpose, text: &str, over: Screen) -> Self {
+    pub fn new(purpose: PromptPurpose, text: &str, over: Screen) -> Self {
         let mut line = TextArea::new(vec![one_line(text)]);
         line.move_cursor(tui_textarea::CursorMove::End);
-        let (choice, before) = (Cursor::default(), text.to_owned());
-        let (words, completed, suggested) = (Words::default(), None, Vec::new());
-        let (launch, colours, aim, export) = (None, Palette::default(), None, None);
+        let (choice, before) = (ListCursor::default(), text.to_owned());
+        let (words, completed, suggested) = (PromptWords::default(), None, Vec::new());
+        let (launch, colours, aim, export) = (None, ColourPalette::default(), None, None);
         Prompt {
             purpose,
             line,
-            before,
+            former_text: before,
             choice,
-            over,
-            launch,
-            colours,
-            aim,
+            opened_over: over,
+            palette_actions: launch,
+            former_colours: colours,
+            target: aim,
             export,
             words,
             completed,
@@ -148,7 +148,7 @@ impl Prompt {
     /// Completes a word to the next that fits, or the one before it.
     pub fn complete(&mut self, ahead: bool) {
         match self.purpose {
-            Purpose::Search | Purpose::MarkBySearch => {}
+            PromptPurpose::Search | PromptPurpose::MarkBySearch => {}
             purpose if purpose.is_change() => self.complete_word(ahead),
             _ => {}
         }
@@ -158,14 +158,14 @@ impl Prompt {
     fn word(&self) -> (String, &'static str) {
         let typed: String = self.text().chars().take(self.column()).collect();
         let ends: &[char] = match self.purpose {
-            Purpose::Tag => &[' '],
-            Purpose::RenameTag => &['='],
+            PromptPurpose::Tag => &[' '],
+            PromptPurpose::RenameTag => &['='],
             _ => &[],
         };
         let word = typed.rsplit(ends).next().filter(|_| !ends.is_empty()).unwrap_or(&typed);
         match (self.purpose, word.strip_prefix('-'), word.strip_prefix('+')) {
-            (Purpose::Tag, Some(own), _) => (own.to_owned(), "-"),
-            (Purpose::Tag, _, Some(own)) => (own.to_owned(), "+"),
+            (PromptPurpose::Tag, Some(own), _) => (own.to_owned(), "-"),
+            (PromptPurpose::Tag, _, Some(own)) => (own.to_owned(), "+"),
             _ => (word.to_owned(), ""),
         }
     }
@@ -175,7 +175,8 @@ impl Prompt {
         let (word, sign) = self.word();
         let typed = self.completed.as_ref().map_or(word.as_str(), |own| &own.typed);
         let words = if sign == "-" { &self.words.own } else { &self.words.all };
-        let plain = |word: &&String| self.purpose != Purpose::Tag || !word.contains(char::is_whitespace);
+        let plain =
+            |word: &&String| self.purpose != PromptPurpose::Tag || !word.contains(char::is_whitespace);
         let fit =
             words.iter().filter(plain).map(String::as_str).filter(|own| own.starts_with(typed)).collect();
         (fit, self.completed.as_ref().map(|own| own.at))
@@ -195,12 +196,12 @@ impl Prompt {
         };
         let chosen = one_line(fit[next]);
         let typed = self.completed.take().map_or_else(|| word.clone(), |own| own.typed);
-        let is_new = sign.is_empty() && self.purpose == Purpose::Tag;
+        let is_new = sign.is_empty() && self.purpose == PromptPurpose::Tag;
         for _ in word.chars() {
             self.line.delete_char();
         }
         self.line.insert_str(if is_new { format!("+{chosen}") } else { chosen });
-        self.completed = Some(Completed { typed, at: next });
+        self.completed = Some(PromptCompletion { typed, at: next });
     }
 
     /// What was typed before the cursor.
@@ -210,7 +211,7 @@ impl Prompt {
 
     /// Puts the next of what is suggested in place of the word before the cursor, or the one before it.
     /// What is suggested stays the same until something else is typed.
-    pub fn suggest(&mut self, offered: impl FnOnce(&str) -> Vec<Suggestion>, ahead: bool) {
+    pub fn suggest(&mut self, offered: impl FnOnce(&str) -> Vec<SearchSuggestion>, ahead: bool) {
         let before = self.before_cursor();
         let at = match &self.completed {
             Some(own) => Some(own.at),
@@ -235,11 +236,11 @@ impl Prompt {
         }
         let chosen = one_line(&self.suggested[at].text);
         self.line.insert_str(&chosen);
-        self.completed = Some(Completed { typed: before, at });
+        self.completed = Some(PromptCompletion { typed: before, at });
     }
 
     /// What is suggested while it is gone through, and which of it is there.
-    pub fn suggested(&self) -> Option<(&[Suggestion], usize)> {
+    pub fn suggested(&self) -> Option<(&[SearchSuggestion], usize)> {
         self.completed.as_ref().filter(|_| !self.suggested.is_empty()).map(|own| (&*self.suggested, own.at))
     }
 
@@ -257,30 +258,31 @@ impl Prompt {
 
     /// The number of choices.
     pub fn choices(&self) -> usize {
-        if self.purpose == Purpose::Theme { Palette::CHOICES.len() } else { self.actions().len() }
+        if self.purpose == PromptPurpose::Theme { ColourPalette::CHOICES.len() } else { self.actions().len() }
     }
 
     /// Whether an action can be done in the view where the prompt was opened.
     pub fn can(&self, action: Action) -> bool {
-        let Some((all, here)) = &self.launch else { return true };
+        let Some((all, here)) = &self.palette_actions else { return true };
         all.iter().take(*here).any(|own| own.action == action)
     }
 
     /// The actions that what was typed means, likeliest first; all that are offered where
     /// nothing was.
-    pub fn actions(&self) -> Vec<&'static Known> {
+    pub fn actions(&self) -> Vec<&'static ActionInfo> {
         let typed = self.text();
-        let offered = self.launch.as_ref().map_or_else(|| offered(self.over), |(all, _)| all.clone());
+        let offered =
+            self.palette_actions.as_ref().map_or_else(|| offered(self.opened_over), |(all, _)| all.clone());
         if typed.trim().is_empty() {
             return offered;
         }
         // What follows the name of an action is for it: `export notes.md`.
         let first = typed.split(' ').next().unwrap_or_default();
-        if first.len() < typed.len() && Action::Export.known().name == first {
-            return vec![Action::Export.known()];
+        if first.len() < typed.len() && Action::Export.info().name == first {
+            return vec![Action::Export.info()];
         }
         let matcher = SkimMatcherV2::default();
-        let mut scored: Vec<(i64, &Known)> = offered
+        let mut scored: Vec<(i64, &ActionInfo)> = offered
             .into_iter()
             .filter_map(|known| {
                 let also = known.action.words();
@@ -299,14 +301,14 @@ impl Prompt {
 
 /// Earlier searches, and the one that was brought back last.
 #[derive(Default)]
-pub struct Recall {
+pub struct SearchHistory {
     texts: Vec<String>,
     /// Counted from the newest; 0 is what was being typed.
     back: usize,
     typed: String,
 }
 
-impl Recall {
+impl SearchHistory {
     /// So many are remembered.
     const MOST: usize = 100;
 

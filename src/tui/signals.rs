@@ -40,7 +40,7 @@ pub fn prepare() {
 }
 
 /// The signals that the screens answer, from now on. One that this system hasn't is left out.
-pub fn listen() -> io::Result<Heard> {
+pub fn listen() -> io::Result<SignalQueue> {
     let (woken, wake) = UnixStream::pair()?;
     let delivery = SignalDelivery::with_pipe(woken.try_clone()?, wake.try_clone()?, SignalOnly, ORDERLY)?;
     let handle = delivery.handle();
@@ -52,18 +52,18 @@ pub fn listen() -> io::Result<Heard> {
     for signal in rare() {
         let _ = handle.add_signal(signal.as_raw());
     }
-    Ok(Heard { woken, wake, came: Mutex::new((delivery, Vec::new())) })
+    Ok(SignalQueue { woken, wake, came: Mutex::new((delivery, Vec::new())) })
 }
 
 /// The signals that came and are not answered yet. Any thread may take them.
-pub struct Heard {
+pub struct SignalQueue {
     woken: UnixStream,
     wake: UnixStream,
     /// What the handlers noted, and what was taken and left for the next.
     came: Mutex<(SignalDelivery<UnixStream, SignalOnly>, Vec<c_int>)>,
 }
 
-impl Heard {
+impl SignalQueue {
     /// Waits until a signal came.
     pub fn wait(&self) -> Result<(), Errno> {
         loop {

@@ -13,8 +13,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use super::input::Keyboard;
-use super::paint::{self, Paint};
+use super::keyboard::Keyboard;
+use super::terminal_backend::{self, ClusterBackend};
 use crate::work::{edit_text, page_text};
 
 /// A terminal that takes no output is waited for so long.
@@ -41,13 +41,13 @@ const GIVE: &[u8] =
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// What is drawn on.
-pub type Screen = paint::Screen<CrosstermBackend<Frames>>;
+pub type CrosstermScreen = terminal_backend::TerminalScreen<CrosstermBackend<FrameWriter>>;
 
 /// The terminal's output, past the lock that keeps the program's own lines apart: whoever has
 /// to give the terminal back must not wait for one that is stuck in a frame.
-pub struct Output(Stdout);
+pub struct TerminalOutput(Stdout);
 
-impl Write for Output {
+impl Write for TerminalOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             match rustix::io::write(&self.0, bytes) {
@@ -65,8 +65,8 @@ impl Write for Output {
 
 /// Sends what was written since the last flush as one frame, between the marks of a synchronized update:
 /// the terminal shows all of it at once. Terminals that don't know the marks ignore them.
-pub struct Frames {
-    output: Output,
+pub struct FrameWriter {
+    output: TerminalOutput,
     /// The mark of the beginning, and what was written since the last flush.
     frame: Vec<u8>,
 }
@@ -75,13 +75,13 @@ pub struct Frames {
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
-impl Frames {
-    fn to(output: Output) -> Frames {
-        Frames { output, frame: BEGIN.to_vec() }
+impl FrameWriter {
+    fn to(output: TerminalOutput) -> FrameWriter {
+        FrameWriter { output, frame: BEGIN.to_vec() }
     }
 }
 
-impl Write for Frames {
+impl Write for FrameWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.frame.write(bytes)
     }
@@ -98,7 +98,7 @@ impl Write for Frames {
 }
 
 /// What came back from an editor.
-pub enum Left {
+pub enum EditorResult {
     /// A text.
     Text(String),
     /// None: why, and what the user wrote, as far as there is anything.
@@ -107,16 +107,20 @@ pub enum Left {
 
 /// Lets the user change a text in an editor. Where the terminal can't be taken back, what was written
 /// is returned all the same.
-pub fn with_editor(keyboard: &Keyboard, screen: &mut Screen, text: &str) -> (Left, io::Result<()>) {
+pub fn with_editor(
+    keyboard: &Keyboard,
+    screen: &mut CrosstermScreen,
+    text: &str,
+) -> (EditorResult, io::Result<()>) {
     let (left, entered) = lend(keyboard, screen, || edit_text(text));
     let left = match left {
-        Some(Ok(after)) => Left::Text(after),
+        Some(Ok(after)) => EditorResult::Text(after),
         Some(Err(error)) => {
-            Left::Nothing(format!("{error} Nothing was changed."), error.left().map(<[u8]>::to_vec))
+            EditorResult::Nothing(format!("{error} Nothing was changed."), error.left().map(<[u8]>::to_vec))
         }
         None => {
             let why = "The keyboard can't be handed to an editor. Nothing was changed.";
-            Left::Nothing(why.into(), None)
+            EditorResult::Nothing(why.into(), None)
         }
     };
     (left, entered)
@@ -125,7 +129,7 @@ pub fn with_editor(keyboard: &Keyboard, screen: &mut Screen, text: &str) -> (Lef
 /// Lets the user read a text in a pager; why that could not be.
 pub fn with_pager(
     keyboard: &Keyboard,
-    screen: &mut Screen,
+    screen: &mut CrosstermScreen,
     text: String,
 ) -> (Result<(), String>, io::Result<()>) {
     let (read, entered) = lend(keyboard, screen, || page_text(text));
@@ -135,7 +139,11 @@ pub fn with_pager(
 
 /// Another program has the terminal while this runs. However it ends, the terminal is as it should be
 /// afterwards. `None` where the keyboard can't be handed over.
-fn lend<T>(keyboard: &Keyboard, screen: &mut Screen, run: impl FnOnce() -> T) -> (Option<T>, io::Result<()>) {
+fn lend<T>(
+    keyboard: &Keyboard,
+    screen: &mut CrosstermScreen,
+    run: impl FnOnce() -> T,
+) -> (Option<T>, io::Result<()>) {
     if !keyboard.lend() {
         return (None, Ok(()));
     }
@@ -174,12 +182,12 @@ pub fn tell_lines() {
 
 /// Appends a text to what the terminal shows.
 pub fn append(text: &str) -> io::Result<()> {
-    Output(io::stdout()).write_all(text.as_bytes())
+    TerminalOutput(io::stdout()).write_all(text.as_bytes())
 }
 
 /// Takes the terminal, also where it is taken already: whoever stopped the program from
 /// outside has changed it meanwhile.
-pub fn enter() -> io::Result<Screen> {
+pub fn enter() -> io::Result<CrosstermScreen> {
     let stdin = io::stdin();
     let now = tcgetattr(&stdin)?;
     let mut raw = now.clone();
@@ -188,19 +196,19 @@ pub fn enter() -> io::Result<Screen> {
         tcsetattr(&stdin, OptionalActions::Now, &raw)?;
         before.get_or_insert(now);
     }
-    let mut output = Output(io::stdout());
+    let mut output = TerminalOutput(io::stdout());
     if !IS_LINEAR.load(Ordering::Relaxed) {
         output.write_all(TAKE)?;
     }
     if TAKES_MOUSE.load(Ordering::Relaxed) {
         output.write_all(MOUSE)?;
     }
-    let backend = Paint(CrosstermBackend::new(Frames::to(output)));
-    Terminal::new(backend).map(Screen::on)
+    let backend = ClusterBackend(CrosstermBackend::new(FrameWriter::to(output)));
+    Terminal::new(backend).map(CrosstermScreen::on)
 }
 
 /// Takes the terminal anew, and draws the next frame whole.
-pub fn retake(screen: &mut Screen) -> io::Result<()> {
+pub fn retake(screen: &mut CrosstermScreen) -> io::Result<()> {
     mem::forget(mem::replace(screen, enter()?));
     redraw(screen)
 }
@@ -216,7 +224,7 @@ fn before() -> Option<MutexGuard<'static, Option<Termios>>> {
 
 /// Clears what is shown, so that the next frame is drawn whole. `Terminal::clear` would ask
 /// the terminal where its cursor is, which not every terminal answers.
-pub fn redraw(screen: &mut Screen) -> io::Result<()> {
+pub fn redraw(screen: &mut CrosstermScreen) -> io::Result<()> {
     let size = screen.size()?;
     screen.clear(Rect::new(0, 0, size.width, size.height))
 }
@@ -224,7 +232,7 @@ pub fn redraw(screen: &mut Screen) -> io::Result<()> {
 /// Asks the terminal to put a text on its clipboard (OSC 52). Terminals that can't do nothing.
 pub fn copy_out(text: &str) -> io::Result<()> {
     let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text);
-    Output(io::stdout()).write_all(format!("\x1b]52;c;{encoded}\x07").as_bytes())
+    TerminalOutput(io::stdout()).write_all(format!("\x1b]52;c;{encoded}\x07").as_bytes())
 }
 
 /// Gives the terminal back as it was. Takes no memory, and waits for nothing but a terminal

@@ -6,15 +6,15 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 
 use super::app::App;
-use super::palette::{Palette, Role};
-use crate::model::{Severity, Tell};
+use super::colours::{ColourPalette, ColourRole};
+use crate::model::{PathText, Severity};
 pub use crate::text::columns::{column, fit, wrap};
+use crate::text::safe_text::{display_width, sanitize};
 use crate::text::secrets::mask;
-use crate::text::show::{columns, show};
 
 /// Text that may come from a store, masked and safe. Nothing else makes spans of it.
 pub fn safe(app: &App, text: &str) -> String {
-    show(&masked(app, text)).into_owned()
+    sanitize(&masked(app, text)).into_owned()
 }
 
 /// Text with its sensitive values masked, unless they are being revealed. A text of many
@@ -25,12 +25,12 @@ pub fn masked<'a>(app: &App, text: &'a str) -> Cow<'a, str> {
 
 /// How many columns safe text takes.
 pub fn width(text: &str) -> usize {
-    columns(text)
+    display_width(text)
 }
 
 /// The styles of the screens.
 pub struct Theme {
-    palette: Palette,
+    palette: ColourPalette,
 }
 
 impl Theme {
@@ -39,19 +39,19 @@ impl Theme {
         Theme { palette: app.palette }
     }
 
-    fn role(&self, role: Role) -> Style {
+    fn role(&self, role: ColourRole) -> Style {
         self.palette.colour(role).map_or(Style::new(), |colour| Style::new().fg(colour))
     }
 
     /// What is as it should be.
     pub fn good(&self) -> Style {
-        self.role(Role::Good)
+        self.role(ColourRole::Good)
     }
 
     /// Text in the background.
     pub fn dim(&self) -> Style {
         let dim = if self.palette.dims() { Modifier::DIM } else { Modifier::empty() };
-        self.role(Role::Dim).add_modifier(dim)
+        self.role(ColourRole::Dim).add_modifier(dim)
     }
 
     /// What is to be seen first.
@@ -74,7 +74,7 @@ impl Theme {
 
     /// What leads the eye: where the keys go.
     pub fn accent(&self) -> Style {
-        self.role(Role::Accent)
+        self.role(ColourRole::Accent)
     }
 
     /// The title of the pane that has the keys.
@@ -99,12 +99,12 @@ impl Theme {
 
     /// A secret that is masked.
     pub fn secret(&self) -> Style {
-        self.role(Role::Secret).add_modifier(Modifier::BOLD)
+        self.role(ColourRole::Secret).add_modifier(Modifier::BOLD)
     }
 
     /// What has just come.
     pub fn fresh(&self) -> Style {
-        self.role(Role::New).add_modifier(Modifier::BOLD)
+        self.role(ColourRole::New).add_modifier(Modifier::BOLD)
     }
 
     /// Where a word of the search is.
@@ -116,10 +116,10 @@ impl Theme {
     pub fn kind(&self, kind: &str) -> Style {
         match kind {
             "decision" => self.accent(),
-            "core" | "learning" => self.role(Role::New),
-            "finding" => self.role(Role::Good),
-            "preference" => self.role(Role::Secret),
-            "task" => self.role(Role::Warning),
+            "core" | "learning" => self.role(ColourRole::New),
+            "finding" => self.role(ColourRole::Good),
+            "preference" => self.role(ColourRole::Secret),
+            "task" => self.role(ColourRole::Warning),
             _ => Style::new(),
         }
     }
@@ -127,8 +127,8 @@ impl Theme {
     /// A decay bar: full, fading, at the floor.
     pub fn decay(&self, decay: f64) -> Style {
         match decay {
-            decay if decay >= 0.5 => self.role(Role::Good),
-            decay if decay > 0.1 => self.role(Role::Warning),
+            decay if decay >= 0.5 => self.role(ColourRole::Good),
+            decay if decay > 0.1 => self.role(ColourRole::Warning),
             _ => self.dim(),
         }
     }
@@ -136,15 +136,15 @@ impl Theme {
     /// A problem.
     pub fn severity(&self, severity: Severity) -> Style {
         match severity {
-            Severity::Error => self.role(Role::Error).add_modifier(Modifier::BOLD),
-            Severity::Warning => self.role(Role::Warning),
+            Severity::Error => self.role(ColourRole::Error).add_modifier(Modifier::BOLD),
+            Severity::Warning => self.role(ColourRole::Warning),
             Severity::Note => self.dim(),
         }
     }
 
     /// What is wrong with a query.
     pub fn wrong(&self) -> Style {
-        self.role(Role::Error).add_modifier(Modifier::UNDERLINED)
+        self.role(ColourRole::Error).add_modifier(Modifier::UNDERLINED)
     }
 }
 
@@ -179,7 +179,7 @@ pub fn sign(severity: Severity) -> &'static str {
 /// A file and a line in it, as people write them. Untrusted text.
 pub fn place(file: &std::path::Path, line: Option<u32>) -> String {
     match line.filter(|line| *line > 0) {
-        Some(line) => format!("{}:{line}", file.told()),
-        None => file.told().into_owned(),
+        Some(line) => format!("{}:{line}", file.to_text()),
+        None => file.to_text().into_owned(),
     }
 }

@@ -8,13 +8,13 @@ use ratatui::widgets::Paragraph;
 
 use super::app::{App, Pane, Screen};
 use super::ascii;
-use super::keys;
+use super::key_lookup;
 use super::layout::{self, SMALLEST};
 use super::list_view::{self, new};
 use super::panes::{self, hints::Hint};
-use super::prompt::Purpose;
+use super::prompt::PromptPurpose;
 use super::theme::{self, Theme, sign};
-use crate::model::{Severity, Tell};
+use crate::model::{PathText, Severity};
 
 /// Draws the app.
 pub fn view(app: &App, frame: &mut Frame<'_>) {
@@ -31,17 +31,17 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     let parts = layout::frame(app);
     frame.render_widget(title(app, parts.title.width), parts.title);
     if parts.query.height > 0 {
-        panes::query::draw(app, frame, parts.query);
+        panes::search::draw(app, frame, parts.query);
     }
-    if let Some(kind) = list_view::open(app) {
+    if let Some(kind) = list_view::current_kind(app) {
         panes::list_view::draw(app, frame, kind);
     }
     match app.screen {
         Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
         Screen::Statistics => panes::statistics::draw(app, frame),
-        Screen::Compare => panes::compare::draw(app, frame),
-        Screen::Edit => panes::editor::draw(app, frame),
-        Screen::Browse => {
+        Screen::Difference => panes::difference::draw(app, frame),
+        Screen::Editor => panes::editor::draw(app, frame),
+        Screen::Memories => {
             for &(pane, area) in &parts.panes {
                 draw_pane(app, frame, pane, area);
             }
@@ -51,15 +51,15 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     panes::tutor::draw(app, frame, parts.tutor);
     frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
     match app.prompt.as_ref().map(|prompt| prompt.purpose) {
-        Some(Purpose::Theme) => panes::colours::draw(app, frame),
-        Some(Purpose::Palette | Purpose::Help) => panes::palette::draw(app, frame),
-        Some(purpose) if purpose.is_change() => panes::asking::draw(app, frame),
+        Some(PromptPurpose::Theme) => panes::theme_list::draw(app, frame),
+        Some(PromptPurpose::Command | PromptPurpose::Help) => panes::command_help::draw(app, frame),
+        Some(purpose) if purpose.is_change() => panes::field_prompt::draw(app, frame),
         Some(_) | None => {}
     }
     panes::next_keys::draw(app, frame);
-    panes::menu::draw(app, frame, parts.body);
+    panes::delete_menu::draw(app, frame, parts.body);
     panes::confirm::draw(app, frame);
-    panes::receipt::draw(app, frame);
+    panes::erase_receipt::draw(app, frame);
     if app.ascii {
         ascii::replace(frame.buffer_mut());
     }
@@ -68,7 +68,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
 fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
     match pane {
         Pane::Sessions => panes::sessions::draw(app, frame, area),
-        Pane::Facets => panes::facets::draw(app, frame, area),
+        Pane::Filters => panes::filters::draw(app, frame, area),
         Pane::Health => panes::health::draw(app, frame, area),
         Pane::Memories => panes::memories::draw(app, frame, area),
         Pane::Detail => panes::detail::draw(app, frame, area),
@@ -82,18 +82,18 @@ fn title(app: &App, width: u16) -> Line<'static> {
     let where_to = match app.screen {
         Screen::Welcome => "first run".to_owned(),
         Screen::Problems => "problems".to_owned(),
-        Screen::Restore => "backups".to_owned(),
+        Screen::Backups => "backups".to_owned(),
         Screen::Archive if width < 60 => "archive".to_owned(),
         Screen::Archive => "archive: nothing here runs by itself".to_owned(),
         Screen::Upkeep if width < 60 => "upkeep".to_owned(),
         Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
         Screen::Journal => "journal".to_owned(),
         Screen::New => "new".to_owned(),
-        Screen::Sessions => "compare › sessions".to_owned(),
+        Screen::SessionPair => "compare › sessions".to_owned(),
         Screen::Statistics => "statistics".to_owned(),
-        Screen::Compare => "compare".to_owned(),
-        Screen::Edit => panes::editor::title(app),
-        Screen::Browse => places(app),
+        Screen::Difference => "compare".to_owned(),
+        Screen::Editor => panes::editor::title(app),
+        Screen::Memories => places(app),
     };
     let figures = figures(app, width);
     let long: usize = figures.iter().map(|span| theme::width(&span.content)).sum();
@@ -114,7 +114,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
 fn places(app: &App) -> String {
     match app.places.as_slice() {
         [] => String::new(),
-        [one] => one.root.told().into_owned(),
+        [one] => one.root.to_text().into_owned(),
         several => format!("{} stores{}", several.len(), app.demo_folder()),
     }
 }
@@ -126,7 +126,7 @@ fn figures(app: &App, width: u16) -> Vec<Span<'static>> {
     if app.screen == Screen::Welcome {
         return vec![Span::styled(format!("{mode} "), theme.dim())];
     }
-    if app.screen == Screen::Edit {
+    if app.screen == Screen::Editor {
         return vec![Span::raw(panes::editor::state(app) + " ")];
     }
     if !app.is_whole() {
@@ -242,5 +242,5 @@ pub fn hint_at(app: &App, column: u16) -> Option<KeyEvent> {
         (*at..at + theme::width(keys) + theme::width(what) + 1).contains(&usize::from(column))
     };
     let (_, (keys, _)) = placed.rfind(on)?;
-    keys::of_name(&keys)
+    key_lookup::parse_key(&keys)
 }

@@ -1,13 +1,13 @@
 //! Why a memory ranks as it does, in words: the factors of its rank, and what comes next.
 
 use super::app::App;
-use crate::format::writing::AtFloor;
+use crate::format::writing::FloorOutcome;
 use crate::model::time::HOUR;
 use crate::model::{Keep, Moment};
 use crate::query::{Explanation, Hit, Ranking, WEIGHTS};
 
 /// A factor of a rank.
-pub struct Factor {
+pub struct RankFactor {
     pub name: &'static str,
     /// What is multiplied, or added.
     pub value: f64,
@@ -19,7 +19,7 @@ pub struct Factor {
 
 /// Where a memory is by rank among what is listed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct RankPlace {
     pub place: usize,
     /// The one behind it, with its title. Untrusted text.
     pub next: Option<(Hit, String)>,
@@ -47,10 +47,10 @@ pub fn place(app: &App, rank: f64) -> Option<(usize, Option<Hit>)> {
 }
 
 /// The factors in the order in which they are said.
-pub fn factors(of: &Explanation) -> Vec<Factor> {
+pub fn factors(of: &Explanation) -> Vec<RankFactor> {
     let own = &of.factors;
     let [text, time, weight, access] = WEIGHTS;
-    let factor = |name, value: f64, note: String, said: String| Factor { name, value, note, said };
+    let factor = |name, value: f64, note: String, said: String| RankFactor { name, value, note, said };
     let importance = || (String::new(), format!("stored with the memory, {:.2} of 1", own.importance));
     let (note, said) = importance();
     let (faded, fades) = fading(of);
@@ -164,12 +164,12 @@ pub fn fate(of: &Explanation, now: Moment) -> Option<String> {
         None => {}
     }
     Some(match of.at_floor {
-        AtFloor::Stays => {
+        FloorOutcome::Stays => {
             fading.rule.half_life_hours?;
             "At the floor it stays, ranked low. Nothing removes it for that.".into()
         }
-        AtFloor::Goes { age_hours, below } => goes(of, age_hours, below, now),
-        AtFloor::MayGo(share) => {
+        FloorOutcome::Goes { age_hours, below } => goes(of, age_hours, below, now),
+        FloorOutcome::MayGo(share) => {
             let share = share * 100.0;
             format!(
                 "At the floor it is ranked low. A compaction may remove it: the best {share:.0} % of a session stay."

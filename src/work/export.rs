@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, Real, write_new};
-use crate::model::{EntryRef, Snapshot, Tell};
-use crate::ops::export::{Shape, export, for_people, masked};
+use crate::disk::{Disk, RealDisk, write_new};
+use crate::model::{EntryRef, PathText, Snapshot};
+use crate::ops::export::{ExportFormat, export, for_people, masked};
 
 /// Where a path that was typed leads: `~/` is the user's home.
 fn of_home(file: &str) -> PathBuf {
@@ -23,11 +23,11 @@ fn of_home(file: &str) -> PathBuf {
 /// If nothing was written; the sentence says why.
 pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> Result<String, String> {
     let path = of_home(file);
-    let Some(shape) = Shape::of_name(&path) else {
+    let Some(shape) = ExportFormat::of_name(&path) else {
         return Err(format!("{file}: the name must end in .md, .csv, .json or .jsonl. Nothing was written."));
     };
-    if let Some(folder) = path.parent().filter(|own| *own != Path::new("") && Real.look(own).is_err()) {
-        return Err(format!("There is no folder {}. Nothing was exported.", folder.told()));
+    if let Some(folder) = path.parent().filter(|own| *own != Path::new("") && RealDisk.look(own).is_err()) {
+        return Err(format!("There is no folder {}. Nothing was exported.", folder.to_text()));
     }
     let mut text = Vec::new();
     let mut with_secrets = 0;
@@ -37,18 +37,19 @@ pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> Result<St
         text.extend(piece);
     }
     if let Some((_, file)) = snapshot.changed().next() {
-        return Err(format!("{} changed meanwhile. Nothing was written; try again.", file.path.told()));
+        return Err(format!("{} changed meanwhile. Nothing was written; try again.", file.path.to_text()));
     }
     match write_new(&path, &text) {
         Ok(()) => {
             let whole = std::path::absolute(&path).unwrap_or(path);
-            let done = format!("Exported {} to {}.", crate::deed::memories(entries.len()), whole.told());
+            let done =
+                format!("Exported {} to {}.", crate::usecase::memory_count(entries.len()), whole.to_text());
             Ok([Some(done), masked(with_secrets)].into_iter().flatten().collect::<Vec<_>>().join(" "))
         }
         Err(error) if error.source.kind() == std::io::ErrorKind::AlreadyExists => {
-            let path = path.told();
+            let path = path.to_text();
             Err(format!("There is a file {path} already. Nothing was exported; choose another name."))
         }
-        Err(error) => Err(format!("{}: {}. Nothing was exported.", path.told(), error.source)),
+        Err(error) => Err(format!("{}: {}. Nothing was exported.", path.to_text(), error.source)),
     }
 }

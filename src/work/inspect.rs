@@ -1,24 +1,24 @@
 //! What single views show and the stores as they were read do not hold: backups, what is due,
 //! the journal. Only what is opened is read.
 
-mod difference;
-mod step;
+mod backup_summary;
+mod step_detail;
 pub(super) mod upkeep;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use self::difference::Difference;
-use crate::deed::{fixes_of, held, held_store};
-use crate::disk::{Disk, Machine, Real, ThisMachine};
-use crate::format::writing::NO_PACKED;
-use crate::model::{Moment, Plan, Problem, Snapshot, State, Store, Tell, container};
-use crate::ops::Scene;
-use crate::ops::effect::Touched;
-use crate::ops::repair::Beside;
-use crate::ops::restore::{Comparison, CopyFacts, compare};
-use crate::store::commit::{Account, Copy, Host, KnownDeletions, Vault, Verified, copies};
+pub use self::backup_summary::BackupSummary;
+use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
+use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::model::{Moment, PathText, Plan, Problem, Snapshot, State, Store, container};
+use crate::ops::WriteContext;
+use crate::ops::backup_restore::{BackupComparison, CopyFacts, compare};
+use crate::ops::effect::TouchedRecord;
+use crate::ops::repair::FixPreview;
+use crate::store::commit::{BackupCheck, BackupCopy, DeletionsCache, Host, JournalView, Vault, list_backups};
+use crate::usecase::{fixes_of, snapshot_with_bytes, store_with_bytes};
 
 /// Something to be read.
 pub struct InspectRequest {
@@ -38,9 +38,9 @@ pub enum Inspect {
     /// The backups of every store, none of them opened.
     Backups,
     /// One backup beside its file; its bytes, where they were read before.
-    Backup(usize, Copy, Option<Arc<[u8]>>),
+    Backup(usize, BackupCopy, Option<Arc<[u8]>>),
     /// Every byte of one backup.
-    Verify(usize, Copy, Compare),
+    Verify(usize, BackupCopy, BackupCompareMode),
     /// What is due, what will be, what a compaction would drop, and what is archived.
     Upkeep,
     /// The steps of every store.
@@ -53,7 +53,7 @@ pub enum Inspect {
 
 /// Which backups are also compared with their files when they are verified. A comparison reads the whole store.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Compare {
+pub enum BackupCompareMode {
     /// Each.
     Each,
     /// Only an intact one.
@@ -63,53 +63,53 @@ pub enum Compare {
 /// What was read.
 pub enum Inspected {
     /// The backups, the newest first, and what could not be read of our own data.
-    Backups(Vec<Backup>, Option<String>),
+    Backups(Vec<BackupRow>, Option<String>),
     /// A backup beside its file.
-    Opened(Box<Result<Opened, String>>),
+    Opened(Box<Result<OpenedBackup, String>>),
     /// The result of verifying a backup: the store's number, its place, what was found, and what differs.
-    Verified(usize, PathBuf, Verified, Option<Difference>),
+    Verified(usize, PathBuf, BackupCheck, Option<BackupSummary>),
     /// What is due, and what is archived.
     Upkeep(Box<Upkeep>),
     /// The steps, a store each, and what the newest of them changed.
-    Journal(Vec<Account>, Vec<StepShown>),
+    Journal(Vec<JournalView>, Vec<StepDetail>),
     /// What a step changed, or why that can't be told.
-    Step(Box<StepShown>),
+    Step(Box<StepDetail>),
     /// What can be done about a problem of a store, or why that can't be told.
-    Fixes(usize, Box<Problem>, Result<Beside, String>),
+    Fixes(usize, Box<Problem>, Result<FixPreview, String>),
 }
 
 /// A backup in the list.
 #[derive(Clone, Debug)]
-pub struct Backup {
+pub struct BackupRow {
     /// The store's number.
     pub store: usize,
     /// The copy.
-    pub copy: Copy,
+    pub copy: BackupCopy,
     /// What a look at its bytes told, where they were looked at.
-    pub verified: Option<Verified>,
+    pub verified: Option<BackupCheck>,
     /// How it differs from its file at that time.
-    pub differs: Option<Difference>,
+    pub differs: Option<BackupSummary>,
 }
 
 /// A backup that was opened.
-pub struct Opened {
+pub struct OpenedBackup {
     /// The store's number.
     pub store: usize,
     /// The stores that it was compared with.
     pub snapshot: Arc<Snapshot>,
     /// The copy.
-    pub copy: Copy,
+    pub copy: BackupCopy,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
     /// What differs.
-    pub compared: Comparison,
+    pub compared: BackupComparison,
     /// Whether it can be relied on.
-    pub verified: Verified,
+    pub verified: BackupCheck,
 }
 
 /// What kind of work a chore is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Task {
+pub enum ChoreKind {
     /// Due by a rule.
     Due,
     /// Due within this many days.
@@ -123,13 +123,13 @@ pub struct Chore {
     /// The store's number.
     pub store: usize,
     /// Which kind.
-    pub task: Task,
+    pub task: ChoreKind,
     /// A few words. Untrusted text.
     pub what: String,
     /// The rule, in words.
     pub rule: String,
     /// Exactly which memories.
-    pub touched: Vec<Touched>,
+    pub touched: Vec<TouchedRecord>,
     /// What would be carried out; none where it is not due yet, or refused.
     pub plan: Option<Plan>,
     /// Why not.
@@ -143,12 +143,12 @@ pub struct Upkeep {
     /// What can be done.
     pub chores: Vec<Chore>,
     /// What is archived.
-    pub batches: Vec<Batch>,
+    pub batches: Vec<ArchiveBatch>,
 }
 
 /// Archived memories that are in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
+pub struct ArchiveBatch {
     /// The store's number.
     pub store: usize,
     /// A file, or a folder of files, relative to the store's root.
@@ -162,7 +162,7 @@ pub struct Batch {
 }
 
 /// What a step changed, file by file.
-pub struct StepShown {
+pub struct StepDetail {
     /// The store's number.
     pub store: usize,
     /// The step.
@@ -189,15 +189,15 @@ pub struct StepFile {
 }
 
 /// Reads what a view shows.
-pub fn inspect(request: InspectRequest, known: &mut KnownDeletions) -> Inspected {
+pub fn inspect(request: InspectRequest, known: &mut DeletionsCache) -> Inspected {
     let InspectRequest { snapshot: listed, data, now, what } = request;
     let host = Host::here(&data, now);
     let snapshot = match what {
         Inspect::Backups | Inspect::Journal | Inspect::Fixes(..) | Inspect::Verify(..) => Arc::clone(&listed),
         // They are compared with what is there, byte by byte.
-        _ => held(&listed, host, now),
+        _ => snapshot_with_bytes(&listed, host, now),
     };
-    let look = Look { listed: &listed, snapshot: &snapshot, data: &data, now };
+    let look = Inspector { listed: &listed, snapshot: &snapshot, data: &data, now };
     match what {
         Inspect::Backups => {
             let (backups, unread) = look.backups();
@@ -216,8 +216,8 @@ pub fn inspect(request: InspectRequest, known: &mut KnownDeletions) -> Inspected
             snapshot: Arc::clone(&snapshot),
         })),
         Inspect::Journal => {
-            let account = |store: &Arc<Store>| Account::of(store, &look.vault(store), now);
-            let accounts: Vec<Account> = snapshot.stores.iter().map(account).collect();
+            let account = |store: &Arc<Store>| JournalView::of(store, &look.vault(store), now);
+            let accounts: Vec<JournalView> = snapshot.stores.iter().map(account).collect();
             let newest = look.newest_steps(&accounts);
             Inspected::Journal(accounts, newest)
         }
@@ -229,7 +229,7 @@ pub fn inspect(request: InspectRequest, known: &mut KnownDeletions) -> Inspected
     }
 }
 
-struct Look<'a> {
+struct Inspector<'a> {
     /// The stores as the user sees them.
     listed: &'a Arc<Snapshot>,
     /// The same with their bytes, where these are needed.
@@ -238,22 +238,22 @@ struct Look<'a> {
     now: Moment,
 }
 
-impl<'a> Look<'a> {
+impl<'a> Inspector<'a> {
     fn vault(&self, store: &Store) -> Vault<'static> {
-        Vault::look(&Real, self.data, &store.root)
+        Vault::open_read_only(&RealDisk, self.data, &store.root)
     }
 
-    fn fixes(&self, number: usize, problem: &Problem) -> Result<Beside, String> {
+    fn fixes(&self, number: usize, problem: &Problem) -> Result<FixPreview, String> {
         let store = self.store(number)?;
-        fixes_of(&Real, self.data, store, problem, self.now).map_err(|failed| failed.told())
+        fixes_of(&RealDisk, self.data, store, problem, self.now).map_err(|failed| failed.told())
     }
 
-    fn backups(&self) -> (Vec<Backup>, Option<String>) {
+    fn backups(&self) -> (Vec<BackupRow>, Option<String>) {
         let (mut found, mut unread) = (Vec::new(), None);
         for (number, store) in self.snapshot.stores.iter().enumerate() {
-            match copies(store, &self.vault(store)) {
+            match list_backups(store, &self.vault(store)) {
                 Ok(own) => {
-                    let listed = |copy| Backup { store: number, copy, verified: None, differs: None };
+                    let listed = |copy| BackupRow { store: number, copy, verified: None, differs: None };
                     found.extend(own.into_iter().map(listed));
                 }
                 Err(error) => unread = Some(error.to_string()),
@@ -267,17 +267,17 @@ impl<'a> Look<'a> {
         self.snapshot.stores.get(number).ok_or_else(not_open)
     }
 
-    fn read(&self, store: &Store, copy: &Copy) -> Result<Arc<[u8]>, String> {
+    fn read(&self, store: &Store, copy: &BackupCopy) -> Result<Arc<[u8]>, String> {
         let path = store.root.join(&copy.path);
-        let read = Real.read(&path, 0, None).map(|(bytes, _)| bytes.into());
-        read.map_err(|error| format!("{} can't be read: {error}.", path.told()))
+        let read = RealDisk.read(&path, 0, None).map(|(bytes, _)| bytes.into());
+        read.map_err(|error| format!("{} can't be read: {error}.", path.to_text()))
     }
 
     fn open(
         &self,
-        (number, copy, bytes): (usize, Copy, Option<Arc<[u8]>>),
-        known: &mut KnownDeletions,
-    ) -> Result<Opened, String> {
+        (number, copy, bytes): (usize, BackupCopy, Option<Arc<[u8]>>),
+        known: &mut DeletionsCache,
+    ) -> Result<OpenedBackup, String> {
         let store = self.store(number)?;
         let bytes = match bytes {
             Some(bytes) => bytes,
@@ -285,51 +285,58 @@ impl<'a> Look<'a> {
         };
         let compared = self.compared((number, store), (&copy, &bytes), known)?;
         let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
-        Ok(Opened { store: number, snapshot: Arc::clone(self.snapshot), copy, bytes, compared, verified })
+        Ok(OpenedBackup {
+            store: number,
+            snapshot: Arc::clone(self.snapshot),
+            copy,
+            bytes,
+            compared,
+            verified,
+        })
     }
 
     /// Compares a backup with a store whose bytes are held.
     fn compared(
         &self,
         (number, store): (usize, &Store),
-        (copy, bytes): (&Copy, &[u8]),
-        known: &mut KnownDeletions,
-    ) -> Result<Comparison, String> {
+        (copy, bytes): (&BackupCopy, &[u8]),
+        known: &mut DeletionsCache,
+    ) -> Result<BackupComparison, String> {
         let listed = self.listed.stores.get(number).ok_or_else(not_open)?;
         let vault = self.vault(store);
         let deleted = known.of(&vault, (listed, store), self.now);
         let facts = deleted.and_then(|deleted| CopyFacts::with(store, &vault, (copy, bytes), deleted));
         let facts = facts.map_err(|error| error.to_string())?;
-        let scene = self.scene(store, &NO_PACKED);
+        let scene = self.scene(store, &NO_COMPRESSED_FILES);
         compare(&scene, &copy.file, bytes, &facts).map_err(|refusal| refusal.message)
     }
 
     fn verify(
         &self,
-        (number, copy): (usize, &Copy),
-        compares: Compare,
-        known: &mut KnownDeletions,
-    ) -> (Verified, Option<Difference>) {
+        (number, copy): (usize, &BackupCopy),
+        compares: BackupCompareMode,
+        known: &mut DeletionsCache,
+    ) -> (BackupCheck, Option<BackupSummary>) {
         let store = self.store(number);
         let read = store.and_then(|store| Ok((store, self.read(store, copy)?)));
         let (store, bytes) = match read {
             Ok(read) => read,
-            Err(found) => return (Verified { is_whole: false, found }, None),
+            Err(found) => return (BackupCheck { is_whole: false, found }, None),
         };
         let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
-        if compares == Compare::Intact && !verified.is_whole {
+        if compares == BackupCompareMode::Intact && !verified.is_whole {
             return (verified, None);
         }
-        let held = held_store(store, self.now);
+        let held = store_with_bytes(store, self.now);
         let compared = self.compared((number, &held), (copy, &bytes), known);
-        (verified, compared.ok().map(|own| Difference::of(&own)))
+        (verified, compared.ok().map(|own| BackupSummary::of(&own)))
     }
 
-    fn scene<'s>(&self, store: &'s Store, packed: &'s BTreeMap<PathBuf, Vec<u8>>) -> Scene<'s> {
-        Scene { store, now: self.now, random: ThisMachine::new().random(), packed }
+    fn scene<'s>(&self, store: &'s Store, packed: &'s BTreeMap<PathBuf, Vec<u8>>) -> WriteContext<'s> {
+        WriteContext { store, now: self.now, random: ThisMachine::new().random(), compressed_files: packed }
     }
 
-    fn batches(&self) -> Vec<Batch> {
+    fn batches(&self) -> Vec<ArchiveBatch> {
         let mut batches = Vec::new();
         for (number, store) in self.snapshot.stores.iter().enumerate() {
             let mut places: BTreeMap<(PathBuf, &'static str), Vec<u32>> = BTreeMap::new();
@@ -340,7 +347,7 @@ impl<'a> Look<'a> {
             for ((path, kept), entries) in places {
                 let own = store.documents.iter().filter(|own| own.path.starts_with(&path));
                 let bytes = own.map(|own| own.generation.len).sum();
-                batches.push(Batch { store: number, path, kept, entries, bytes });
+                batches.push(ArchiveBatch { store: number, path, kept, entries, bytes });
             }
         }
         batches

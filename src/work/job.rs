@@ -1,24 +1,28 @@
 //! What is done in the background, and what comes of it.
 
-mod searching;
+mod search;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use searching::{find, why};
+use search::{find, why};
 
-use super::editor::{self, FormJudged, FormRequest, FormSaved};
 use super::export;
+use super::form_jobs::{self, FormRequest, FormSaveOutcome, ValidatedForm};
 use super::inspect::{self, InspectRequest, Inspected};
-use super::tally::Tally;
-use super::tend::{Tended, tend};
-use crate::deed::{self, AllChecked, ChangeRequest, Changed, Committed, Lasting, Planned, Recent, preview};
+use super::recovery::{RecoveryReport, recover_stores};
+use super::store_counts::StoreTally;
 use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::{
-    Cancel, Explanation, Facets, Matches, Order, Pick, QueryError, Ranking, Results, Statistics, TextIndex,
+    CancelToken, Explanation, Facets, Matches, Order, QueryError, Ranking, ResultPick, Results, TextIndex,
+    UsageStatistics,
 };
-use crate::store::commit::{FormDraft, KnownDeletions};
+use crate::store::commit::{DeletionsCache, FormDraft};
 use crate::store::{self, Place};
+use crate::usecase::{
+    self, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange, RecentSteps,
+    ScreenState, preview,
+};
 
 /// Something to do.
 pub enum Job {
@@ -52,17 +56,17 @@ pub enum Job {
         now: Moment,
     },
     /// Search; a newer one takes its place.
-    Search(Asked),
+    Search(SearchRequest),
     /// Search for what is to be marked; nothing takes its place.
-    Select(Asked),
+    SearchToMark(SearchRequest),
     /// Explain one entry's rank under a search; a newer one takes its place.
-    Explain(Asked, EntryRef),
+    Explain(SearchRequest, EntryRef),
     /// Count what the stores hold, and what was written when.
-    Count(Arc<Snapshot>, Moment),
+    CountStatistics(Arc<Snapshot>, Moment),
     /// Keep what the next start of the screens is to know.
-    KeepLasting {
+    KeepScreenState {
         /// What.
-        what: Lasting,
+        what: ScreenState,
         /// The folder of our own data.
         data: PathBuf,
     },
@@ -82,18 +86,18 @@ pub enum Job {
     /// Plan a change, to show it first.
     Plan(Box<ChangeRequest>),
     /// Carry out what was shown.
-    Commit(Box<Planned>),
+    Commit(Box<PlannedChange>),
     /// Read what a view shows that is not in the stores as they were read: backups, the
     /// journal, what is due.
     Inspect(Box<InspectRequest>),
     /// Judge a form, with the whole store where that is asked for; a newer one takes its place.
-    Judge(Box<FormRequest>, bool),
+    ValidateForm(Box<FormRequest>, bool),
     /// Keep what was typed into a form.
-    Keep(Box<FormRequest>),
+    KeepDraft(Box<FormRequest>),
     /// Keep a text that no form can take.
     KeepText(Box<FormRequest>, String),
     /// Save a form; the flag says whether what it brings was shown.
-    Save(Box<FormRequest>, bool),
+    SaveForm(Box<FormRequest>, bool),
     /// Save what was typed as a new record, in the stores as they are now.
     SaveCopy(Box<FormRequest>, Arc<Snapshot>),
     /// Look for what was typed into the form of a memory before.
@@ -109,7 +113,7 @@ pub enum Job {
     },
     /// Look after files of ours that are in the stores: what was interrupted is finished,
     /// late lines are rescued.
-    Tend {
+    Recover {
         /// The stores as they were read.
         snapshot: Arc<Snapshot>,
         /// The folder of our own data.
@@ -121,7 +125,7 @@ pub enum Job {
 
 /// A search that was asked for.
 #[derive(Clone)]
-pub struct Asked {
+pub struct SearchRequest {
     /// In what.
     pub snapshot: Arc<Snapshot>,
     /// For what.
@@ -131,9 +135,9 @@ pub struct Asked {
     /// What to order by.
     pub order: Order,
     /// These alone, whatever is asked and whatever became of them.
-    pub only: Option<Marked>,
+    pub only: Option<MarkedRecords>,
     /// What is picked of what is found.
-    pub pick: Option<&'static Pick>,
+    pub pick: Option<&'static ResultPick>,
     /// Whether also in what was deleted and our own data still hold, whatever is asked.
     pub deleted: bool,
     /// The folder of our own data.
@@ -144,7 +148,7 @@ pub struct Asked {
 
 /// Memories that were marked, in the stores in which they were.
 #[derive(Clone)]
-pub struct Marked {
+pub struct MarkedRecords {
     /// The stores.
     pub of: Arc<Snapshot>,
     /// The memories.
@@ -152,59 +156,59 @@ pub struct Marked {
 }
 
 /// What came of a job.
-pub enum Done {
+pub enum JobResult {
     /// Stores were read.
-    Loaded(Loaded),
+    Loaded(LoadedStores),
     /// More was found wrong with the stores.
-    Checked(AllChecked),
+    Checked(CheckedSnapshot),
     /// A search came to its end.
-    Found(Box<Found>),
+    Found(Box<SearchOutcome>),
     /// What is to be marked was found.
-    Selected(Box<Found>),
+    FoundToMark(Box<SearchOutcome>),
     /// Stores were counted.
-    Counted(Box<Counted>),
+    Counted(Box<SnapshotStatistics>),
     /// The number of deleted memories, if it is known.
     DeletedCounted(Option<usize>),
     /// A rank was explained.
-    Explained(Box<Explained>),
+    Explained(Box<ExplainedRank>),
     /// Memories were changed, or why they were not.
-    Changed(Box<Result<Changed, String>>),
+    ChangeDone(Box<Result<ChangeReport, String>>),
     /// Nothing was changed, because others did meanwhile: the plan as it is now, to be asked for.
-    Moved(Box<Planned>),
+    PlanStale(Box<PlannedChange>),
     /// A change was planned, or why it can't be made.
-    Planned(Box<Result<Planned, String>>),
+    Planned(Box<Result<PlannedChange, String>>),
     /// What a view shows was read.
     Inspected(Box<Inspected>),
     /// A form was judged.
-    Judged(Box<FormJudged>),
+    FormValidated(Box<ValidatedForm>),
     /// What was typed is kept since then, or why it is not: of that state of the typing.
-    Kept(u64, Result<Moment, String>),
+    DraftKept(u64, Result<Moment, String>),
     /// Where a text is kept that no form could take, as a sentence.
     TextKept(String),
     /// A form was saved, or why it was not.
-    Saved(Box<FormSaved>),
+    FormSaved(Box<FormSaveOutcome>),
     /// What was typed before into the form of that memory.
     DraftFound(EntryRef, Option<FormDraft>),
     /// Files of ours were looked after.
-    Tended(Tended),
+    Recovered(RecoveryReport),
     /// Which export has ended: that memories were written into a file, or why not, as a sentence.
     Exported(u64, Result<String, String>),
     /// What to tell the user: why something was not kept.
-    Said(String),
+    Notice(String),
 }
 
 /// Stores as they were read.
-pub struct Loaded {
+pub struct LoadedStores {
     /// The stores.
     pub snapshot: Arc<Snapshot>,
     /// One a store.
-    pub tallies: Vec<Tally>,
+    pub counts: Vec<StoreTally>,
 }
 
 /// The results of a search, or why the query can't be understood.
-pub struct Found {
+pub struct SearchOutcome {
     /// What was asked, in the stores in which it was searched for.
-    pub asked: Asked,
+    pub asked: SearchRequest,
     /// The stores in which it was asked for: without what was deleted from them.
     pub of: Arc<Snapshot>,
     /// What was found, and what it has in common.
@@ -214,15 +218,15 @@ pub struct Found {
 }
 
 /// What stores hold, counted.
-pub struct Counted {
+pub struct SnapshotStatistics {
     /// The stores.
     pub snapshot: Arc<Snapshot>,
     /// What they hold.
-    pub statistics: Statistics,
+    pub statistics: UsageStatistics,
 }
 
 /// Why an entry has its rank.
-pub struct Explained {
+pub struct ExplainedRank {
     /// Which entry, of which snapshot.
     pub at: EntryRef,
     /// The snapshot.
@@ -234,73 +238,83 @@ pub struct Explained {
 /// What one worker keeps between jobs: the folded text of the snapshot last searched, if that was needed,
 /// where the words last searched for are in it, the steps that were made and undone, and what was deleted.
 #[derive(Default)]
-pub struct Kept {
+pub struct WorkerState {
     text: Option<(Arc<Snapshot>, TextIndex)>,
     words: Vec<(Arc<Snapshot>, String, Arc<Matches>)>,
     /// Stores, and the same with what was deleted from them.
     deleted: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
-    recent: Recent,
-    checked: deed::Known,
-    deletions: KnownDeletions,
+    recent: RecentSteps,
+    checked: usecase::CheckCache,
+    deletions: DeletionsCache,
 }
 
 /// Does a job; `None` when a newer one took its place.
-pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
+pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option<JobResult> {
     match job {
-        Job::Load { places, previous, now, .. } => Some(Done::Loaded(read(&places, &previous, now))),
+        Job::Load { places, previous, now, .. } => Some(JobResult::Loaded(read(&places, &previous, now))),
         Job::Check { snapshot, data, now } => {
-            Some(Done::Checked(kept.checked.all(snapshot, data.as_deref(), now)))
+            Some(JobResult::Checked(kept.checked.check_all(snapshot, data.as_deref(), now)))
         }
-        Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
-        Job::Select(asked) => find(asked, kept, cancel).map(|found| Done::Selected(Box::new(found))),
-        Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
-        Job::Count(snapshot, now) => {
-            let statistics = Statistics::of(&snapshot, now);
-            Some(Done::Counted(Box::new(Counted { snapshot, statistics })))
+        Job::Search(asked) => find(asked, kept, cancel).map(|found| JobResult::Found(Box::new(found))),
+        Job::SearchToMark(asked) => {
+            find(asked, kept, cancel).map(|found| JobResult::FoundToMark(Box::new(found)))
+        }
+        Job::Explain(asked, at) => Some(JobResult::Explained(Box::new(why(asked, at, kept)?))),
+        Job::CountStatistics(snapshot, now) => {
+            let statistics = UsageStatistics::of(&snapshot, now);
+            Some(JobResult::Counted(Box::new(SnapshotStatistics { snapshot, statistics })))
         }
         Job::CountDeleted { snapshot, data, now } => {
-            Some(Done::DeletedCounted(deed::deleted_count(&snapshot, &data, now)))
+            Some(JobResult::DeletedCounted(usecase::deleted_count(&snapshot, &data, now)))
         }
-        Job::Change(request) => Some(committed(deed::carry_out_at_once(&request, &mut kept.recent))),
-        Job::Plan(request) => Some(Done::Planned(Box::new(preview(*request)))),
-        Job::Commit(planned) => Some(committed(deed::commit(*planned, &mut kept.recent))),
+        Job::Change(request) => Some(committed(usecase::plan_and_execute(&request, &mut kept.recent))),
+        Job::Plan(request) => Some(JobResult::Planned(Box::new(preview(*request)))),
+        Job::Commit(planned) => Some(committed(usecase::execute_shown(*planned, &mut kept.recent))),
         Job::Inspect(request) => {
-            Some(Done::Inspected(Box::new(inspect::inspect(*request, &mut kept.deletions))))
+            Some(JobResult::Inspected(Box::new(inspect::inspect(*request, &mut kept.deletions))))
         }
-        Job::Judge(request, is_whole) => Some(Done::Judged(Box::new(editor::judged(&request, is_whole)))),
-        Job::Keep(request) => Some(Done::Kept(request.version, editor::keep_typed(&request))),
-        Job::KeepText(request, text) => Some(Done::TextKept(editor::keep_left(&request, text.as_bytes()))),
-        Job::Save(request, is_shown) => {
-            Some(Done::Saved(Box::new(editor::save(&request, is_shown, &mut kept.recent))))
+        Job::ValidateForm(request, is_whole) => {
+            Some(JobResult::FormValidated(Box::new(form_jobs::judged(&request, is_whole))))
+        }
+        Job::KeepDraft(request) => {
+            Some(JobResult::DraftKept(request.version, form_jobs::keep_typed(&request)))
+        }
+        Job::KeepText(request, text) => {
+            Some(JobResult::TextKept(form_jobs::keep_left(&request, text.as_bytes())))
+        }
+        Job::SaveForm(request, is_shown) => {
+            Some(JobResult::FormSaved(Box::new(form_jobs::save(&request, is_shown, &mut kept.recent))))
         }
         Job::SaveCopy(request, into) => {
-            Some(Done::Saved(Box::new(editor::save_copy(&request, &into, &mut kept.recent))))
+            Some(JobResult::FormSaved(Box::new(form_jobs::save_copy(&request, &into, &mut kept.recent))))
         }
         Job::FindDraft { snapshot, at, data, now } => {
             let (store, entry) = snapshot.get(at);
-            Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
+            Some(JobResult::DraftFound(at, form_jobs::draft_of(&data, store, entry, now)))
         }
         Job::Export { number, snapshot, at, file } => {
-            Some(Done::Exported(number, export::write(&snapshot, &at, &file)))
+            Some(JobResult::Exported(number, export::write(&snapshot, &at, &file)))
         }
-        Job::KeepLasting { what, data } => what.keep_in(&data).err().map(Done::Said),
-        Job::Tend { snapshot, data, now } => Some(Done::Tended(tend(&snapshot, &data, now))),
+        Job::KeepScreenState { what, data } => what.keep_in(&data).err().map(JobResult::Notice),
+        Job::Recover { snapshot, data, now } => {
+            Some(JobResult::Recovered(recover_stores(&snapshot, &data, now)))
+        }
     }
 }
 
-fn committed(outcome: Result<Committed, String>) -> Done {
+fn committed(outcome: Result<ExecuteOutcome, String>) -> JobResult {
     match outcome {
-        Ok(Committed::Made(changed)) => Done::Changed(Box::new(Ok(changed))),
-        Ok(Committed::Moved(planned)) => Done::Moved(planned),
-        Err(why) => Done::Changed(Box::new(Err(why))),
+        Ok(ExecuteOutcome::Done(changed)) => JobResult::ChangeDone(Box::new(Ok(changed))),
+        Ok(ExecuteOutcome::Stale(planned)) => JobResult::PlanStale(planned),
+        Err(why) => JobResult::ChangeDone(Box::new(Err(why))),
     }
 }
 
-fn read(places: &[Place], previous: &Snapshot, now: Moment) -> Loaded {
+fn read(places: &[Place], previous: &Snapshot, now: Moment) -> LoadedStores {
     let stores = store::load_each(places, Extent::Judged, previous, now);
-    let tallies = stores.iter().map(|store| Tally::of(store)).collect();
+    let tallies = stores.iter().map(|store| StoreTally::of(store)).collect();
     let snapshot = Arc::new(Snapshot::of(stores));
     // Sorted out here, so that the screens need not wait for it.
     snapshot.references();
-    Loaded { snapshot, tallies }
+    LoadedStores { snapshot, counts: tallies }
 }

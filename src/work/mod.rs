@@ -1,22 +1,25 @@
 //! Background work: jobs in, results out. The jobs are pure but for reading stores and
 //! changing them; the threads only carry them.
 
-pub mod editor;
 mod export;
+pub mod form_jobs;
 mod inspect;
 mod job;
-mod tally;
-mod tend;
-mod thread;
+mod recovery;
+mod store_counts;
+mod workers;
 
 pub use inspect::{
-    Backup, Batch, Chore, Compare, Difference, Inspect, InspectRequest, Inspected, Opened, StepFile,
-    StepShown, Task, Upkeep,
+    ArchiveBatch, BackupCompareMode, BackupRow, BackupSummary, Chore, ChoreKind, Inspect, InspectRequest,
+    Inspected, OpenedBackup, StepDetail, StepFile, Upkeep,
 };
-pub use job::{Asked, Counted, Done, Explained, Found, Job, Kept, Loaded, Marked, perform};
-pub use tally::Tally;
-pub use tend::Tended;
-pub use thread::Workers;
+pub use job::{
+    ExplainedRank, Job, JobResult, LoadedStores, MarkedRecords, SearchOutcome, SearchRequest,
+    SnapshotStatistics, WorkerState, run_job,
+};
+pub use recovery::RecoveryReport;
+pub use store_counts::StoreTally;
+pub use workers::Workers;
 
-pub use crate::disk::watch::Watch;
+pub use crate::disk::watch::FolderWatch;
 pub use crate::disk::{edit_text, end_editor, end_editors, page_text};

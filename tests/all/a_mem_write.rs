@@ -11,11 +11,11 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use palimp::disk::{Real, ThisMachine};
-use palimp::format::writing::NO_PACKED;
+use palimp::disk::{RealDisk, ThisMachine};
+use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
-use palimp::ops::delete::Asked;
-use palimp::ops::{self, Draft, Refusal, Scene, Setting};
+use palimp::ops::delete::DeleteRequest;
+use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::store::commit::{Host, Writer, is_ours};
 use palimp::store::{Place, load, packed_bytes};
 
@@ -80,7 +80,7 @@ fn events_that_break_the_schema_are_refused() {
     site.refuses("neither tags nor importance", |scene| {
         ops::add::add(
             scene,
-            &Draft { kind: "event", text: Some("x"), importance: Some(1.0), ..Draft::default() },
+            &RecordDraft { kind: "event", text: Some("x"), importance: Some(1.0), ..RecordDraft::default() },
         )
     });
     site.refuses("event, note or profile", |scene| add(scene, "query", Some("x"), None));
@@ -89,7 +89,7 @@ fn events_that_break_the_schema_are_refused() {
 #[test]
 fn the_event_log_only_grows() {
     let site = healthy();
-    let first = |scene: &Scene<'_>| of_kind(scene.store, "event")[0];
+    let first = |scene: &WriteContext<'_>| of_kind(scene.store, "event")[0];
     site.refuses("the event log only grows", |scene| {
         ops::edit::edit(scene, &first(scene), &[set("status", "failure")])
     });
@@ -97,11 +97,13 @@ fn the_event_log_only_grows() {
         ops::tag::tag(scene, &[first(scene)], &tags(&["x"]), &[])
     });
     site.refuses("the event log only grows", |scene| {
-        ops::delete::delete(scene, &[first(scene)], Asked::default())
+        ops::delete::delete(scene, &[first(scene)], DeleteRequest::default())
     });
-    let remove = Asked { remove: true, ..Asked::default() };
+    let remove = DeleteRequest { remove: true, ..DeleteRequest::default() };
     site.refuses("secrets can be erased", |scene| ops::delete::delete(scene, &[first(scene)], remove));
-    site.refuses("only notes have an importance", |scene| ops::field::importance(scene, &first(scene), 0.9));
+    site.refuses("only notes have an importance", |scene| {
+        ops::set_field::importance(scene, &first(scene), 0.9)
+    });
     site.refuses("nothing is ever removed", |scene| ops::compact::compact(scene, None));
 }
 
@@ -131,7 +133,7 @@ fn profiles_are_added_and_edited() {
     assert_eq!(profile["capabilities"]["builds"]["skill_level"], "novice");
     assert_eq!(profile["session_count"], 4);
     let bad = |name: &'static str, value: &'static str| {
-        move |scene: &Scene<'_>| edit(scene, "helper", &[(name, value)])
+        move |scene: &WriteContext<'_>| edit(scene, "helper", &[(name, value)])
     };
     site.refuses("one of novice", bad("capabilities.deploys.skill_level", "god"));
     site.refuses("should be 0 or more", bad("session_count", "-1"));
@@ -230,7 +232,7 @@ fn only_what_is_over_is_archived() {
     });
     site.refuses("only deprecated notes", |scene| ops::archive::archive(scene, &named(scene.store, "lone")));
     site.refuses("only months", |scene| ops::archive::archive(scene, &named(scene.store, "helper")));
-    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "lone"), Asked::default()));
+    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "lone"), DeleteRequest::default()));
     site.refuses("\"lone\" can be archived on 2027-02-15", |scene| {
         ops::archive::archive(scene, &named(scene.store, "lone"))
     });
@@ -244,7 +246,8 @@ fn only_what_is_over_is_archived() {
     twice.write("events/2026-01/events.jsonl.gz", &gzip(&event("2026-01-02T00:00:00Z", "old")));
     twice.write("archive/events/2026-01/events.jsonl", event("2026-01-03T00:00:00Z", "old").as_bytes());
     let store = twice.load();
-    let packed = packed_bytes(&Real, &store, &ops::archive::packed(&store, &store.entries).unwrap()).unwrap();
+    let packed =
+        packed_bytes(&RealDisk, &store, &ops::archive::packed(&store, &store.entries).unwrap()).unwrap();
     let refusal = ops::archive::unarchive(&twice.scene(&store, &packed), &store.entries).unwrap_err();
     assert!(refusal.message.contains("two archived files"), "{}", refusal.message);
     torn.refuses("can't be unpacked completely", |scene| {
@@ -266,7 +269,7 @@ fn a_note_that_was_deprecated_a_year_ago_is_moved_and_comes_back() {
         ops::delete::undelete(
             scene,
             &named(scene.store, "trace-pattern"),
-            &palimp::ops::erase::Gone::default(),
+            &palimp::ops::erase::ErasedRecords::default(),
         )
     });
     site.does(|scene| ops::archive::unarchive(scene, &named(scene.store, "trace-pattern")));
@@ -332,13 +335,13 @@ fn stores_of_others_are_written_by_their_own_customs() {
     assert_eq!(changed.len(), 0, "{:?}", plan.derived);
     site.does(|scene| ops::tag::tag(scene, &named(scene.store, "backend-pattern-21"), &tags(&["new"]), &[]));
     site.does(|scene| {
-        ops::delete::delete(scene, &named(scene.store, "backend-pattern-21"), Asked::default())
+        ops::delete::delete(scene, &named(scene.store, "backend-pattern-21"), DeleteRequest::default())
     });
     site.does(|scene| {
         ops::delete::undelete(
             scene,
             &named(scene.store, "backend-pattern-21"),
-            &palimp::ops::erase::Gone::default(),
+            &palimp::ops::erase::ErasedRecords::default(),
         )
     });
     let log = site.read("events/2025-08/events.jsonl");
@@ -357,7 +360,7 @@ fn stores_in_the_wild_can_be_written_too() {
     assert!(site.has("knowledge/new.md"));
     let notes = of_kind(&site.load(), "note").len();
     for at in 0..notes {
-        let own = |scene: &Scene<'_>| of_kind(scene.store, "note")[at];
+        let own = |scene: &WriteContext<'_>| of_kind(scene.store, "note")[at];
         let is_fit = site.plan(|scene| ops::edit::edit(scene, &own(scene), &[set("confidence", "high")]));
         match is_fit {
             Ok(plan) if plan.is_empty() => {}

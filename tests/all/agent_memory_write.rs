@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::{Fault, Faulty, Op};
 use crate::support::agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash};
-use palimp::disk::{Real, ThisMachine};
+use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{Entry, Extent, Moment, Plan, Store};
-use palimp::ops::{self, Draft, Refusal, Scene, Setting};
-use palimp::store::commit::{CommitError, Host, Receipt, Writer, is_ours};
+use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
+use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer, is_ours};
 
 use palimp::store::{Place, load, load_from};
 use serde_json::{Value, json};
@@ -119,12 +119,12 @@ fn an_edit_that_changes_nothing_plans_nothing() {
 fn what_the_format_has_not_is_refused_with_the_reason() {
     let own = Repository::of(&kept().source(json!({})));
     let (before, store) = (own.shelf(), own.store());
-    let refused = |plan: &dyn Fn(&Scene<'_>) -> Result<Plan, Refusal>, why: &str| {
+    let refused = |plan: &dyn Fn(&WriteContext<'_>) -> Result<Plan, Refusal>, why: &str| {
         let refusal = own.planned(&store, plan).unwrap_err();
         assert!(refusal.message.contains(why), "{refusal:?}");
     };
     let field = [set("summary", "x")];
-    let edit = |id: &'static str, field: &[Setting<'_>], why: &str| {
+    let edit = |id: &'static str, field: &[FieldAssignment<'_>], why: &str| {
         refused(&|scene| ops::edit::edit(scene, &entry(scene.store, id), field), why);
     };
     edit("evt-000001", &field, "comes from the format's own tool");
@@ -139,15 +139,17 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     edit("project", &[set("keyPaths.9", "a")], "no `project.keyPaths.9`");
     let one = |id: &str| entries(&store, &[id]);
     refused(&|scene| ops::tag::tag(scene, &one("gotchas.0"), &["x".into()], &[]), "no tags");
-    refused(&|scene| ops::field::importance(scene, &one("gotchas.0")[0], 0.9), "no importance");
+    refused(&|scene| ops::set_field::importance(scene, &one("gotchas.0")[0], 0.9), "no importance");
     refused(
-        &|scene| ops::add::add(scene, &Draft { kind: "tool_run", ..Draft::default() }),
+        &|scene| ops::add::add(scene, &RecordDraft { kind: "tool_run", ..RecordDraft::default() }),
         "from its own tool",
     );
     refused(&|scene| ops::archive::archive(scene, &one("gotchas.0")), "the bundle can't be archived");
     refused(&|scene| ops::archive::unarchive(scene, &[]), "palimp undo");
     refused(
-        &|scene| ops::delete::undelete(scene, &one("gotchas.0"), &palimp::ops::erase::Gone::default()),
+        &|scene| {
+            ops::delete::undelete(scene, &one("gotchas.0"), &palimp::ops::erase::ErasedRecords::default())
+        },
         "none of these is deleted",
     );
     refused(&|scene| ops::delete::delete(scene, &one("talks"), Default::default()), "import sources");

@@ -125,9 +125,9 @@ proptest! {
                 store.problems_of(entry).count();
             }
             let snapshot = Snapshot::of(vec![store.into()]);
-            prop_assert!(TextIndex::build(&snapshot, None, &palimp::query::Cancel::default()).is_some());
+            prop_assert!(TextIndex::build(&snapshot, None, &palimp::query::CancelToken::default()).is_some());
             for at in snapshot.entries() {
-                snapshot.references().ties(snapshot.get(at).0, at);
+                snapshot.references().links_of(snapshot.get(at).0, at);
                 snapshot.references().trace(snapshot.get(at).0, at);
             }
         }

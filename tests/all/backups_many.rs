@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use palimp::model::{Moment, Snapshot};
 use palimp::store;
-use palimp::work::{Compare, Done, Inspect, InspectRequest, Inspected, Job, Kept, perform};
+use palimp::work::{
+    BackupCompareMode, Inspect, InspectRequest, Inspected, Job, JobResult, WorkerState, run_job,
+};
 use serde_json::json;
 use support::tries::is_long;
 use support::{StoreBuilder, TempStore};
@@ -77,9 +79,9 @@ fn a_thousand_large_backups_are_listed_well_under_a_second_and_say_that_none_is_
     }
     let now = Moment::parse(NOW).unwrap().0;
     let places = store::look_at(&store.path, None).found.unwrap();
-    let mut kept = Kept::default();
+    let mut kept = WorkerState::default();
     let load = Job::Load { places, previous: Arc::new(Snapshot::default()), is_urgent: true, now };
-    let Some(Done::Loaded(loaded)) = perform(load, &mut kept, &Default::default()) else {
+    let Some(JobResult::Loaded(loaded)) = run_job(load, &mut kept, &Default::default()) else {
         panic!("no store")
     };
     let mut inspect = |what: Inspect| {
@@ -89,8 +91,8 @@ fn a_thousand_large_backups_are_listed_well_under_a_second_and_say_that_none_is_
             now,
             what,
         };
-        let done = perform(Job::Inspect(Box::new(request)), &mut kept, &Default::default());
-        let Some(Done::Inspected(seen)) = done else { panic!("nothing was read") };
+        let done = run_job(Job::Inspect(Box::new(request)), &mut kept, &Default::default());
+        let Some(JobResult::Inspected(seen)) = done else { panic!("nothing was read") };
         *seen
     };
     let began = Instant::now();
@@ -100,7 +102,7 @@ fn a_thousand_large_backups_are_listed_well_under_a_second_and_say_that_none_is_
     let copy = list.iter().find(|own| own.copy.path == first).unwrap();
     let began = Instant::now();
     let Inspected::Verified(_, _, verified, _) =
-        inspect(Inspect::Verify(0, copy.copy.clone(), Compare::Each))
+        inspect(Inspect::Verify(0, copy.copy.clone(), BackupCompareMode::Each))
     else {
         panic!("not looked at")
     };

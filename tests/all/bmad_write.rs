@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use palimp::disk::{Real, ThisMachine};
-use palimp::model::{Entry, Extent, Lock, Moment, Plan, State, Store, Unread};
-use palimp::ops::{self, Draft, Refusal, Scene, Setting};
-use palimp::store::commit::{Host, Old, Writer, is_ours};
+use palimp::disk::{RealDisk, ThisMachine};
+use palimp::model::{Entry, Extent, Lock, Moment, Plan, State, Store, UnreadPath};
+use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
+use palimp::store::commit::{Host, OldFileName, Writer, is_ours};
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
 use support::{Files, TempStore, tar_gz};
@@ -136,8 +136,13 @@ fn problems(store: &TempStore) -> Vec<String> {
     kept.map(|problem| format!("{problem:?}")).collect()
 }
 
-fn scene(store: &Store) -> Scene<'_> {
-    Scene { store, now: now(), random: [7; 16], packed: &palimp::format::writing::NO_PACKED }
+fn scene(store: &Store) -> WriteContext<'_> {
+    WriteContext {
+        store,
+        now: now(),
+        random: [7; 16],
+        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
+    }
 }
 
 fn entry(store: &Store, id: &str) -> Entry {
@@ -146,12 +151,12 @@ fn entry(store: &Store, id: &str) -> Entry {
 }
 
 fn host<'a>(machine: &'a ThisMachine, data: &'a Path) -> Host<'a> {
-    Host { disk: &Real, machine, data, now: now() }
+    Host { disk: &RealDisk, machine, data, now: now() }
 }
 
 /// Carries out what `make` plans, and then undoes it in a second store to see that
 /// every byte returns. Returns the plan.
-fn done(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Plan {
+fn done(store: &TempStore, make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>) -> Plan {
     let twin = TempStore::of_files(".bmad/memory", &[]);
     for (path, bytes) in files(store) {
         match bytes {
@@ -165,7 +170,7 @@ fn done(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
     writer.commit(&make(&scene(&loaded)).unwrap()).unwrap();
     let (undo, turn) = writer.undo(None).unwrap();
-    let receipt = writer.turn(&undo, turn).unwrap();
+    let receipt = writer.commit_undo_redo(&undo, turn).unwrap();
     assert_eq!(receipt.notes, Vec::<String>::new());
     assert_same(&files(&twin), &before);
 
@@ -183,7 +188,7 @@ fn done(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -
 }
 
 #[track_caller]
-fn refused(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Refusal {
+fn refused(store: &TempStore, make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>) -> Refusal {
     let loaded = open(store);
     make(&scene(&loaded)).map(|plan| plan.changes).unwrap_err()
 }
@@ -196,8 +201,8 @@ fn text_of(store: &TempStore, file: &str) -> String {
     String::from_utf8(store.read(format!("{SESSION}/{file}"))).unwrap()
 }
 
-fn draft<'a>(kind: &'a str, text: &'a str) -> Draft<'a> {
-    Draft { session: Some(NAME), kind, text: Some(text), ..Draft::default() }
+fn draft<'a>(kind: &'a str, text: &'a str) -> RecordDraft<'a> {
+    RecordDraft { session: Some(NAME), kind, text: Some(text), ..RecordDraft::default() }
 }
 
 #[test]
@@ -261,7 +266,7 @@ fn a_wrong_count_is_put_right_and_a_missing_index_made_but_no_manifest() {
 #[test]
 fn an_edit_changes_its_field_alone_and_what_follows_from_it() {
     let store = build(&healthy());
-    let set = [Setting { name: "text", value: "Which cache?" }];
+    let set = [FieldAssignment { name: "text", value: "Which cache?" }];
     done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "msg-002"), &set));
     let expected =
         lines(&[message(1), message(2), message(3)]).replace("Question 2 about pools", "Which cache?");
@@ -272,7 +277,7 @@ fn an_edit_changes_its_field_alone_and_what_follows_from_it() {
     assert_eq!(json_of(&store, "manifest.json")["updated_at"], "2026-02-01T12:00:00Z");
     // Our own index holds every word: what changes none leaves it as it is.
     let index = text_of(&store, "index.json");
-    let set = [Setting { name: "severity", value: "high" }];
+    let set = [FieldAssignment { name: "severity", value: "high" }];
     done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "finding-003"), &set));
     assert_eq!(text_of(&store, "index.json"), index);
 }
@@ -280,12 +285,15 @@ fn an_edit_changes_its_field_alone_and_what_follows_from_it() {
 #[test]
 fn the_text_of_a_preference_is_its_value() {
     let store = build(&healthy());
-    let set = [Setting { name: "text", value: "long" }, Setting { name: "confidence", value: "0.5" }];
+    let set = [
+        FieldAssignment { name: "text", value: "long" },
+        FieldAssignment { name: "confidence", value: "0.5" },
+    ];
     done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "pref-001"), &set));
     let record: Value = serde_json::from_str(&text_of(&store, "preferences.jsonl")).unwrap();
     assert_eq!((&record["key"], &record["value"]), (&json!("response_style"), &json!("long")));
     assert_eq!(record["confidence"], 0.5);
-    let wrong = [Setting { name: "confidence", value: "often" }];
+    let wrong = [FieldAssignment { name: "confidence", value: "often" }];
     let refusal = refused(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "pref-001"), &wrong));
     assert_eq!(refusal.code, "E_SCHEMA_INVALID");
 }
@@ -300,21 +308,22 @@ fn tags_are_at_the_top_of_a_record_also_of_a_message() {
     });
     assert!(text_of(&store, "conversation.jsonl").trim_end().ends_with(r#","tags":["pool"]}"#));
     assert!(text_of(&store, "decisions.jsonl").contains(r#""tags":["pool"]"#));
-    let shared = |scene: &Scene<'_>| {
+    let shared = |scene: &WriteContext<'_>| {
         let shared = scene.store.entries.iter().find(|entry| entry.session.is_none()).copied().unwrap();
         ops::tag::tag(scene, &[shared], &add, &[])
     };
     assert!(refused(&store, shared).message.contains("shared file"));
-    let weigh = |scene: &Scene<'_>| ops::field::importance(scene, &entry(scene.store, "msg-001"), 0.9);
+    let weigh =
+        |scene: &WriteContext<'_>| ops::set_field::importance(scene, &entry(scene.store, "msg-001"), 0.9);
     assert!(refused(&store, weigh).message.contains("importance follows from the type"));
 }
 
 #[test]
 fn a_deletion_removes_the_line_and_its_traces_in_the_index() {
     let store = build(&healthy());
-    let delete = |scene: &Scene<'_>| {
+    let delete = |scene: &WriteContext<'_>| {
         let chosen = ["msg-002", "finding-003"].map(|id| entry(scene.store, id));
-        ops::delete::delete(scene, &chosen, ops::delete::Asked::default())
+        ops::delete::delete(scene, &chosen, ops::delete::DeleteRequest::default())
     };
     assert_eq!(done(&store, delete).records, 2);
     assert_eq!(text_of(&store, "conversation.jsonl"), lines(&[message(1), message(3)]));
@@ -331,11 +340,11 @@ fn lines_that_an_agent_adds_stay_when_a_deletion_is_undone() {
     let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
     let chosen = ["msg-001", "msg-002"].map(|id| entry(&loaded, id));
-    let plan = ops::delete::delete(&scene(&loaded), &chosen, ops::delete::Asked::default()).unwrap();
+    let plan = ops::delete::delete(&scene(&loaded), &chosen, ops::delete::DeleteRequest::default()).unwrap();
     writer.commit(&plan).unwrap();
     store.append(format!("{SESSION}/conversation.jsonl"), lines(&[message(4)]).as_bytes());
     let (undo, turn) = writer.undo(None).unwrap();
-    writer.turn(&undo, turn).unwrap();
+    writer.commit_undo_redo(&undo, turn).unwrap();
     let all = [message(1), message(2), message(3), message(4)];
     assert_eq!(text_of(&store, "conversation.jsonl"), lines(&all));
     assert_eq!(problems(&store), Vec::<String>::new());
@@ -346,10 +355,12 @@ fn lines_that_an_agent_adds_stay_when_a_deletion_is_undone() {
 fn a_shared_file_is_edited_in_place_and_deleted_whole() {
     let shared = |store: &Store| *store.entries.iter().find(|entry| entry.session.is_none()).unwrap();
     let store = build(&healthy());
-    let set = [Setting { name: "theme", value: "light" }];
+    let set = [FieldAssignment { name: "theme", value: "light" }];
     done(&store, |scene| ops::edit::edit(scene, &shared(scene.store), &set));
     assert_eq!(store.read("shared/user-preferences.json"), br#"{"theme":"light"}"#);
-    done(&store, |scene| ops::delete::delete(scene, &[shared(scene.store)], ops::delete::Asked::default()));
+    done(&store, |scene| {
+        ops::delete::delete(scene, &[shared(scene.store)], ops::delete::DeleteRequest::default())
+    });
     assert!(!store.file("shared/user-preferences.json").exists());
 }
 
@@ -370,7 +381,10 @@ fn a_new_store_is_clean_and_can_be_used() {
     assert_eq!(config["memory_config"]["compaction"]["keep_percentage"], 0.8);
     done(&store, |scene| ops::session::new(scene, Some("first"), ""));
     done(&store, |scene| {
-        ops::add::add(scene, &Draft { session: Some("sess-2026-02-01-first"), ..draft("decision", "Begin") })
+        ops::add::add(
+            scene,
+            &RecordDraft { session: Some("sess-2026-02-01-first"), ..draft("decision", "Begin") },
+        )
     });
 }
 

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Fault, Faulty};
-use palimp::check::derived;
+use palimp::check::stale_files;
 use palimp::demo;
-use palimp::format::writing::{Draft, NO_PACKED, Setting};
+use palimp::format::writing::{FieldAssignment, NO_COMPRESSED_FILES, RecordDraft};
 use palimp::model::{Code, Entry, Extent, Moment, Plan, State, Store};
-use palimp::ops::delete::Asked;
-use palimp::ops::{self, Refusal, Scene};
+use palimp::ops::delete::DeleteRequest;
+use palimp::ops::{self, Refusal, WriteContext};
 use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load_from};
 use proptest::prelude::*;
@@ -122,8 +122,8 @@ fn load(files: &Files, format: &'static str) -> Store {
     load_from(&disk, &place, Extent::Whole, None, now())
 }
 
-fn scene(store: &Store) -> Scene<'_> {
-    Scene { store, now: now(), random: [7; 16], packed: &NO_PACKED }
+fn scene(store: &Store) -> WriteContext<'_> {
+    WriteContext { store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES }
 }
 
 /// The files after the first changes of a plan.
@@ -148,27 +148,35 @@ fn subjects(store: &Store) -> Vec<Entry> {
 }
 
 /// A bundle is edited and loses parts; it has no tags, and nothing is added to it.
-fn deed_of_bundle(scene: &Scene<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
+fn deed_of_bundle(scene: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
     let has_title = |own: &&str| ["gotchas", "nextSteps"].contains(own);
     let kind = scene.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
     let name = if Some(&*kind).filter(has_title).is_some() { "title" } else { "summary" };
     match which {
-        0 | 1 => ops::edit::edit(scene, &entry, &[Setting { name, value: text }]),
-        _ => ops::delete::delete(scene, &[entry], Asked { remove: which == 2, ..Asked::default() }),
+        0 | 1 => ops::edit::edit(scene, &entry, &[FieldAssignment { name, value: text }]),
+        _ => ops::delete::delete(
+            scene,
+            &[entry],
+            DeleteRequest { remove: which == 2, ..DeleteRequest::default() },
+        ),
     }
 }
 
-fn deed(scene: &Scene<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
+fn deed(scene: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
     match which {
         _ if scene.store.format == "agent-memory" => deed_of_bundle(scene, entry, which, text),
-        0 => ops::edit::edit(scene, &entry, &[Setting { name: "text", value: text }]),
+        0 => ops::edit::edit(scene, &entry, &[FieldAssignment { name: "text", value: text }]),
         1 => ops::tag::tag(scene, &[entry], &["brandnew".to_owned()], &[]),
-        2 => ops::delete::delete(scene, &[entry], Asked { remove: true, ..Asked::default() }),
+        2 => ops::delete::delete(scene, &[entry], DeleteRequest { remove: true, ..DeleteRequest::default() }),
         _ => {
             let session = scene.store.session(&entry).map(|own| own.name.clone());
             let kind = scene.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
-            let draft =
-                Draft { session: session.as_deref(), kind: &kind, text: Some(text), ..Draft::default() };
+            let draft = RecordDraft {
+                session: session.as_deref(),
+                kind: &kind,
+                text: Some(text),
+                ..RecordDraft::default()
+            };
             ops::add::add(scene, &draft)
         }
     }
@@ -211,13 +219,13 @@ fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
     };
     let without: Files = files.iter().filter_map(begun).collect();
     let store = load(&without, format);
-    let made = derived::disagreeing(&store, now()).into_iter().filter(|change| is_derived(&change.path));
+    let made = stale_files::stale_files(&store, now()).into_iter().filter(|change| is_derived(&change.path));
     made.filter_map(|change| Some((change.path.clone(), change.after()?.to_vec()))).collect()
 }
 
 /// The files of which something says that they disagree with the records.
 fn told(store: &Store) -> BTreeSet<PathBuf> {
-    let more = derived::problems(store, &derived::disagreeing(store, now()));
+    let more = stale_files::problems(store, &stale_files::stale_files(store, now()));
     let all = store.problems.iter().chain(&more).filter(|problem| TOLD.contains(&problem.code));
     all.map(|problem| problem.file.clone()).collect()
 }

@@ -9,10 +9,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::disk::{Disk, Owner, Real};
-use palimp::format::writing::{NO_PACKED, Scene};
+use palimp::disk::{Disk, Owner, RealDisk};
+use palimp::format::writing::{NO_COMPRESSED_FILES, WriteContext};
 use palimp::model::{Code, Entry, Extent, Moment, State};
-use palimp::ops::delete::Asked;
+use palimp::ops::delete::DeleteRequest;
 use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load, load_from};
 use serde_json::Value;
@@ -284,14 +284,15 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
             let writer = Writer::open(host, &store).unwrap();
             if is_undo {
                 let (plan, turn) = writer.undo(None).unwrap();
-                return writer.turn(&plan, turn).unwrap();
+                return writer.commit_undo_redo(&plan, turn).unwrap();
             }
             let is_note = |own: &&Entry| {
                 own.state == State::Live && store.view(own).is_some_and(|view| view.kind == "note")
             };
             let entry = store.entries.iter().find(is_note).unwrap();
-            let asked = Asked { remove: true, ..Asked::default() };
-            let scene = Scene { store: &store, now, random: [7; 16], packed: &NO_PACKED };
+            let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
+            let scene =
+                WriteContext { store: &store, now, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
             writer.commit(&palimp::ops::delete::delete(&scene, &[*entry], asked).unwrap()).unwrap()
         };
         change(&disk, false);
@@ -340,9 +341,9 @@ fn a_file_that_says_it_is_longer_than_any_memory_is_a_problem_and_the_rest_is_li
     let listed = Verb::new(["list", "--store", store.path.to_str().unwrap()]).run().expect_status(1);
     assert!(listed.stdout.contains("It stays."), "{}", listed.stdout);
     assert!(listed.stderr.contains("learnings.jsonl"), "{}", listed.stderr);
-    let error = Real.read(&store.file("learnings.jsonl"), 0, None).unwrap_err();
+    let error = RealDisk.read(&store.file("learnings.jsonl"), 0, None).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
-    let (tail, _) = Real.read(&store.file("learnings.jsonl"), (8 << 40) - 4, None).unwrap();
+    let (tail, _) = RealDisk.read(&store.file("learnings.jsonl"), (8 << 40) - 4, None).unwrap();
     assert_eq!(tail, [0; 4]);
 }
 

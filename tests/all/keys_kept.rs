@@ -1,9 +1,9 @@
 //! Keys still name a memory after it was archived, restored or changed by an undo.
 
-use palimp::disk::Real;
-use palimp::model::key::{Key, Written};
+use palimp::disk::RealDisk;
+use palimp::model::key::{Key, ParsedKey};
 use palimp::model::{Extent, Moment, State};
-use palimp::store::commit::{Followed, Vault};
+use palimp::store::commit::{RecordTracker, Vault};
 use palimp::store::{Place, load};
 
 #[test]
@@ -80,11 +80,11 @@ fn several_old_keys_hold_together_and_the_steps_are_read_once_for_all_of_them() 
     let now = Moment::of_the_clock();
     let place = Place::whole(desk.store.clone(), "memory-server");
     let store = load(&place, Extent::Whole, None, now);
-    let vault = Vault::look(&Real, &desk.data(), &desk.store);
-    let followed = Followed::of(&vault, &store, now).unwrap();
+    let vault = Vault::open_read_only(&RealDisk, &desk.data(), &desk.store);
+    let followed = RecordTracker::of(&vault, &store, now).unwrap();
     std::fs::remove_dir_all(vault.path("undo")).unwrap();
     for (key, row) in keys.iter().zip(&rows) {
-        let Some(Written::Key(own)) = Key::read(key) else { panic!("{key}") };
+        let Some(ParsedKey::Key(own)) = Key::read(key) else { panic!("{key}") };
         let found = &store.entries[followed.find(&own).unwrap() as usize];
         assert_eq!(store.view(found).unwrap().id, row["id"].as_str());
         assert_eq!(found.state, State::Archived);

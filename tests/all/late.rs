@@ -6,10 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::disk::{Disk, Extended, Flock, Item, Output, Owner};
-use palimp::format::writing::{NO_PACKED, Scene};
+use palimp::disk::{Disk, ExtendedAttributes, Flock, Item, Owner, WritableFile};
+use palimp::format::writing::{NO_COMPRESSED_FILES, WriteContext};
 use palimp::model::{Entry, Extent, Generation, Moment, Plan, State, Store};
-use palimp::ops::delete::{Asked, delete};
+use palimp::ops::delete::{DeleteRequest, delete};
 use palimp::ops::tag::tag;
 use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load_from};
@@ -56,10 +56,15 @@ impl Desk {
         &self,
         machine: &Still,
         end: &str,
-        plan: impl Fn(&Scene<'_>, Entry) -> Plan,
+        plan: impl Fn(&WriteContext<'_>, Entry) -> Plan,
     ) -> Result<(), String> {
         let store = self.load();
-        let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
+        let scene = WriteContext {
+            store: &store,
+            now: now(),
+            random: [7; 16],
+            compressed_files: &NO_COMPRESSED_FILES,
+        };
         let plan = plan(&scene, self.first(&store, end));
         let host = Host { disk: &self.disk, machine, data: Path::new("/data"), now: now() };
         let writer = Writer::open(host, &store).unwrap();
@@ -80,7 +85,7 @@ impl Desk {
     }
 }
 
-fn tagged(scene: &Scene<'_>, entry: Entry) -> Plan {
+fn tagged(scene: &WriteContext<'_>, entry: Entry) -> Plan {
     tag(scene, &[entry], &["marked".to_owned()], &[]).unwrap()
 }
 
@@ -154,8 +159,8 @@ fn a_note_whose_name_is_too_long_to_keep_comes_back_under_its_name() {
     desk.disk.another().remove(&note).unwrap();
     let another = desk.disk.another();
     let mut agent = another.append(&long).unwrap();
-    let gone = |scene: &Scene<'_>, entry: Entry| {
-        delete(scene, &[entry], Asked { remove: true, ..Asked::default() }).unwrap()
+    let gone = |scene: &WriteContext<'_>, entry: Entry| {
+        delete(scene, &[entry], DeleteRequest { remove: true, ..DeleteRequest::default() }).unwrap()
     };
     desk.change(&Still::first(), &format!("{}.md", "n".repeat(240)), gone).unwrap();
     assert!(!desk.disk.files().contains_key(&long));

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use palimp::format::{self, is_sensitive};
 use palimp::model::{Extent, Moment, Snapshot, Store};
-use palimp::ops::export::{Shape, export};
-use palimp::query::{Cancel, Hit, Order, Query, Ranking, Request, TextIndex, search};
+use palimp::ops::export::{ExportFormat, export};
+use palimp::query::{CancelToken, Hit, Order, Query, Ranking, Request, TextIndex, search};
 use palimp::store::{Place, load_each};
 use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ fn hits(snapshot: &Snapshot, text: Option<&TextIndex>, query: &str) -> Vec<Hit> 
     let ranking = Ranking::default();
     let request =
         Request { snapshot, text, query: &query, ranking, order: Order::Rank, all: false, now: NOW };
-    search(&request, &Cancel::default()).unwrap().hits
+    search(&request, &CancelToken::default()).unwrap().hits
 }
 
 /// All that is shown of each entry.
@@ -120,7 +120,7 @@ proptest! {
             format!("{:?}", problems.collect::<Vec<_>>())
         };
         prop_assert_eq!(of_records(one), of_records(other));
-        let text = TextIndex::build(&held, None, &Cancel::default()).unwrap();
+        let text = TextIndex::build(&held, None, &CancelToken::default()).unwrap();
         for query in QUERIES {
             prop_assert_eq!(hits(&listed, None, query), hits(&held, Some(&text), query), "{}", query);
         }
@@ -167,9 +167,9 @@ fn a_file_that_changes_while_it_is_listed_is_told_and_nothing_is_invented() {
     let listed = read(&root, Extent::Listed);
     let entries: Vec<_> = listed.entries().collect();
     fs::write(&path, "").unwrap();
-    let out: Vec<u8> = export(&listed, &entries, Shape::JsonLines).flatten().collect();
+    let out: Vec<u8> = export(&listed, &entries, ExportFormat::JsonLines).flatten().collect();
     assert_eq!(String::from_utf8_lossy(&out), "");
-    let all: Vec<u8> = export(&listed, &entries, Shape::Json).flatten().collect();
+    let all: Vec<u8> = export(&listed, &entries, ExportFormat::Json).flatten().collect();
     assert_eq!(String::from_utf8_lossy(&all), "[\n\n]\n");
     assert_eq!(listed.changed().count(), 1);
     // What stands for a text that is gone is not found.

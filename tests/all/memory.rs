@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use palimp::disk::{Holder, Machine, Real, ThisMachine};
+use palimp::disk::{Machine, ProcessState, RealDisk, ThisMachine};
 use palimp::memory::{Memory, New};
 use palimp::model::{Code, Moment, Problem};
-use palimp::ops::export::Shape;
+use palimp::ops::export::ExportFormat;
 use palimp::store::Place;
 use tempfile::TempDir;
 
@@ -78,7 +78,7 @@ fn a_session_is_exported_archived_and_deleted_whole() {
     let session = memory.create_session(None, "tester").unwrap();
     let new = New { session: Some(&session), kind: "finding", text: "One", ..New::default() };
     memory.add(&new).unwrap();
-    let lines = memory.export(Some(&session), Shape::JsonLines).unwrap();
+    let lines = memory.export(Some(&session), ExportFormat::JsonLines).unwrap();
     assert_eq!(lines.iter().filter(|byte| **byte == b'\n').count(), 1);
     memory.archive_session(&session).unwrap();
     assert_eq!(memory.load_session(&session).unwrap_err().code, "E_SESSION_ARCHIVED");
@@ -185,7 +185,7 @@ impl Machine for Crowded {
         self.own.random()
     }
 
-    fn process(&self, number: i32) -> Holder {
+    fn process(&self, number: i32) -> ProcessState {
         self.own.process(number)
     }
 }
@@ -194,7 +194,7 @@ fn crowded(folder: &Path, format: &'static str, log: &str, line: &'static str) -
     let root = folder.join("store");
     let machine = Crowded { log: root.join(log), line, own: ThisMachine::new() };
     let place = Place::whole(root, format);
-    Memory::at(Box::new(Real), Box::new(machine), place, &folder.join("data"))
+    Memory::at(Box::new(RealDisk), Box::new(machine), place, &folder.join("data"))
 }
 
 #[test]

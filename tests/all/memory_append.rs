@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use palimp::disk::{Real, ThisMachine};
+use palimp::disk::{RealDisk, ThisMachine};
 use palimp::memory::{Memory, New};
 use palimp::model::{Code, Extent, Moment, Store};
 use palimp::store::{Place, load};
@@ -36,7 +36,7 @@ impl Desk {
         drop(Memory::create(format, &root, &data).unwrap());
         // What waits is not written while the store is idle.
         let place = Place::whole(root, format);
-        let mut memory = Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, &data);
+        let mut memory = Memory::at(Box::new(RealDisk), Box::new(ThisMachine::new()), place, &data);
         let session = has_sessions.then(|| memory.create_session(None, "tester").unwrap());
         // Events of one trace.
         let session = session.or((format == "a-mem").then(|| "trace-1".to_owned()));

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::format::writing::{NO_PACKED, Scene};
+use palimp::format::writing::{NO_COMPRESSED_FILES, WriteContext};
 use palimp::model::{Extent, Moment, State};
-use palimp::ops::delete::Asked;
+use palimp::ops::delete::DeleteRequest;
 use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load_from};
 
@@ -33,8 +33,9 @@ fn where_the_first_new_file_or_folder_can_not_be_made_nothing_was_changed_and_no
             let host = Host { disk, machine: &machine, data: Path::new("/data"), now };
             let writer = Writer::open(host, &store).unwrap();
             let entry = store.entries.iter().find(|own| own.state == State::Live).unwrap();
-            let asked = Asked { remove: true, ..Asked::default() };
-            let scene = Scene { store: &store, now, random: [7; 16], packed: &NO_PACKED };
+            let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
+            let scene =
+                WriteContext { store: &store, now, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
             writer.commit(&palimp::ops::delete::delete(&scene, &[*entry], asked).unwrap())
         };
         let (learned, refusing) = (disk.restart(), disk.restart());

@@ -15,9 +15,9 @@ mod undone;
 mod verbs;
 
 use crate::faulty::Faulty;
-use palimp::format::writing::NO_PACKED;
+use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::{Extent, Moment, Store};
-use palimp::ops::{Scene, repair};
+use palimp::ops::{WriteContext, repair};
 use palimp::store::{Place, load_from};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -70,7 +70,8 @@ fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
 /// The log after the repair, and what went to quarantine.
 fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
     let store = load(&[(log, bytes)], format);
-    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
+    let scene =
+        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
     let done = repair::all_safe(&scene).unwrap();
     let changed =
         done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
@@ -144,9 +145,10 @@ fn of_a_merge_all_lines_are_shown_as_each_fix_leaves_them() {
     let [ours, theirs] = ["a", "b"].map(|id| record(format, id, "words"));
     let text = format!("<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> topic");
     let store = load(&[(log, format!("{text}\n").as_bytes())], format);
-    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-    let material = repair::Material::default();
-    let bench = repair::Bench::of(&scene, &material, []);
+    let scene =
+        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let material = repair::RepairSources::default();
+    let bench = repair::RepairContext::of(&scene, &material, []);
     for own in store.problems.iter().filter(|own| own.code.as_str() == "conflict-markers") {
         let beside = bench.beside(own);
         assert_eq!(String::from_utf8_lossy(&beside.before), text);

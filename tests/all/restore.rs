@@ -6,10 +6,10 @@ use crate::support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use palimp::disk::{Real, ThisMachine};
+use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{Extent, Moment};
-use palimp::ops::restore::{CopyFacts, compare, restore};
-use palimp::ops::{NO_PACKED, Scene};
+use palimp::ops::backup_restore::{CopyFacts, compare, restore};
+use palimp::ops::{NO_COMPRESSED_FILES, WriteContext};
 use palimp::store;
 use palimp::store::commit::{Host, Writer};
 use proptest::prelude::*;
@@ -75,7 +75,8 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         let now = Moment::parse(NOW).unwrap().0;
         let place = store::look_at(root, None).found.unwrap().remove(0);
         let before = store::load(&place, Extent::Whole, None, now);
-        let scene = Scene { store: &before, now, random: [0; 16], packed: &NO_PACKED };
+        let scene =
+            WriteContext { store: &before, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
         let compared =
             compare(&scene, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
         let mut chosen = compared.by_default();
@@ -84,7 +85,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         chosen.extend(compared.of_id("mem_2").into_iter().filter(|_| puts_back).map(|own| own.at));
         let plan = restore(&scene, &compared, &chosen).unwrap();
         let machine = ThisMachine::new();
-        let host = Host { disk: &Real, machine: &machine, data, now };
+        let host = Host { disk: &RealDisk, machine: &machine, data, now };
         let commit = || Writer::open(host, &before).unwrap().restore(&plan);
         commit().unwrap();
         let after = site.lines();
@@ -94,7 +95,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         assert_eq!(site.lines(), after);
         assert_eq!(after.iter().filter(|own| **own == old[1]).count(), 1);
         let then = store::load(&place, Extent::Whole, None, now);
-        let scene = Scene { store: &then, ..scene };
+        let scene = WriteContext { store: &then, ..scene };
         let compared =
             compare(&scene, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
         assert!(compared.by_default().is_empty());

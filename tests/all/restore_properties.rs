@@ -13,29 +13,32 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use palimp::deed::{By, ChangeRequest, Changed, Planned, Restoring, Wanted};
 use palimp::model::time::DAY;
 use palimp::model::{EntryRef, Moment, Role, Snapshot, State};
-use palimp::ops::restore::{Comparison, Item, Kind};
-use palimp::work::{Done, Inspect, InspectRequest, Inspected, Job, Kept, Opened, perform};
+use palimp::ops::backup_restore::{BackupComparison, DifferenceKind, RecordDifference};
+use palimp::usecase::{BackupRestore, ChangeCommand, ChangeReport, ChangeRequest, PlannedChange, Requester};
+use palimp::work::{Inspect, InspectRequest, Inspected, Job, JobResult, OpenedBackup, WorkerState, run_job};
 use palimp::{demo, store};
 use proptest::prelude::*;
 
 /// The file as the comparison says that it will be, worked out of nothing but that.
-fn expected(now: &[u8], compared: &Comparison, chosen: &HashSet<u64>) -> Vec<u8> {
-    let own = |kind: Kind| {
-        let comes = move |own: Kind| own == kind || kind == Kind::Missing && own == Kind::Deleted;
-        let is = move |item: &&Item| comes(item.kind) && item.can_come && chosen.contains(&item.at);
-        let mut own: Vec<&Item> = compared.items.iter().filter(is).collect();
+fn expected(now: &[u8], compared: &BackupComparison, chosen: &HashSet<u64>) -> Vec<u8> {
+    let own = |kind: DifferenceKind| {
+        let comes = move |own: DifferenceKind| {
+            own == kind || kind == DifferenceKind::Missing && own == DifferenceKind::Deleted
+        };
+        let is =
+            move |item: &&RecordDifference| comes(item.kind) && item.can_come && chosen.contains(&item.at);
+        let mut own: Vec<&RecordDifference> = compared.items.iter().filter(is).collect();
         own.sort_by_key(|item| item.at);
         own
     };
     let mut bytes = now.to_vec();
-    for item in own(Kind::Changed) {
+    for item in own(DifferenceKind::Changed) {
         let at = memchr::memmem::find(&bytes, &item.is).unwrap();
         bytes.splice(at..at + item.is.len(), one_line(&item.was));
     }
-    let missing = own(Kind::Missing);
+    let missing = own(DifferenceKind::Missing);
     if !missing.is_empty() && !bytes.is_empty() && !bytes.ends_with(b"\n") {
         bytes.push(b'\n');
     }
@@ -71,9 +74,9 @@ fn differing(is: &[u8], should: &[u8]) -> String {
 }
 
 /// The long form tells what it has tried.
-fn told(format: &str, whole: bool, late: &BTreeMap<PathBuf, Vec<u8>>, compared: &Comparison) {
+fn told(format: &str, whole: bool, late: &BTreeMap<PathBuf, Vec<u8>>, compared: &BackupComparison) {
     if crate::support::tries::is_long() {
-        let kinds: Vec<String> = Kind::ALL
+        let kinds: Vec<String> = DifferenceKind::ALL
             .iter()
             .map(|&kind| (kind, compared.count(kind)))
             .filter(|(_, count)| *count > 0)
@@ -107,13 +110,13 @@ proptest! {
         let path = desk.root().join(&compared.file);
         let before = desk.files();
         let mut picks = chosen.iter().cycle();
-        let can_come: Vec<&Item> = compared.items.iter().filter(|item| item.can_come).collect();
+        let can_come: Vec<&RecordDifference> = compared.items.iter().filter(|item| item.can_come).collect();
         let chosen: HashSet<u64> = can_come.iter().filter(|_| *picks.next().unwrap()).map(|item| item.at).collect();
-        let restoring = Restoring {
+        let restoring = BackupRestore {
             store: 0, copy: opened.copy.clone(), bytes: Arc::clone(&opened.bytes),
             chosen: chosen.clone(), whole,
         };
-        let planned = desk.plan(Wanted::Restore(restoring), Vec::new());
+        let planned = desk.plan(ChangeCommand::RestoreBackup(restoring), Vec::new());
         prop_assert_eq!(&desk.files(), &before, "a plan writes nothing");
         let Ok(planned) = planned else { return Ok(()) };
         if planned.plans.iter().all(|(_, plan)| plan.is_empty()) {
@@ -156,12 +159,12 @@ proptest! {
             && is_own.strip_suffix(b"\n").unwrap_or(&is_own) == should.strip_suffix(b"\n").unwrap_or(&should);
         prop_assert!(alike, "{}\n{}", path.display(), differing(&is_own, &should));
         if whole && desk.role(&path) != Some(Role::Metadata) {
-            let is_left = |item: &Item| item.kind == Kind::Deleted && !chosen.contains(&item.at);
+            let is_left = |item: &RecordDifference| item.kind == DifferenceKind::Deleted && !chosen.contains(&item.at);
             for item in compared.items.iter().filter(|item| is_left(item)) {
                 let has = memchr::memmem::find(&is, &item.was).is_some();
                 prop_assert!(!has, "{:?} was deleted, and is back", item.id);
             }
-            let comes = |item: &&Item| item.kind != Kind::Erased && !item.kind.is_only_here() && !is_left(item);
+            let comes = |item: &&RecordDifference| item.kind != DifferenceKind::Erased && !item.kind.is_only_here() && !is_left(item);
             for item in compared.items.iter().filter(comes) {
                 let has = memchr::memmem::find(&is, &item.was).is_some();
                 prop_assert!(has, "{:?} {:?} is not as it was", item.kind, item.id);
@@ -183,13 +186,13 @@ proptest! {
         }
         // What the comparison says afterwards.
         if let (Some(again), false) = (desk.open_same(&opened), whole) {
-            let left = |item: &Item| chosen.contains(&item.at) && item.can_come;
+            let left = |item: &RecordDifference| chosen.contains(&item.at) && item.can_come;
             let left: Vec<_> = again.compared.items.iter().filter(|item| left(item)).map(|item| item.id.clone()).collect();
             prop_assert!(left.is_empty(), "still to come: {:?}", left);
         }
         // And back.
-        let undo = desk.request(Wanted::Undo, Vec::new());
-        let Done::Changed(undone) = desk.perform(Job::Change(undo)) else { panic!("no undo") };
+        let undo = desk.request(ChangeCommand::Undo, Vec::new());
+        let JobResult::ChangeDone(undone) = desk.perform(Job::Change(undo)) else { panic!("no undo") };
         if counts && undone.is_err() {
             // What counts the agent's line too is not what the restore left.
             prop_assert_eq!(desk.files(), after);

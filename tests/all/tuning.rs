@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use palimp::disk::{Disk, Holder, Machine, Real, ThisMachine};
+use palimp::disk::{Disk, Machine, ProcessState, RealDisk, ThisMachine};
 use palimp::memory::{Memory, MemoryError, New};
 use palimp::model::Moment;
 use palimp::store::Place;
@@ -60,7 +60,7 @@ impl Machine for Sleepless {
         [self.numbers.fetch_add(1, Ordering::SeqCst); 16]
     }
 
-    fn process(&self, number: i32) -> Holder {
+    fn process(&self, number: i32) -> ProcessState {
         self.real.process(number)
     }
 }
@@ -97,7 +97,7 @@ impl Desk {
 
     /// The store, open where nothing is written while it is idle.
     fn at(&self, machine: impl Machine + Send + 'static) -> Memory {
-        Memory::at(Box::new(Real), Box::new(machine), self.place(), &self.data())
+        Memory::at(Box::new(RealDisk), Box::new(machine), self.place(), &self.data())
     }
 
     fn open(&self) -> Memory {

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use palimp::store::commit::{Old, is_ours as is_own};
+use palimp::store::commit::{OldFileName, is_ours as is_own};
 use support::made::{KINDS, files_below};
 use support::{MadeStore, Output, Verb};
 use tempfile::TempDir;
@@ -186,8 +186,8 @@ fn the_oldest_copies_that_a_change_lets_go_come_back_and_go_with_it() {
 /// Lets the minute be over for which the second names of replaced files stay.
 fn a_minute_later(folder: &Path) {
     for path in all(folder).keys().filter(|path| is_ours(path)) {
-        let old = Old::read(path.file_name().unwrap()).unwrap();
-        fs::rename(path, path.with_file_name(Old { since: 1, ..old }.name())).unwrap();
+        let old = OldFileName::read(path.file_name().unwrap()).unwrap();
+        fs::rename(path, path.with_file_name(OldFileName { since: 1, ..old }.name())).unwrap();
     }
 }
 

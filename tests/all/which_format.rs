@@ -6,7 +6,7 @@ use crate::support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use palimp::store::{Looked, look_at};
+use palimp::store::{DiscoveryResult, look_at};
 use serde_json::json;
 use support::tries::is_long;
 use support::{AgentMemoryBuilder, Files, StoreBuilder, TempStore, Verb, run};
@@ -80,7 +80,7 @@ fn paths(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// What is wrong with what was found of the store at `root`, if anything is.
-fn wrong(looked: &Looked, root: &Path, format: &str) -> Option<String> {
+fn wrong(looked: &DiscoveryResult, root: &Path, format: &str) -> Option<String> {
     let found = looked.found.as_ref().ok()?;
     let is_own = |place: &palimp::store::Place| place.root == root && place.format == format;
     let others: Vec<_> = found.iter().filter(|place| !is_own(place)).collect();

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::format::fields::{Fields, Need};
-use crate::format::own_text::is_text;
-use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Name, Named, Parsed, Reference, Severity};
-use crate::text::json::{Json, Kind};
+use crate::format::field_reader::{FieldReader, Need};
+use crate::format::lost_text::is_text;
+use crate::format::record_reader::{self, Reading};
+use crate::model::{Code, Moment, Name, NameKind, ParsedRecord, Reference, Severity};
+use crate::text::json::{Json, JsonKind};
 
 pub(super) const STATUSES: [&str; 4] = ["success", "failure", "pending", "timeout"];
 
@@ -26,10 +26,10 @@ const SAYS: [(&str, &str); 9] = [
 
 /// Reads a log of events.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    reading::read_lines(path, bytes, now, &|fields, _| view(fields))
+    record_reader::read_lines(path, bytes, now, &|fields, _| view(fields))
 }
 
-fn view(fields: &mut Fields<'_>) -> Parsed {
+fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
     let is_trace = fields.object().get("events").is_some() && fields.object().get("event_type").is_none();
     let time = if is_trace { "start_time" } else { "timestamp" };
     let created = fields.moment(time, Need::Required);
@@ -40,7 +40,7 @@ fn view(fields: &mut Fields<'_>) -> Parsed {
     let mut references: Vec<Reference<'static>> = fields.references("events", Need::Optional).into_vec();
     references.extend(fields.references("knowledge_generated", Need::Optional));
     references.extend(learned(fields.object()));
-    Parsed {
+    ParsedRecord {
         id: fields.text("event_id", Need::Optional).map(Into::into),
         kind: Cow::Borrowed("event"),
         created,
@@ -48,13 +48,13 @@ fn view(fields: &mut Fields<'_>) -> Parsed {
         tags: fields.tags("tags", Need::Optional, 0, usize::MAX),
         topic: kind.map(Into::into),
         references: references.into(),
-        names: trace.iter().map(|trace| Name { of: Named::Trace, text: trace.as_ref().into() }).collect(),
+        names: trace.iter().map(|trace| Name { of: NameKind::Trace, text: trace.as_ref().into() }).collect(),
         facets: facets.into(),
-        ..Parsed::default()
+        ..ParsedRecord::default()
     }
 }
 
-fn facets(fields: &mut Fields<'_>, is_trace: bool) -> Vec<(&'static str, Box<str>)> {
+fn facets(fields: &mut FieldReader<'_>, is_trace: bool) -> Vec<(&'static str, Box<str>)> {
     let need = if is_trace { Need::Optional } else { Need::Required };
     let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
     match fields.object().get("outcome") {
@@ -69,8 +69,9 @@ fn facets(fields: &mut Fields<'_>, is_trace: bool) -> Vec<(&'static str, Box<str
         fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
     }
     facets.extend(fields.text("source", need).map(|source| ("source", source.into())));
-    fields
-        .value("metadata", Need::Optional, "an object", |value| (value.kind() == Kind::Object).then_some(()));
+    fields.value("metadata", Need::Optional, "an object", |value| {
+        (value.kind() == JsonKind::Object).then_some(())
+    });
     let agents = [fields.object().get("actor"), fields.object().path(&["metadata", "agent_name"])];
     facets.extend(agents.into_iter().flatten().filter_map(|agent| Some(("agent", agent.text()?.into()))));
     facets

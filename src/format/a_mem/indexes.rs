@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::format::reading::{self, Reading, with_object};
+use crate::format::record_reader::{self, Reading, with_object};
 use crate::model::{Code, Document};
-use crate::text::json::{Json, Kind};
-use crate::text::links::target;
+use crate::text::json::{Json, JsonKind};
+use crate::text::wiki_links::target;
 
 /// Reads an index: what it says is compared when the store is put together.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
-    let problems = reading::read_object(path, bytes, Code::IndexBroken, &mut |_, _| {});
+    let problems = record_reader::read_object(path, bytes, Code::IndexBroken, &mut |_, _| {});
     Reading { records: Vec::new(), problems }
 }
 
@@ -19,7 +19,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
 /// in place of the object, or without the outer member.
 pub fn tags(index: &Document) -> BTreeMap<String, BTreeSet<String>> {
     with_object(&index.bytes, |object| {
-        let tags = object.get("tags").filter(|tags| tags.kind() == Kind::Object).unwrap_or(object);
+        let tags = object.get("tags").filter(|tags| tags.kind() == JsonKind::Object).unwrap_or(object);
         let notes = |value: Json<'_>| {
             let list = value.get("notes").unwrap_or(value);
             list.items().filter_map(|id| Some(target(&id.text()?).to_owned())).collect()
@@ -33,7 +33,7 @@ pub fn tags(index: &Document) -> BTreeMap<String, BTreeSet<String>> {
 
 /// What `links.json` says of a note.
 #[derive(Debug, Default, PartialEq)]
-pub struct Links {
+pub struct NoteLinks {
     /// The notes that it links to.
     pub outgoing: BTreeSet<String>,
     /// The notes that link to it.
@@ -44,10 +44,10 @@ pub struct Links {
 
 /// What the graph says of each note: `notes` may be a list of objects with an `id`, or an
 /// object by id or file name.
-pub fn links(index: &Document) -> BTreeMap<String, Links> {
+pub fn links(index: &Document) -> BTreeMap<String, NoteLinks> {
     with_object(&index.bytes, |object| {
         let Some(notes) = object.get("notes") else { return BTreeMap::new() };
-        let mut links: BTreeMap<String, Links> =
+        let mut links: BTreeMap<String, NoteLinks> =
             nodes_of(notes).map(|(id, note)| (target(&id).to_owned(), links_of(note))).collect();
         for (key, from) in object.get("backlinks").into_iter().flat_map(|backlinks| backlinks.members()) {
             let id = target(&key.text().unwrap_or_default()).to_owned();
@@ -72,14 +72,14 @@ fn nodes_of<'a>(notes: Json<'a>) -> impl Iterator<Item = (String, Json<'a>)> + u
     listed.chain(keyed)
 }
 
-fn links_of(note: Json<'_>) -> Links {
+fn links_of(note: Json<'_>) -> NoteLinks {
     // A note may be the list of its links itself.
-    if note.kind() == Kind::Array {
-        return Links { outgoing: texts(note).collect(), ..Links::default() };
+    if note.kind() == JsonKind::Array {
+        return NoteLinks { outgoing: texts(note).collect(), ..NoteLinks::default() };
     }
     let ids =
         |names: [&str; 2]| names.into_iter().filter_map(|name| note.get(name)).flat_map(texts).collect();
-    Links {
+    NoteLinks {
         outgoing: ids(["outgoing_links", "outgoing"]),
         incoming: ids(["incoming_links", "incoming"]),
         strength: note.get("strength").filter(|strength| strength.number().is_some()).map(|own| own.plain()),
@@ -103,11 +103,13 @@ pub fn list_names(index: &Document) -> Option<Vec<String>> {
 
 /// Whether a graph has a list of links for each note, in place of an object.
 pub fn is_of_lists(object: Json<'_>) -> bool {
-    let Some(notes) = object.get("notes").filter(|notes| notes.kind() == Kind::Object) else { return false };
+    let Some(notes) = object.get("notes").filter(|notes| notes.kind() == JsonKind::Object) else {
+        return false;
+    };
     let mut values = notes.members().map(|(_, value)| value.kind()).peekable();
     match values.peek() {
-        Some(_) => values.all(|kind| kind == Kind::Array),
-        None => object.get("backlinks").is_some_and(|own| own.kind() == Kind::Object),
+        Some(_) => values.all(|kind| kind == JsonKind::Array),
+        None => object.get("backlinks").is_some_and(|own| own.kind() == JsonKind::Object),
     }
 }
 

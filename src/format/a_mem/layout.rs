@@ -3,9 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::super::glance::{Evidence, Glance, LOOKED_INTO, Likeness, Outline, likeness};
+use super::super::detection::{Evidence, FolderProbe, JsonHead, Likeness, MAX_PROBED, likeness};
 use super::super::{Placement, parts};
-use crate::model::{Role, Tell};
+use crate::model::{PathText, Role};
 use crate::text::json::Json;
 
 /// What is below the root. A folder of `events/` of such a name is a store's of its own.
@@ -17,7 +17,7 @@ const GUIDES: [&str; 3] = ["README.md", "AGENTS.md", "CLAUDE.md"];
 
 /// What the records of a file are.
 pub fn kind_of(path: &Path) -> &'static str {
-    let text = path.told();
+    let text = path.to_text();
     let mut parts = parts(&text);
     let first = parts.next().unwrap_or_default();
     match if first == "archive" { parts.next().unwrap_or_default() } else { first } {
@@ -35,7 +35,7 @@ pub fn is_trace(path: &Path) -> bool {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.told();
+    let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
     let (Some(first), Some(name)) = (parts.first(), parts.last()) else { return Placement::Unexpected };
     let archived = *first == "archive";
@@ -63,7 +63,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 }
 
 /// What speaks for the folder being a store of this format.
-pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no events, no notes with front matter and no profiles");
     rooms(root, glance, &mut seen);
     // An archive has the rooms of its store once more; alone it may be a store called so.
@@ -73,7 +73,7 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     seen
 }
 
-fn rooms(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+fn rooms(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     let rooms = ["events", "knowledge", "profiles"].map(|room| glance.has_folder(root, room));
     seen.likely += rooms.iter().filter(|is_there| **is_there).count();
     for (is_there, look) in rooms.into_iter().zip([events, notes, profiles]) {
@@ -87,16 +87,16 @@ fn rooms(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
 }
 
 /// Logs are in a folder a month, or directly below `events/`; those of the traces beside them.
-fn events(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+fn events(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     let events = root.join("events");
     let months = glance.folders(&events).into_iter().filter(|name| !ROOMS.iter().any(|room| name == room));
-    let months: Vec<PathBuf> = months.take(LOOKED_INTO).map(|month| events.join(month)).collect();
+    let months: Vec<PathBuf> = months.take(MAX_PROBED).map(|month| events.join(month)).collect();
     let mut folders = vec![events];
     folders.extend(months.iter().cloned());
     folders.extend(months.iter().map(|month| month.join("traces")));
     folders.push(root.join("traces"));
     for folder in folders {
-        for file in glance.files(&folder).into_iter().take(LOOKED_INTO) {
+        for file in glance.files(&folder).into_iter().take(MAX_PROBED) {
             if seen.is_enough() {
                 return;
             }
@@ -105,8 +105,8 @@ fn events(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
     }
 }
 
-fn event_file(folder: &Path, file: &OsStr, glance: &dyn Glance, seen: &mut Evidence) {
-    let name = file.told();
+fn event_file(folder: &Path, file: &OsStr, glance: &dyn FolderProbe, seen: &mut Evidence) {
+    let name = file.to_text();
     let is_log = folder.file_name().is_some_and(is_month) && name.starts_with("events.jsonl");
     if name.ends_with(".jsonl.gz") {
         seen.names += usize::from(is_log);
@@ -138,13 +138,13 @@ fn is_like_event(object: Json<'_>) -> bool {
     named("timestamp") && (named("event_type") || named("event_id"))
 }
 
-fn notes(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+fn notes(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     for folder in [root.join("knowledge/notes"), root.join("knowledge")] {
         let names = glance.files(&folder).into_iter();
         let is_note = |name: &OsString| {
             name.as_encoded_bytes().ends_with(b".md") && !GUIDES.iter().any(|guide| name == guide)
         };
-        for name in names.filter(is_note).take(LOOKED_INTO) {
+        for name in names.filter(is_note).take(MAX_PROBED) {
             if seen.is_enough() {
                 return;
             }
@@ -163,15 +163,15 @@ fn is_front_matter(head: &[u8]) -> bool {
     has(b"note_id:") || has(b"linked_to:") || dated && (has(b"confidence:") || has(b"source:"))
 }
 
-fn profiles(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+fn profiles(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     for folder in [root.join("profiles"), root.join("profiles/agents")] {
         let names = glance.files(&folder).into_iter();
-        for name in names.filter(|name| name.as_encoded_bytes().ends_with(b".json")).take(LOOKED_INTO) {
+        for name in names.filter(|name| name.as_encoded_bytes().ends_with(b".json")).take(MAX_PROBED) {
             if seen.is_enough() {
                 return;
             }
             let head = glance.head(&folder.join(name)).unwrap_or_default();
-            match Outline::of(&head).has(&["agent_name"]) {
+            match JsonHead::of(&head).has(&["agent_name"]) {
                 true => seen.records += 1,
                 false => seen.likely += 1,
             }

@@ -14,31 +14,31 @@
 //! - A profile's time is `last_active`. A link is written `[[id]]`, `[[id|text]]` or
 //!   `[[id#part]]`, and may end in `.md`; within code it is no link.
 
+mod assembly;
 mod event;
 mod indexes;
 mod layout;
 mod note;
 mod profile;
-mod rules;
 mod write;
 
 use std::path::{Path, PathBuf};
 
-use super::form::Form;
-use super::reading::Reading;
-use super::{About, Derived, Format, Parts, Shape};
+use super::record_form::RecordForm;
+use super::record_reader::Reading;
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax};
 use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity, deleted_from};
-use crate::text::json::{Json, Kind};
+use crate::text::json::{Json, JsonKind};
 use crate::text::names;
 
 /// Specification 5.
 pub struct AMem;
 
-static ABOUT: About = About {
+static ABOUT: FormatInfo = FormatInfo {
     name: "a-mem",
     place: ".chora/memory",
     in_checkout: true,
-    beside: &[],
+    outside_files: &[],
     keys_are_ids: true,
     facets: &names::<9>("status source trace agent confidence capability skill cluster strength"),
     unsearched: &names::<14>(
@@ -49,13 +49,13 @@ static ABOUT: About = About {
     reading_order: &["title", "description", "summary", "message", "outcome", "metadata"],
     evidence: layout::evidence,
     placement: layout::place,
-    assemble: rules::assemble,
+    assemble: assembly::assemble,
     decay,
     main_text,
 };
 
 impl Format for AMem {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static FormatInfo {
         &ABOUT
     }
 
@@ -77,20 +77,20 @@ impl Format for AMem {
         reading
     }
 
-    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {
         match layout::kind_of(path) {
             "note" => note::form(record),
             "profile" => profile::form(path, record, now),
             "query" => note::query_form(),
-            _ => Form::default(),
+            _ => RecordForm::default(),
         }
     }
 
-    fn says(&self, record: Json<'_>) -> bool {
+    fn has_text(&self, record: Json<'_>) -> bool {
         event::says(record)
     }
 
-    fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
+    fn derived(&self, parts: &AssemblyInput<'_>, touched: &[PathBuf], _now: Moment) -> Vec<DerivedFile> {
         write::derived(parts, touched)
     }
 
@@ -107,12 +107,12 @@ impl Format for AMem {
         layout::kind_of(path) == "query"
     }
 
-    fn shape(&self, path: &Path) -> Shape {
+    fn syntax(&self, path: &Path) -> RecordSyntax {
         // A record that only undo data holds is named by its former file.
         match layout::kind_of(deleted_from(path).unwrap_or(path)) {
-            "note" => Shape::Markdown,
-            "query" => Shape::Text,
-            _ => Shape::Json,
+            "note" => RecordSyntax::Markdown,
+            "query" => RecordSyntax::Text,
+            _ => RecordSyntax::Json,
         }
     }
 }
@@ -161,7 +161,7 @@ fn decay() -> DecayTable {
 
 fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {
     match value.get("agent_name").filter(|_| value.get("event_type").is_none()) {
-        Some(name) if name.kind() == Kind::String => profile::main_text(value),
+        Some(name) if name.kind() == JsonKind::String => profile::main_text(value),
         _ => event::main_text(value),
     }
 }

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::format::fields::{self, Need};
-use crate::format::form::{Form, Kind};
-use crate::format::reading::{self, Reading, byte_order_mark};
+use crate::format::field_reader::{self, Need};
+use crate::format::record_form::{FieldKind, RecordForm};
+use crate::format::record_reader::{self, Reading, byte_order_mark};
 use crate::model::{
-    Body, Code, Moment, Name, Named, Packed, Parsed, Problem, Record, Reference, Severity, Span, Tell,
+    Code, Moment, Name, NameKind, PackedView, ParsedRecord, PathText, Problem, Record, RecordBody, Reference,
+    Severity, Span,
 };
-use crate::text::conflict::conflicts;
-use crate::text::front_matter::{Note, Value};
-use crate::text::links::{links, target};
+use crate::text::front_matter::{Note, YamlValue};
+use crate::text::merge_conflict::conflicts;
+use crate::text::wiki_links::{links, target};
 
 pub(super) const CONFIDENCES: [(&str, f64); 3] = [("high", 0.9), ("medium", 0.6), ("low", 0.3)];
 const STATUSES: [&str; 3] = ["draft", "validated", "deprecated"];
@@ -46,7 +47,10 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let view = view(&note, text, &mut found, now);
     let id = view.id.clone();
     let problems = found.problems.into_iter().map(|problem| problem.of_record(0, id.as_deref()));
-    Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Packed::of(&view)))] }
+    Reading {
+        problems: problems.collect(),
+        records: vec![whole(bytes, RecordBody::Read(PackedView::of(&view)))],
+    }
 }
 
 /// The lines on which conflicts start in the body of a note. Quoted code is only an example, and is skipped.
@@ -57,7 +61,7 @@ fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
     };
     let own = conflicts(text.as_bytes()).into_iter().map(|own| own.range.start);
     let own = own.filter(move |at| *at >= body && !is_quoted(*at));
-    own.map(move |at| 1 + reading::feeds(&text.as_bytes()[..at]))
+    own.map(move |at| 1 + record_reader::feeds(&text.as_bytes()[..at]))
 }
 
 /// Reads a saved query: its text. A search runs it (`query::saved`).
@@ -65,22 +69,22 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
     if let Err(unread) = text_of(path, bytes) {
         return unread;
     }
-    let view = Parsed {
+    let view = ParsedRecord {
         id: Some(stem(path).into()),
         kind: Cow::Borrowed("query"),
         importance: 0.5,
-        ..Parsed::default()
+        ..ParsedRecord::default()
     };
     let problems = byte_order_mark(path, bytes).into_iter().collect();
-    Reading { problems, records: vec![whole(bytes, Body::Read(Packed::of(&view)))] }
+    Reading { problems, records: vec![whole(bytes, RecordBody::Read(PackedView::of(&view)))] }
 }
 
 /// The form of a note: what §4.1 names, what else its front matter has, and its text.
-pub fn form(bytes: &[u8]) -> Form {
+pub fn form(bytes: &[u8]) -> RecordForm {
     let text = String::from_utf8_lossy(bytes);
     let note = Note::read(&text);
-    let mut form = Form::default();
-    form.ask("text".into(), Need::Optional, Kind::Text { most: None });
+    let mut form = RecordForm::default();
+    form.ask("text".into(), Need::Optional, FieldKind::Text { most: None });
     if note.has_front_matter {
         for (name, kind) in known_fields() {
             form.ask(name.into(), Need::Optional, kind);
@@ -88,48 +92,48 @@ pub fn form(bytes: &[u8]) -> Form {
     }
     for field in &note.fields {
         let kind = match &field.value {
-            Value::List(_) => Kind::Words { most: 0, longest: usize::MAX },
-            Value::Other(_) => Kind::Fixed("kept as it is written"),
-            Value::Text(_) | Value::Null => Kind::Text { most: None },
+            YamlValue::List(_) => FieldKind::Words { most: 0, longest: usize::MAX },
+            YamlValue::Other(_) => FieldKind::Fixed("kept as it is written"),
+            YamlValue::Text(_) | YamlValue::Null => FieldKind::Text { most: None },
         };
         form.ask(field.name.into(), Need::Optional, kind);
     }
     form
 }
 
-fn known_fields() -> Vec<(&'static str, Kind)> {
-    let words = |words: &[&str]| Kind::Word {
+fn known_fields() -> Vec<(&'static str, FieldKind)> {
+    let words = |words: &[&str]| FieldKind::Word {
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         is_closed: true,
     };
-    let text = || Kind::Text { most: None };
-    let list = || Kind::Words { most: 0, longest: usize::MAX };
+    let text = || FieldKind::Text { most: None };
+    let list = || FieldKind::Words { most: 0, longest: usize::MAX };
     vec![
         ("tags", list()),
-        ("linked_to", Kind::References),
+        ("linked_to", FieldKind::References),
         ("confidence", words(&CONFIDENCES.map(|(word, _)| word))),
         ("status", words(&STATUSES)),
         ("source", words(&SOURCES)),
-        ("created", Kind::Moment),
-        ("updated", Kind::Moment),
+        ("created", FieldKind::Moment),
+        ("updated", FieldKind::Moment),
         ("author", text()),
         ("trace_id", text()),
-        ("related_events", Kind::References),
+        ("related_events", FieldKind::References),
         ("related_traces", list()),
         ("id", text()),
     ]
 }
 
 /// The form of a saved query: it is its text.
-pub fn query_form() -> Form {
-    let mut form = Form::default();
-    form.ask("text".into(), Need::Required, Kind::Text { most: None });
+pub fn query_form() -> RecordForm {
+    let mut form = RecordForm::default();
+    form.ask("text".into(), Need::Required, FieldKind::Text { most: None });
     form
 }
 
-fn whole(bytes: &[u8], body: Body) -> Record {
+fn whole(bytes: &[u8], body: RecordBody) -> Record {
     let span = Span { start: 0, end: bytes.len() as u64 };
-    Record { span, line: 1, lines: 1 + reading::feeds(bytes), body }
+    Record { span, line: 1, lines: 1 + record_reader::feeds(bytes), body }
 }
 
 /// The text of a file, or why nothing of it can be read as one.
@@ -137,18 +141,18 @@ fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let (code, why) = match std::str::from_utf8(bytes) {
         Err(_) => (Code::InvalidUtf8, "The file is not UTF-8."),
-        Ok(text) if !reading::without_mark(bytes).iter().all(is_blank) => return Ok(text),
+        Ok(text) if !record_reader::without_mark(bytes).iter().all(is_blank) => return Ok(text),
         Ok(text) if text.contains('\0') => {
             (Code::NulBytes, "The file contains only NUL bytes, probably after a power cut.")
         }
         Ok(_) => (Code::BadFrontMatter, "The file is empty."),
     };
     let problem = Problem::of_file(code, Severity::Error, path, why).at_line(1).of_record(0, None);
-    Err(Reading { problems: vec![problem], records: vec![whole(bytes, Body::Broken)] })
+    Err(Reading { problems: vec![problem], records: vec![whole(bytes, RecordBody::Broken)] })
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().told().into_owned()
+    path.file_stem().unwrap_or_default().to_text().into_owned()
 }
 
 /// Problems of the note that is being read.
@@ -163,7 +167,7 @@ impl NoteProblems<'_> {
     }
 }
 
-fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) -> Parsed {
+fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) -> ParsedRecord {
     let stem = stem(found.path);
     let id = ["id", "note_id"].iter().find_map(|name| one(note, name)).unwrap_or_else(|| stem.clone());
     if note.has_front_matter {
@@ -187,27 +191,27 @@ fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) 
     let confidence = one(note, "confidence");
     let importance = CONFIDENCES.iter().find(|(word, _)| confidence.as_deref() == Some(word));
     let tags: Box<[Box<str>]> = list(note, "tags").into_iter().map(Into::into).collect();
-    for (code, severity, message) in fields::tag_faults(&tags) {
+    for (code, severity, message) in field_reader::tag_faults(&tags) {
         let line = note.field("tags").map_or(1, |field| field.line);
         found.add(code, severity, line, message);
     }
-    Parsed {
+    ParsedRecord {
         kind: Cow::Borrowed("note"),
         created: created.or(updated),
         importance: importance.map_or(0.5, |(_, value)| *value),
         tags,
         references: references(note, body),
-        names: (*id != stem).then(|| Name { of: Named::Record, text: stem.into() }).into_iter().collect(),
+        names: (*id != stem).then(|| Name { of: NameKind::Record, text: stem.into() }).into_iter().collect(),
         facets: facets.into(),
         faded: one(note, "status").as_deref() == Some("deprecated"),
         id: Some(id.into()),
-        ..Parsed::default()
+        ..ParsedRecord::default()
     }
 }
 
 fn one(note: &Note<'_>, name: &str) -> Option<String> {
     match &note.field(name)?.value {
-        Value::Text(text) if !text.is_empty() => Some(text.to_string()),
+        YamlValue::Text(text) if !text.is_empty() => Some(text.to_string()),
         _ => None,
     }
 }
@@ -221,7 +225,7 @@ fn list(note: &Note<'_>, name: &str) -> Vec<String> {
 fn moment(note: &Note<'_>, name: &str, found: &mut NoteProblems<'_>, now: Moment) -> Option<Moment> {
     let field = note.field(name)?;
     let text = one(note, name)?;
-    let (when, faults) = fields::moment(|| format!("`{name}`"), &text, now);
+    let (when, faults) = field_reader::moment(|| format!("`{name}`"), &text, now);
     for (code, severity, message) in faults {
         found.add(code, severity, field.line, message);
     }
@@ -249,11 +253,11 @@ fn references(note: &Note<'_>, body: &str) -> Box<[Reference<'static>]> {
         }
     };
     for relation in ["linked_to", "links", "related_notes"] {
-        list(note, relation).iter().for_each(|link| add(relation, Named::Record, target(link)));
+        list(note, relation).iter().for_each(|link| add(relation, NameKind::Record, target(link)));
     }
-    list(note, "related_events").iter().for_each(|event| add("related_events", Named::Record, event));
-    list(note, "related_traces").iter().for_each(|trace| add("related_traces", Named::Trace, trace));
-    list(note, "trace_id").iter().for_each(|trace| add("trace_id", Named::Trace, trace));
-    links(body, &mut |link| add("[[link]]", Named::Record, target(link)));
+    list(note, "related_events").iter().for_each(|event| add("related_events", NameKind::Record, event));
+    list(note, "related_traces").iter().for_each(|trace| add("related_traces", NameKind::Trace, trace));
+    list(note, "trace_id").iter().for_each(|trace| add("trace_id", NameKind::Trace, trace));
+    links(body, &mut |link| add("[[link]]", NameKind::Record, target(link)));
     references.into()
 }

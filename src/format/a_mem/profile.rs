@@ -4,37 +4,37 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::format::fields::{Fields, Need};
-use crate::format::form::{Form, Kind as Holds};
-use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Name, Named, Parsed, Reference, Severity, Tell};
-use crate::text::json::{Json, Kind};
+use crate::format::field_reader::{FieldReader, Need};
+use crate::format::record_form::{FieldKind as Holds, RecordForm};
+use crate::format::record_reader::{self, Reading};
+use crate::model::{Code, Moment, Name, NameKind, ParsedRecord, PathText, Reference, Severity};
+use crate::text::json::{Json, JsonKind};
 
 const SKILLS: [&str; 4] = ["novice", "intermediate", "advanced", "expert"];
 
 /// Reads a profile: the whole file is one record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    reading::read_document(path, bytes, now, &|fields, _| view(fields, path))
+    record_reader::read_document(path, bytes, now, &|fields, _| view(fields, path))
 }
 
 /// The form of a profile.
-pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
-    reading::form(record, now, &|fields, _| view(fields, path))
+pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
+    record_reader::form(record, now, &|fields, _| view(fields, path))
 }
 
-fn view(fields: &mut Fields<'_>, path: &Path) -> Parsed {
+fn view(fields: &mut FieldReader<'_>, path: &Path) -> ParsedRecord {
     let name = fields.text("agent_name", Need::Required);
     fields.text("agent_version", Need::Required);
     let active = fields.moment("last_active", Need::Required);
     fields.count("session_count", Need::Required);
-    let stem = path.file_stem().unwrap_or_default().told();
+    let stem = path.file_stem().unwrap_or_default().to_text();
     let id: Box<str> = name.clone().unwrap_or(stem).into();
     let mut facets = vec![("agent", id.clone())];
     let mut references = Vec::new();
     let object = fields.object();
     fields.ask("preferences", Need::Optional, || Holds::Json);
     fields.value("capabilities", Need::Optional, "an object", |value| {
-        (value.kind() == Kind::Object).then_some(())
+        (value.kind() == JsonKind::Object).then_some(())
     });
     for (name, capability) in object.get("capabilities").into_iter().flat_map(|all| all.members()) {
         let name = name.text().unwrap_or_default();
@@ -48,9 +48,9 @@ fn view(fields: &mut Fields<'_>, path: &Path) -> Parsed {
         object.path(&["context_switches", "last_handoff", "trace_id"]).and_then(|trace| trace.text());
     references.extend(handoff.map(|trace| Reference {
         relation: "last_handoff",
-        to: Name { of: Named::Trace, text: trace.into() },
+        to: Name { of: NameKind::Trace, text: trace.into() },
     }));
-    Parsed {
+    ParsedRecord {
         id: Some(id),
         kind: Cow::Borrowed("profile"),
         created: active,
@@ -58,11 +58,11 @@ fn view(fields: &mut Fields<'_>, path: &Path) -> Parsed {
         importance: 0.5,
         references: references.into(),
         facets: facets.into(),
-        ..Parsed::default()
+        ..ParsedRecord::default()
     }
 }
 
-fn skill(fields: &mut Fields<'_>, name: &str, capability: Json<'_>) -> Option<Box<str>> {
+fn skill(fields: &mut FieldReader<'_>, name: &str, capability: Json<'_>) -> Option<Box<str>> {
     fields.ask(&format!("capabilities.{name}.skill_level"), Need::Optional, || Holds::Word {
         words: SKILLS.map(str::to_owned).to_vec(),
         is_closed: true,

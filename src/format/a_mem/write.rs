@@ -20,12 +20,12 @@
 
 mod deprecation;
 mod events;
-mod graph;
 mod json_text;
+mod link_graph;
 mod link_lists;
-mod months;
-mod named;
+mod month_archive;
 mod new_notes;
+mod note_names;
 mod notes;
 mod profiles;
 mod tag_index;
@@ -35,20 +35,21 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::indexes::{self, Links};
+use super::indexes::{self, NoteLinks};
 use super::{AMem, layout};
-use crate::format::reading::without_mark;
+use crate::format::record_reader::without_mark;
 use crate::format::writing::{
-    Changes, Deed, Deleting, Deletion, Draft, Due, EndScene, Faults, Lines, Recorded, Refusal, Result, Scene,
-    Setting, Writes, document,
+    AppendContext, AppendLines, AuditEvent, ChangesResult, DeletionKind, DueTask, FieldAssignment,
+    FormatDeletion, FormatWriter, Operation, RecordDraft, Refusal, RefusalList, Result, WriteContext,
+    document,
 };
-use crate::format::{Derived, Format, Parts};
+use crate::format::{AssemblyInput, DerivedFile, Format};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
-use crate::text::edit;
 use crate::text::front_matter::edit::EditRefused;
+use crate::text::json_edit;
 
-use graph::links_graph;
-use named::KnownNotes;
+use link_graph::links_graph;
+use note_names::NoteNames;
 use tag_index::tags_index;
 
 const APPEND_ONLY: &str = "the event log only grows: an event can't be changed or deleted. Past months can be archived, and secrets can be erased.";
@@ -61,7 +62,7 @@ const README: &str = "# Memory\n\nWhat agents remember of this project (A-MEM).\
 const NO_TEXTS: [&str; 5] =
     ["session_count", "successful_operations", "failed_operations", "learned_patterns", "common_mistakes"];
 
-impl Writes for AMem {
+impl FormatWriter for AMem {
     fn keeps_copies(&self) -> bool {
         true
     }
@@ -70,11 +71,11 @@ impl Writes for AMem {
         layout::is_trace(one) != layout::is_trace(other)
     }
 
-    fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
+    fn allows(&self, deed: Operation, file: &Path) -> Result<(), String> {
         match (layout::kind_of(file), deed) {
-            ("event", Deed::Edit | Deed::Tag | Deed::Delete) => Err(APPEND_ONLY.into()),
-            ("profile" | "query", Deed::Tag) => Err("only notes have tags.".into()),
-            ("profile" | "query", Deed::Archive) => {
+            ("event", Operation::Edit | Operation::Tag | Operation::Delete) => Err(APPEND_ONLY.into()),
+            ("profile" | "query", Operation::Tag) => Err("only notes have tags.".into()),
+            ("profile" | "query", Operation::Archive) => {
                 Err("only months of events and deprecated notes can be archived.".into())
             }
             _ => Ok(()),
@@ -90,8 +91,8 @@ impl Writes for AMem {
         }
     }
 
-    fn deletion(&self, file: &Path) -> Deletion {
-        if layout::kind_of(file) == "note" { Deletion::Deprecated } else { Deletion::Removed }
+    fn deletion(&self, file: &Path) -> DeletionKind {
+        if layout::kind_of(file) == "note" { DeletionKind::Deprecated } else { DeletionKind::Removed }
     }
 
     fn is_text(&self, name: &str) -> bool {
@@ -107,12 +108,12 @@ impl Writes for AMem {
 
     fn importance(&self, kind: &str, value: f64) -> Result<(&'static str, String), String> {
         match kind {
-            "note" => Ok(("confidence", edit::quoted(new_notes::confidence(value)))),
+            "note" => Ok(("confidence", json_edit::quoted(new_notes::confidence(value)))),
             _ => Err("only notes have an importance: their confidence.".into()),
         }
     }
 
-    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
+    fn add(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         match draft.kind {
             "event" => events::add(scene, draft),
             "note" => new_notes::add(scene, draft),
@@ -124,11 +125,16 @@ impl Writes for AMem {
         }
     }
 
-    fn append(&self, scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+    fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
         if draft.kind == "event" { events::appended(scene, draft) } else { Ok(None) }
     }
 
-    fn edit(&self, scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Option<Changes> {
+    fn edit(
+        &self,
+        scene: &WriteContext<'_>,
+        entry: &Entry,
+        set: &[FieldAssignment<'_>],
+    ) -> Option<ChangesResult> {
         let document = scene.store.document(entry);
         Some(match layout::kind_of(&document.path) {
             "note" => notes::edit(scene, entry, set),
@@ -138,55 +144,60 @@ impl Writes for AMem {
         })
     }
 
-    fn set_tags(&self, scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Option<Changes> {
+    fn set_tags(&self, scene: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Option<ChangesResult> {
         Some(notes::set_tags(scene, entry, tags))
     }
 
-    fn delete(&self, scene: &Scene<'_>, entries: &[Entry], asked: Deleting<'_>) -> Changes {
+    fn delete(
+        &self,
+        scene: &WriteContext<'_>,
+        entries: &[Entry],
+        asked: FormatDeletion<'_>,
+    ) -> ChangesResult {
         notes::deprecate(scene, entries, asked.reason, asked.replaced_by)
     }
 
-    fn undelete(&self, scene: &Scene<'_>, entries: &[Entry]) -> Option<Changes> {
+    fn undelete(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> Option<ChangesResult> {
         Some(notes::undeprecate(scene, entries))
     }
 
-    fn together(&self, store: &Store, entries: &[Entry]) -> Vec<Entry> {
-        months::together(store, entries)
+    fn archive_group(&self, store: &Store, entries: &[Entry]) -> Vec<Entry> {
+        month_archive::together(store, entries)
     }
 
-    fn packed(&self, store: &Store, entries: &[Entry]) -> Vec<PathBuf> {
-        months::packed(store, entries)
+    fn compressed_files(&self, store: &Store, entries: &[Entry]) -> Vec<PathBuf> {
+        month_archive::packed(store, entries)
     }
 
-    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
+    fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let (own, events) = apart(scene.store, entries);
-        let mut faults = Faults::default();
+        let mut faults = RefusalList::default();
         let (mut changes, mut removals) = (Vec::new(), Vec::new());
         match notes::archive(scene, &own) {
             Ok([copies, gone]) => (changes, removals) = (copies, gone),
             Err(refusal) => faults.join(Err(refusal))?,
         }
-        match months::archive(scene, &events) {
+        match month_archive::archive(scene, &events) {
             Ok(own) => changes.extend(own),
             Err(refusal) => faults.join(Err(refusal))?,
         }
-        faults.over()?;
+        faults.finish()?;
         changes.append(&mut removals);
         Ok(changes)
     }
 
-    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
-        months::unarchive(scene, entries)
+    fn unarchive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+        month_archive::unarchive(scene, entries)
     }
 
     /// §8.1: months that were over 30 days ago are compressed; §8.2: notes that were deprecated
     /// a year ago are archived. Nothing is ever deleted by age.
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
+    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let mut due = Vec::new();
-        let events = months::due(scene);
+        let events = month_archive::due(scene);
         if !events.is_empty() {
-            let changes = months::archive(scene, &events)?;
-            due.push(Due {
+            let changes = month_archive::archive(scene, &events)?;
+            due.push(DueTask {
                 what: "compress past months of events".into(),
                 rule: "the log of a past month is compressed; every event stays and can be found".into(),
                 records: events.len(),
@@ -198,18 +209,24 @@ impl Writes for AMem {
             let changes = notes::archive(scene, &notes)?.concat();
             let what = "archive notes that were deprecated a year ago".into();
             let rule = "a note that was deprecated a year ago moves to the archive".into();
-            due.push(Due { what, rule, records: notes.len(), changes });
+            due.push(DueTask { what, rule, records: notes.len(), changes });
         }
         Ok(due)
     }
 
     /// The log is append-only: an event says what else was done to it.
-    fn recorded(&self, scene: &Scene<'_>, what: Recorded, changes: &[Change], count: usize) -> Changes {
+    fn audit_changes(
+        &self,
+        scene: &WriteContext<'_>,
+        what: AuditEvent,
+        changes: &[Change],
+        count: usize,
+    ) -> ChangesResult {
         let event_type = match what {
-            Recorded::Repair => "memory.events_repaired",
-            Recorded::Erasure | Recorded::RestOfErasure(_) => "memory.events_erased",
+            AuditEvent::Repair => "memory.events_repaired",
+            AuditEvent::Erasure | AuditEvent::RestOfErasure(_) => "memory.events_erased",
         };
-        if let Recorded::RestOfErasure(began) = what
+        if let AuditEvent::RestOfErasure(began) = what
             && let Some(rest) = events::missing_in_trace(scene, event_type, began)?
         {
             return Ok(vec![rest]);
@@ -217,22 +234,26 @@ impl Writes for AMem {
         let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
         match logs.count() {
             0 => Ok(Vec::new()),
-            files => months::recorded(scene, event_type, &BTreeSet::new(), files, count),
+            files => month_archive::recorded(scene, event_type, &BTreeSet::new(), files, count),
         }
     }
 
-    fn due_files(&self, scene: &Scene<'_>) -> Vec<PathBuf> {
-        months::packed(scene.store, &months::due(scene))
+    fn due_task_files(&self, scene: &WriteContext<'_>) -> Vec<PathBuf> {
+        month_archive::packed(scene.store, &month_archive::due(scene))
     }
 
-    fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>>> {
+    fn compacted_entries(
+        &self,
+        _scene: &WriteContext<'_>,
+        _session: Option<&str>,
+    ) -> Option<Result<Vec<Entry>>> {
         Some(Err(Refusal::unfit(
             "nothing is ever removed from it. `palimp archive` compresses past months of events.",
         )))
     }
 
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
-        let empty = Parts { documents: &[], folders: &[], locks: &[], beside: None };
+        let empty = AssemblyInput { documents: &[], folders: &[], locks: &[], outside_files: None };
         vec![
             ("README.md".into(), README.into()),
             ("events".into(), Vec::new()),
@@ -272,8 +293,8 @@ fn timestamp(now: Moment) -> String {
 }
 
 /// The store's files, as what is made from them takes them.
-fn parts(store: &Store) -> Parts<'_> {
-    Parts { documents: &store.documents, folders: &[], locks: &[], beside: None }
+fn parts(store: &Store) -> AssemblyInput<'_> {
+    AssemblyInput { documents: &store.documents, folders: &[], locks: &[], outside_files: None }
 }
 
 /// Notes, and events.
@@ -283,8 +304,8 @@ fn apart(store: &Store, entries: &[Entry]) -> (Vec<Entry>, Vec<Entry>) {
 }
 
 /// A saved query is its text.
-fn query(document: &Document, set: &[Setting<'_>]) -> Changes {
-    let [Setting { name: "text", value }] = set else {
+fn query(document: &Document, set: &[FieldAssignment<'_>]) -> ChangesResult {
+    let [FieldAssignment { name: "text", value }] = set else {
         return Err(Refusal::unfit("a saved query has no fields but its `text`."));
     };
     let before = String::from_utf8_lossy(&document.bytes);
@@ -321,7 +342,7 @@ const TAGS: &str = "knowledge/tags.json";
 const LINKS: &str = "knowledge/links.json";
 
 /// The indexes of the notes, where a note was touched.
-pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
+pub fn derived(parts: &AssemblyInput<'_>, touched: &[PathBuf]) -> Vec<DerivedFile> {
     let is_note = |path: &PathBuf| {
         let is_text = path.extension().is_some_and(|end| end == "md");
         layout::kind_of(path) == "note" && is_text || [TAGS, LINKS].iter().any(|own| path.as_os_str() == *own)
@@ -338,8 +359,8 @@ pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
         own => links_graph(parts, own.map(|own| &*own.bytes)),
     };
     vec![
-        Derived { path: TAGS.into(), bytes: tags.into() },
-        Derived { path: LINKS.into(), bytes: links.into() },
+        DerivedFile { path: TAGS.into(), bytes: tags.into() },
+        DerivedFile { path: LINKS.into(), bytes: links.into() },
     ]
 }
 
@@ -352,8 +373,8 @@ fn says_the_same(a: &[u8], b: &[u8]) -> bool {
 /// Whether a graph has every link, and no note that is gone and that nothing links to. Some
 /// writers leave out notes without links; one that has such notes has to have all. Some have nodes
 /// of what is linked to and is no note; so do they of all of it.
-fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
-    let known = KnownNotes::of(parts);
+fn is_right(parts: &AssemblyInput<'_>, index: &Document) -> bool {
+    let known = NoteNames::of(parts);
     if index.problems.iter().any(|own| own.code == Code::IndexBroken)
         || known.notes.check_links(index).is_some()
     {
@@ -364,7 +385,7 @@ fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
     let links = known.notes.links(|_| true);
     let linked: BTreeSet<&str> = links.iter().map(|(_, to)| to.as_str()).collect();
     let has_all = || known.ids.keys().all(|id| listed.contains(*id));
-    let is_alone = |links: &Links| links.outgoing.is_empty() && links.incoming.is_empty();
+    let is_alone = |links: &NoteLinks| links.outgoing.is_empty() && links.incoming.is_empty();
     let lists_all = graph.is_empty() || graph.values().any(is_alone);
     let is_meant = |id: &String| known.ids.contains_key(id.as_str()) || linked.contains(id.as_str());
     let nodes: BTreeSet<String> = indexes::nodes(index).iter().map(|name| known.meant(name)).collect();

@@ -2,96 +2,104 @@
 
 use std::borrow::Cow;
 
-use super::shape::{self, Member, Shape};
-use crate::format::fields::Need::{Optional, Required};
-use crate::format::form::{Form, Kind as Holds};
-use crate::format::reading::Within;
+use super::json_shape::{self, JsonShape, ShapeMember};
+use crate::format::field_reader::Need::{Optional, Required};
+use crate::format::record_form::{FieldKind as Holds, RecordForm};
+use crate::format::record_reader::DocumentReading;
 use crate::model::{Code, Severity};
-use crate::text::json::{Json, Kind};
-use crate::text::scan::Tape;
-use crate::text::{canonical, edit};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_scanner::Tape;
+use crate::text::{canonical, json_edit};
 
 /// What a bundle is. The inside of its sections is what the format's own tool writes and
 /// validates; the specification only names them.
-pub const BUNDLE: Shape = Shape::Object(&[
+pub const BUNDLE: JsonShape = JsonShape::Object(&[
     ("project", Required, PROJECT),
     ("projectMap", Required, PROJECT_MAP),
     ("currentFocus", Required, CURRENT_FOCUS),
-    ("gotchas", Required, Shape::Each(&GOTCHA)),
-    ("nextSteps", Required, Shape::Each(&NEXT_STEP)),
-    ("validationCommands", Required, Shape::Each(&VALIDATION_COMMAND)),
+    ("gotchas", Required, JsonShape::Each(&GOTCHA)),
+    ("nextSteps", Required, JsonShape::Each(&NEXT_STEP)),
+    ("validationCommands", Required, JsonShape::Each(&VALIDATION_COMMAND)),
 ]);
 
-const PROJECT: Shape = Shape::Object(&[
-    ("name", Required, Shape::Text),
-    ("summary", Required, Shape::Text),
-    ("primaryEcosystem", Required, Shape::Text),
-    ("packageManager", Required, Shape::Text),
-    ("workspaceManager", Required, Shape::Text),
-    ("recommendedEntryFile", Required, Shape::Text),
-    ("keyPaths", Required, Shape::Texts),
+const PROJECT: JsonShape = JsonShape::Object(&[
+    ("name", Required, JsonShape::Text),
+    ("summary", Required, JsonShape::Text),
+    ("primaryEcosystem", Required, JsonShape::Text),
+    ("packageManager", Required, JsonShape::Text),
+    ("workspaceManager", Required, JsonShape::Text),
+    ("recommendedEntryFile", Required, JsonShape::Text),
+    ("keyPaths", Required, JsonShape::Texts),
 ]);
 
-const PATH: Member = ("path", Required, Shape::Text);
+const PATH: ShapeMember = ("path", Required, JsonShape::Text);
 
-const PROJECT_MAP: Shape = Shape::Object(&[
+const PROJECT_MAP: JsonShape = JsonShape::Object(&[
     (
         "modules",
         Required,
-        Shape::Each(&Shape::Object(&[
-            ("name", Required, Shape::Text),
+        JsonShape::Each(&JsonShape::Object(&[
+            ("name", Required, JsonShape::Text),
             PATH,
-            ("responsibility", Required, Shape::Text),
+            ("responsibility", Required, JsonShape::Text),
         ])),
     ),
-    ("entrypoints", Required, Shape::Each(&Shape::Object(&[PATH, ("role", Required, Shape::Text)]))),
-    ("denseSourceAreas", Required, Shape::Each(&Shape::Object(&[PATH, ("note", Required, Shape::Text)]))),
-    ("architectureNotes", Required, Shape::Texts),
-    ("firstFilesToRead", Required, Shape::Texts),
+    (
+        "entrypoints",
+        Required,
+        JsonShape::Each(&JsonShape::Object(&[PATH, ("role", Required, JsonShape::Text)])),
+    ),
+    (
+        "denseSourceAreas",
+        Required,
+        JsonShape::Each(&JsonShape::Object(&[PATH, ("note", Required, JsonShape::Text)])),
+    ),
+    ("architectureNotes", Required, JsonShape::Texts),
+    ("firstFilesToRead", Required, JsonShape::Texts),
 ]);
 
-const CURRENT_FOCUS: Shape = Shape::Object(&[
-    ("summary", Required, Shape::Text),
-    ("currentState", Required, Shape::Texts),
-    ("knownRisks", Required, Shape::Texts),
+const CURRENT_FOCUS: JsonShape = JsonShape::Object(&[
+    ("summary", Required, JsonShape::Text),
+    ("currentState", Required, JsonShape::Texts),
+    ("knownRisks", Required, JsonShape::Texts),
     ("validationSnapshot", Required, SNAPSHOT),
 ]);
 
-const SNAPSHOT: Shape = Shape::Object(&[
-    ("status", Required, Shape::Word(&["not-run", "passed", "failed", "mixed"])),
-    ("validatedAt", Optional, Shape::WhenOrNull),
-    ("summary", Required, Shape::Text),
-    ("suggestedNextActions", Required, Shape::Texts),
+const SNAPSHOT: JsonShape = JsonShape::Object(&[
+    ("status", Required, JsonShape::Word(&["not-run", "passed", "failed", "mixed"])),
+    ("validatedAt", Optional, JsonShape::WhenOrNull),
+    ("summary", Required, JsonShape::Text),
+    ("suggestedNextActions", Required, JsonShape::Texts),
     (
         "results",
         Required,
-        Shape::Each(&Shape::Object(&[
-            ("label", Required, Shape::Text),
-            ("command", Required, Shape::Text),
-            ("status", Required, Shape::Word(&["passed", "failed", "unavailable"])),
-            ("summary", Required, Shape::Text),
+        JsonShape::Each(&JsonShape::Object(&[
+            ("label", Required, JsonShape::Text),
+            ("command", Required, JsonShape::Text),
+            ("status", Required, JsonShape::Word(&["passed", "failed", "unavailable"])),
+            ("summary", Required, JsonShape::Text),
         ])),
     ),
 ]);
 
-const GOTCHA: Shape = Shape::Object(&[
-    ("title", Required, Shape::Text),
-    ("symptom", Required, Shape::Text),
-    ("cause", Required, Shape::Text),
-    ("correctPath", Required, Shape::Text),
+const GOTCHA: JsonShape = JsonShape::Object(&[
+    ("title", Required, JsonShape::Text),
+    ("symptom", Required, JsonShape::Text),
+    ("cause", Required, JsonShape::Text),
+    ("correctPath", Required, JsonShape::Text),
 ]);
 
-const NEXT_STEP: Shape = Shape::Object(&[
-    ("title", Required, Shape::Text),
-    ("why", Required, Shape::Text),
-    ("start", Required, Shape::Text),
-    ("done", Required, Shape::Text),
+const NEXT_STEP: JsonShape = JsonShape::Object(&[
+    ("title", Required, JsonShape::Text),
+    ("why", Required, JsonShape::Text),
+    ("start", Required, JsonShape::Text),
+    ("done", Required, JsonShape::Text),
 ]);
 
-const VALIDATION_COMMAND: Shape = Shape::Object(&[
-    ("label", Required, Shape::Text),
-    ("command", Required, Shape::Texts),
-    ("purpose", Required, Shape::Text),
+const VALIDATION_COMMAND: JsonShape = JsonShape::Object(&[
+    ("label", Required, JsonShape::Text),
+    ("command", Required, JsonShape::Texts),
+    ("purpose", Required, JsonShape::Text),
 ]);
 
 /// The sections, as the specification lists them.
@@ -110,13 +118,13 @@ pub fn kind(section: &str) -> Cow<'static, str> {
 }
 
 /// The form of a section that is an object, or of an item of one that is a list.
-pub fn form(section: &str, record: &[u8]) -> Form {
-    let mut form = Form::default();
+pub fn form(section: &str, record: &[u8]) -> RecordForm {
+    let mut form = RecordForm::default();
     let mut tape = Tape::default();
-    let is_text = edit::scan(&mut tape, record).is_ok_and(|value| value.kind() == Kind::String);
-    match shape::within(&BUNDLE, section) {
-        Some(Shape::Each(item)) => shape::form(item, "", Required, &mut form),
-        Some(shape) => shape::form(shape, "", Required, &mut form),
+    let is_text = json_edit::scan(&mut tape, record).is_ok_and(|value| value.kind() == JsonKind::String);
+    match json_shape::within(&BUNDLE, section) {
+        Some(JsonShape::Each(item)) => json_shape::form(item, "", Required, &mut form),
+        Some(shape) => json_shape::form(shape, "", Required, &mut form),
         None if is_text => form.ask("text".into(), Required, Holds::Text { most: None }),
         None => {}
     }
@@ -125,7 +133,7 @@ pub fn form(section: &str, record: &[u8]) -> Form {
 
 /// What a bundle has wrong beside its shape: its hash, and how many commands it holds.
 /// `owner` is the state or the checkpoint.
-pub fn check(owner: Json<'_>, within: &mut Within<'_>) {
+pub fn check(owner: Json<'_>, within: &mut DocumentReading<'_>) {
     let Some(bundle) = owner.get("bundle") else { return };
     if let Some(commands) = bundle.get("validationCommands").filter(|own| own.items().count() > COMMANDS) {
         let message = format!("`validationCommands` should hold at most {COMMANDS} commands.");

@@ -7,52 +7,52 @@ use std::path::Path;
 
 use super::bundle::{self, BUNDLE};
 use super::events;
-use super::shape::{self, Shape};
-use super::text::text;
-use crate::format::fields::Need::{Optional, Required};
-use crate::format::reading::{self, Reading, Within, whole_object, without_mark};
-use crate::model::{Code, Moment, Parsed, Reference, Severity, Tell};
+use super::json_shape::{self, JsonShape};
+use super::main_text::text;
+use crate::format::field_reader::Need::{Optional, Required};
+use crate::format::record_reader::{self, DocumentReading, Reading, whole_object, without_mark};
+use crate::model::{Code, Moment, ParsedRecord, PathText, Reference, Severity};
 use crate::text::canonical::indented;
-use crate::text::json::{Json, Kind};
-use crate::text::scan::Tape;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_scanner::Tape;
 
-const CHECKPOINT: Shape = Shape::Object(&[
-    ("id", Required, Shape::Text),
-    ("createdAt", Required, Shape::When),
-    ("eventId", Optional, Shape::TextOrNull),
-    ("bundleHash", Required, Shape::Text),
+const CHECKPOINT: JsonShape = JsonShape::Object(&[
+    ("id", Required, JsonShape::Text),
+    ("createdAt", Required, JsonShape::When),
+    ("eventId", Optional, JsonShape::TextOrNull),
+    ("bundleHash", Required, JsonShape::Text),
     ("bundle", Required, BUNDLE),
-    ("summary", Optional, Shape::Text),
+    ("summary", Optional, JsonShape::Text),
 ]);
 
 /// Reads a checkpoint: the file is the record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    reading::read_within(path, bytes, Kind::Object, &mut |checkpoint, within| {
+    record_reader::read_within(path, bytes, JsonKind::Object, &mut |checkpoint, within| {
         within.record(checkpoint, &view(checkpoint), Vec::new());
-        shape::tell(shape::check(checkpoint, "", &CHECKPOINT, now), within);
+        json_shape::tell(json_shape::check(checkpoint, "", &CHECKPOINT, now), within);
         bundle::check(checkpoint, within);
         check_id(checkpoint, path, within);
     })
 }
 
-fn view(checkpoint: Json<'_>) -> Parsed {
+fn view(checkpoint: Json<'_>) -> ParsedRecord {
     let event = text(checkpoint, "eventId").map(|id| Reference::to_record("eventId", id));
     let created = text(checkpoint, "createdAt").and_then(|when| Moment::parse(&when));
-    Parsed {
+    ParsedRecord {
         id: text(checkpoint, "id").map(Into::into),
         kind: Cow::Borrowed("checkpoint"),
         created: created.map(|(when, _)| when),
         importance: 0.5,
         references: event.into_iter().collect(),
-        ..Parsed::default()
+        ..ParsedRecord::default()
     }
 }
 
 /// A checkpoint is found by its file's name, which is its id.
-fn check_id(checkpoint: Json<'_>, path: &Path, within: &mut Within<'_>) {
+fn check_id(checkpoint: Json<'_>, path: &Path, within: &mut DocumentReading<'_>) {
     let Some(stored) = checkpoint.get("id") else { return };
     let Some(id) = stored.text().filter(|id| !id.trim().is_empty()) else { return };
-    let stem = path.file_stem().unwrap_or_default().told();
+    let stem = path.file_stem().unwrap_or_default().to_text();
     let at = stored.span().0;
     if ordinal(&id).is_none() {
         let message = format!("The id is {id:?}; a checkpoint's is `chk-` and its number.");
@@ -71,12 +71,12 @@ pub fn ordinal(id: &str) -> Option<u64> {
 /// The bytes of the bundle in a state or a checkpoint, if it can be read.
 pub fn bundle_of<'a>(tape: &'a mut Tape, file: &'a [u8]) -> Option<&'a [u8]> {
     let bundle = whole_object(tape, without_mark(file)).ok()?.get("bundle")?;
-    (bundle.kind() == Kind::Object).then(|| bundle.raw())
+    (bundle.kind() == JsonKind::Object).then(|| bundle.raw())
 }
 
 /// What became of one item between two bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Became {
+pub(crate) enum ItemChange {
     /// It is new.
     Added,
     /// It is gone.
@@ -87,27 +87,27 @@ pub(crate) enum Became {
 
 /// One difference between two bundles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub(crate) struct BundleDifference {
     /// The section of the bundle.
     pub section: String,
     /// What names the item: its title or label, or of a section that is an object the
     /// name of the member. Untrusted text.
     pub item: String,
     /// What became of it.
-    pub became: Became,
+    pub became: ItemChange,
     /// Its text before; empty for what is new.
     pub before: String,
     /// Its text after; empty for what is gone.
     pub after: String,
 }
 
-impl Difference {
+impl BundleDifference {
     /// It in a line: `+ gotchas  The drawer sticks`.
     pub fn to_line(&self) -> String {
         let sign = match self.became {
-            Became::Added => '+',
-            Became::Removed => '−',
-            Became::Changed => '~',
+            ItemChange::Added => '+',
+            ItemChange::Removed => '−',
+            ItemChange::Changed => '~',
         };
         let item: String =
             self.item.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
@@ -118,7 +118,7 @@ impl Difference {
 /// What differs between two bundles, section by section; nothing if one can't be read.
 /// Items of lists are told by title or label, so that one that moved has not changed;
 /// number spelling, white space and the order of members make no difference.
-pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Difference> {
+pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<BundleDifference> {
     let (mut old, mut new) = (Tape::default(), Tape::default());
     let (Ok(before), Ok(after)) = (whole_object(&mut old, before), whole_object(&mut new, after)) else {
         return Vec::new();
@@ -141,9 +141,9 @@ pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Difference> {
 }
 
 /// The items of a section, by name and number among those of the same name.
-type Items = BTreeMap<(String, usize), String>;
+type SectionItems = BTreeMap<(String, usize), String>;
 
-fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> Vec<Difference> {
+fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> Vec<BundleDifference> {
     if before.zip(after).is_some_and(|(before, after)| before.raw() == after.raw()) {
         return Vec::new();
     }
@@ -151,7 +151,7 @@ fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> 
     let mut after = after.map(items).unwrap_or_default();
     let mut changes = Vec::new();
     let mut add = |item: &str, became, before: String, after: String| {
-        changes.push(Difference {
+        changes.push(BundleDifference {
             section: section.to_owned(),
             item: item.to_owned(),
             became,
@@ -161,19 +161,19 @@ fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> 
     };
     for (key, old) in before {
         match after.remove(&key) {
-            None => add(&key.0, Became::Removed, old, String::new()),
-            Some(new) if new != old => add(&key.0, Became::Changed, old, new),
+            None => add(&key.0, ItemChange::Removed, old, String::new()),
+            Some(new) if new != old => add(&key.0, ItemChange::Changed, old, new),
             Some(_) => {}
         }
     }
     for (key, new) in after {
-        add(&key.0, Became::Added, String::new(), new);
+        add(&key.0, ItemChange::Added, String::new(), new);
     }
     changes
 }
 
-fn items(section: Json<'_>) -> Items {
-    let mut items = Items::new();
+fn items(section: Json<'_>) -> SectionItems {
+    let mut items = SectionItems::new();
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut add = |name: String, value: Json<'_>| {
         let count = counts.entry(name.clone()).or_default();
@@ -181,10 +181,10 @@ fn items(section: Json<'_>) -> Items {
         *count += 1;
     };
     match section.kind() {
-        Kind::Object => {
+        JsonKind::Object => {
             section.members().for_each(|(key, value)| add(key.text().unwrap_or_default().into(), value));
         }
-        Kind::Array => section.items().for_each(|item| {
+        JsonKind::Array => section.items().for_each(|item| {
             let name = text(item, "title").or_else(|| text(item, "label"));
             add(name.map_or_else(|| item.plain(), Cow::into_owned), item);
         }),
@@ -194,7 +194,7 @@ fn items(section: Json<'_>) -> Items {
 }
 
 /// Changes in short: `gotchas +1 −0 · nextSteps ~2`.
-pub(crate) fn in_short(changes: &[Difference]) -> String {
+pub(crate) fn in_short(changes: &[BundleDifference]) -> String {
     let mut counts: Vec<(&str, [usize; 3])> = Vec::new();
     for change in changes {
         if counts.last().is_none_or(|(section, _)| *section != change.section) {
@@ -245,10 +245,10 @@ mod tests {
         assert_eq!(short(after), "gotchas +1 −1 ~1 · project ~1 · later +1 −0");
         let changes = difference(BEFORE.as_bytes(), after.as_bytes());
         let project = changes.iter().find(|change| change.section == "project").cloned();
-        let expected = Difference {
+        let expected = BundleDifference {
             section: "project".into(),
             item: "summary".into(),
-            became: Became::Changed,
+            became: ItemChange::Changed,
             before: "\"old\"".into(),
             after: "\"new\"".into(),
         };

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use super::shape::{self, Member, Shape};
-use crate::format::fields::Need::Optional;
-use crate::format::reading;
+use super::json_shape::{self, JsonShape, ShapeMember};
+use crate::format::field_reader::Need::Optional;
+use crate::format::record_reader;
 use crate::model::{Code, Moment, Problem};
 use crate::text::json::Json;
 use crate::text::names;
@@ -13,33 +13,35 @@ use crate::text::names;
 /// So many events may wait for a recall where the config does not say.
 const BACKLOG: u64 = 10;
 
-const SECTIONS: Shape =
-    Shape::Word(&names::<7>("all project project-map current-focus gotchas next-steps validation-commands"));
-const POLICIES: Shape = Shape::Word(&["balanced", "imports-only", "local-only", "project-map-protected"]);
-const TEMPLATE: Shape = Shape::Object(&[("instructions", Optional, Shape::Text)]);
-const MAX_AGE: Member = ("maxAgeDays", Optional, Shape::Count);
+const SECTIONS: JsonShape = JsonShape::Word(&names::<7>(
+    "all project project-map current-focus gotchas next-steps validation-commands",
+));
+const POLICIES: JsonShape =
+    JsonShape::Word(&["balanced", "imports-only", "local-only", "project-map-protected"]);
+const TEMPLATE: JsonShape = JsonShape::Object(&[("instructions", Optional, JsonShape::Text)]);
+const MAX_AGE: ShapeMember = ("maxAgeDays", Optional, JsonShape::Count);
 
-const CONFIG: Shape = Shape::Object(&[
+const CONFIG: JsonShape = JsonShape::Object(&[
     (
         "recall",
         Optional,
-        Shape::Object(&[
+        JsonShape::Object(&[
             ("defaultSection", Optional, SECTIONS),
-            ("defaultSource", Optional, Shape::Word(&["all", "local", "imports"])),
+            ("defaultSource", Optional, JsonShape::Word(&["all", "local", "imports"])),
             ("policy", Optional, POLICIES),
-            ("backlogWarnThreshold", Optional, Shape::Count),
-            ("preview", Optional, Shape::Object(&[("showDiffByDefault", Optional, Shape::Flag)])),
+            ("backlogWarnThreshold", Optional, JsonShape::Count),
+            ("preview", Optional, JsonShape::Object(&[("showDiffByDefault", Optional, JsonShape::Flag)])),
         ]),
     ),
     (
         "query",
         Optional,
-        Shape::Object(&[
-            ("defaultOutput", Optional, Shape::Word(&["text", "json"])),
+        JsonShape::Object(&[
+            ("defaultOutput", Optional, JsonShape::Word(&["text", "json"])),
             (
                 "templates",
                 Optional,
-                Shape::Object(&[
+                JsonShape::Object(&[
                     ("answer", Optional, TEMPLATE),
                     ("changes", Optional, TEMPLATE),
                     ("next", Optional, TEMPLATE),
@@ -51,21 +53,25 @@ const CONFIG: Shape = Shape::Object(&[
     (
         "automation",
         Optional,
-        Shape::Object(&[
-            ("intervalMinutes", Optional, Shape::Count),
-            ("provider", Optional, Shape::Text),
-            ("importSyncBeforeRecall", Optional, Shape::Flag),
-            ("autoRecall", Optional, Shape::Flag),
+        JsonShape::Object(&[
+            ("intervalMinutes", Optional, JsonShape::Count),
+            ("provider", Optional, JsonShape::Text),
+            ("importSyncBeforeRecall", Optional, JsonShape::Flag),
+            ("autoRecall", Optional, JsonShape::Flag),
         ]),
     ),
     (
         "retention",
         Optional,
-        Shape::Object(&[
-            ("enabled", Optional, Shape::Flag),
-            ("history", Optional, Shape::Object(&[MAX_AGE])),
-            ("checkpoints", Optional, Shape::Object(&[MAX_AGE, ("keepRecent", Optional, Shape::Count)])),
-            ("archive", Optional, Shape::Object(&[("expireAfterDays", Optional, Shape::Count)])),
+        JsonShape::Object(&[
+            ("enabled", Optional, JsonShape::Flag),
+            ("history", Optional, JsonShape::Object(&[MAX_AGE])),
+            (
+                "checkpoints",
+                Optional,
+                JsonShape::Object(&[MAX_AGE, ("keepRecent", Optional, JsonShape::Count)]),
+            ),
+            ("archive", Optional, JsonShape::Object(&[("expireAfterDays", Optional, JsonShape::Count)])),
         ]),
     ),
 ]);
@@ -76,10 +82,10 @@ pub fn check(path: &Path, bytes: &[u8], now: Moment) -> Vec<Problem> {
 }
 
 /// What is wrong with a file that is one object and no record.
-pub fn judged(path: &Path, bytes: &[u8], shape: &Shape, now: Moment) -> Vec<Problem> {
-    reading::read_object(path, bytes, Code::BadJson, &mut |object, problems| {
-        let feeds: Vec<usize> = memchr::memchr_iter(b'\n', reading::without_mark(bytes)).collect();
-        problems.extend(shape::check(object, "", shape, now).into_iter().map(|found| {
+pub fn judged(path: &Path, bytes: &[u8], shape: &JsonShape, now: Moment) -> Vec<Problem> {
+    record_reader::read_object(path, bytes, Code::BadJson, &mut |object, problems| {
+        let feeds: Vec<usize> = memchr::memchr_iter(b'\n', record_reader::without_mark(bytes)).collect();
+        problems.extend(json_shape::check(object, "", shape, now).into_iter().map(|found| {
             let (code, severity, message) = found.fault;
             let line = 1 + feeds.partition_point(|feed| *feed < found.at) as u32;
             Problem::of_file(code, severity, path, message).at_line(line)
@@ -89,7 +95,7 @@ pub fn judged(path: &Path, bytes: &[u8], shape: &Shape, now: Moment) -> Vec<Prob
 
 /// What of the config counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct RetentionConfig {
     /// So many events may wait for a recall.
     pub backlog: u64,
     /// Whether events and checkpoints are moved to the archive, which leaves gaps.
@@ -104,12 +110,12 @@ pub struct Settings {
     pub expire_days: u64,
 }
 
-impl Settings {
+impl RetentionConfig {
     /// Those of a config; the tool's defaults for what it lacks.
     pub fn of(config: Option<Json<'_>>) -> Self {
         let path = |names: &[&str]| config.and_then(|config| config.path(names));
         let count = |names: &[&str], usual| path(names).and_then(|own| own.count()).unwrap_or(usual);
-        Settings {
+        RetentionConfig {
             backlog: count(&["recall", "backlogWarnThreshold"], BACKLOG),
             retention: path(&["retention", "enabled"]).and_then(|own| own.bool()).unwrap_or(true),
             history_days: count(&["retention", "history", "maxAgeDays"], 90),

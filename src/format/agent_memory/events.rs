@@ -3,41 +3,41 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::shape::{self, Shape};
-use super::text::text;
-use crate::format::fields::Fields;
-use crate::format::fields::Need::{Optional, Required};
-use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Parsed, Reference, Severity};
+use super::json_shape::{self, JsonShape};
+use super::main_text::text;
+use crate::format::field_reader::FieldReader;
+use crate::format::field_reader::Need::{Optional, Required};
+use crate::format::record_reader::{self, Reading};
+use crate::model::{Code, Moment, ParsedRecord, Reference, Severity};
 
 const KINDS: [&str; 2] = ["tool_run", "imported_session"];
 
-const EVENT: Shape = Shape::Object(&[
-    ("id", Required, Shape::Text),
-    ("kind", Required, Shape::Word(&KINDS)),
-    ("sourceId", Required, Shape::Text),
-    ("externalItemId", Optional, Shape::TextOrNull),
-    ("createdAt", Required, Shape::When),
-    ("contentHash", Required, Shape::Text),
-    ("summary", Required, Shape::Text),
+const EVENT: JsonShape = JsonShape::Object(&[
+    ("id", Required, JsonShape::Text),
+    ("kind", Required, JsonShape::Word(&KINDS)),
+    ("sourceId", Required, JsonShape::Text),
+    ("externalItemId", Optional, JsonShape::TextOrNull),
+    ("createdAt", Required, JsonShape::When),
+    ("contentHash", Required, JsonShape::Text),
+    ("summary", Required, JsonShape::Text),
     (
         "signals",
         Required,
-        Shape::Object(&[
-            ("decisions", Required, Shape::Texts),
-            ("gotchas", Required, Shape::Texts),
-            ("nextStepHints", Required, Shape::Texts),
-            ("keyPaths", Required, Shape::Texts),
-            ("validationObservations", Required, Shape::Texts),
+        JsonShape::Object(&[
+            ("decisions", Required, JsonShape::Texts),
+            ("gotchas", Required, JsonShape::Texts),
+            ("nextStepHints", Required, JsonShape::Texts),
+            ("keyPaths", Required, JsonShape::Texts),
+            ("validationObservations", Required, JsonShape::Texts),
         ]),
     ),
-    ("sourceRef", Required, Shape::Text),
+    ("sourceRef", Required, JsonShape::Text),
 ]);
 
 /// Reads an event log.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    reading::read_lines(path, bytes, now, &|fields, _| {
-        for found in shape::check(fields.object(), "", &EVENT, now) {
+    record_reader::read_lines(path, bytes, now, &|fields, _| {
+        for found in json_shape::check(fields.object(), "", &EVENT, now) {
             let (code, severity, message) = found.fault;
             fields.fault(code, severity, message);
         }
@@ -45,7 +45,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     })
 }
 
-fn view(fields: &mut Fields<'_>) -> Parsed {
+fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
     let event = fields.object();
     let id = text(event, "id");
     if let Some(id) = id.as_deref().filter(|id| !id.trim().is_empty() && ordinal(id).is_none()) {
@@ -63,14 +63,14 @@ fn view(fields: &mut Fields<'_>) -> Parsed {
     let paths = event.path(&["signals", "keyPaths"]);
     let paths = paths.iter().flat_map(|paths| paths.items()).filter_map(|path| path.text());
     facets.extend(paths.map(|path| ("path", path.into())));
-    Parsed {
+    ParsedRecord {
         kind: named(kind),
         created: text(event, "createdAt").and_then(|when| Moment::parse(&when)).map(|(when, _)| when),
         importance: 0.5,
         references: imported.map(|source| Reference::to_record("sourceId", source)).into_iter().collect(),
         facets: facets.into(),
         id: id.map(Into::into),
-        ..Parsed::default()
+        ..ParsedRecord::default()
     }
 }
 

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::config::Settings;
+use super::config::RetentionConfig;
 use super::{checkpoint, events, layout};
-use crate::format::Parts;
-use crate::format::ids::Ids;
-use crate::model::{Code, Document, Entry, Problem, Record, Reference, Role, Severity, Tell, View};
-use crate::text::scan::Tape;
+use crate::format::AssemblyInput;
+use crate::format::id_index::IdIndex;
+use crate::model::{Code, Document, Entry, PathText, Problem, Record, Reference, Role, Severity, View};
+use crate::text::json_scanner::Tape;
 
 /// So many of the newest checkpoints are compared: retention keeps far fewer.
 const COMPARED: usize = 100;
@@ -34,7 +34,7 @@ pub fn of_record(
 
 /// What the order of the active events has wrong: their numbers rise by one, and gaps are
 /// left only by retention, which starts at the oldest.
-pub fn order(document: &Document, settings: Settings) -> Vec<Problem> {
+pub fn order(document: &Document, settings: RetentionConfig) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();
     let mut last = 0;
@@ -69,13 +69,13 @@ pub fn order(document: &Document, settings: Settings) -> Vec<Problem> {
 
 /// Records whose id an earlier record of their files has.
 pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem> {
-    let mut ids = Ids::of(0);
+    let mut ids = IdIndex::of(0);
     let mut problems = Vec::new();
     for document in files {
         for (number, record, view) in views(document) {
             let Some(id) = view.id else { continue };
             let Some((other, line)) = ids.first(id, document, record.line) else { continue };
-            let message = format!("Same id as {} line {line}.", other.path.told());
+            let message = format!("Same id as {} line {line}.", other.path.to_text());
             let fault = (Code::DuplicateId, Severity::Warning, message);
             problems.push(of_record(document, (number, record, view), fault));
         }
@@ -91,7 +91,7 @@ pub struct KnownIds<'a> {
 
 impl<'a> KnownIds<'a> {
     /// Those of the whole store, archive included.
-    pub fn of(parts: &Parts<'a>) -> Self {
+    pub fn of(parts: &AssemblyInput<'a>) -> Self {
         let documents: &'a [Arc<Document>] = parts.documents;
         let records = documents.iter().flat_map(|document| &document.records);
         let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id).collect();
@@ -101,7 +101,7 @@ impl<'a> KnownIds<'a> {
 
     /// References of active records to what is not there. An event that retention moved
     /// away, and that expired since, is no loss.
-    pub fn dangling(&self, document: &'a Document, settings: Settings) -> Vec<Problem> {
+    pub fn dangling(&self, document: &'a Document, settings: RetentionConfig) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut told: HashSet<&str> = HashSet::new();
         for (number, record, view) in views(document) {
@@ -117,7 +117,7 @@ impl<'a> KnownIds<'a> {
     fn judge<'b>(
         &self,
         reference: Reference<'b, &'b str>,
-        settings: Settings,
+        settings: RetentionConfig,
         told: &mut HashSet<&'b str>,
     ) -> Option<(Severity, String)> {
         let (relation, id) = (reference.relation, reference.to.text);
@@ -144,7 +144,7 @@ pub fn backlog(document: &Document, last_recalled: Option<&str>) -> u64 {
 /// What changed from each checkpoint's predecessor to it, and from it to the state, as
 /// facts of its entry.
 pub fn facts(
-    parts: &Parts<'_>,
+    parts: &AssemblyInput<'_>,
     entries: &[Entry],
     state: Option<&Document>,
 ) -> Vec<(u32, &'static str, String)> {
@@ -158,7 +158,7 @@ pub fn facts(
         if let Some(before) = before {
             let changes = checkpoint::difference(before, bundle);
             facts.push((entry, "since previous", checkpoint::in_short(&changes)));
-            let lines = changes.iter().take(LISTED).map(checkpoint::Difference::to_line);
+            let lines = changes.iter().take(LISTED).map(checkpoint::BundleDifference::to_line);
             facts.extend(lines.map(|line| (entry, "changed", line)));
         }
         if let Some(now) = now {
@@ -171,7 +171,7 @@ pub fn facts(
 }
 
 /// The newest checkpoints with their entries, oldest first, archived ones included.
-fn checkpoints<'a>(parts: &Parts<'a>, entries: &[Entry]) -> Vec<(u32, &'a Document)> {
+fn checkpoints<'a>(parts: &AssemblyInput<'a>, entries: &[Entry]) -> Vec<(u32, &'a Document)> {
     let documents: &'a [Arc<Document>] = parts.documents;
     let mut checkpoints: Vec<(u64, u32, &'a Document)> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use super::super::glance::{ENOUGH, Evidence, Glance, Outline, likeness, likeness_of_document};
+use super::super::detection::{
+    ENOUGH_RECORD_FILES, Evidence, FolderProbe, JsonHead, likeness, likeness_of_document,
+};
 use super::super::{Placement, parts};
-use crate::model::{Role, Tell};
+use crate::model::{PathText, Role};
 use crate::text::json::Json;
 
 /// The canonical state.
@@ -25,7 +27,7 @@ const BESIDE_BUNDLE: [&str; 6] =
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.told();
+    let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
@@ -70,7 +72,7 @@ pub fn batch_of(path: &Path) -> Option<&Path> {
 /// What speaks for the folder being a store of this format. Other tools keep other things in
 /// folders of that name, so what the files hold decides; where it can't be told, at the
 /// default place, their names do.
-pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     const LACKS: &str = "it has no `state.json` with a bundle, and no `history/events.jsonl` with events";
     let mut seen = Evidence::lacking(LACKS);
     let state = glance.has_file(root, STATE).then(|| glance.head(&root.join(STATE)).unwrap_or_default());
@@ -93,14 +95,14 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     }
     seen.likely += 1;
     let folder = root.join(CHECKPOINTS);
-    let checkpoints = glance.files(&folder).into_iter().take(ENOUGH);
+    let checkpoints = glance.files(&folder).into_iter().take(ENOUGH_RECORD_FILES);
     let heads = checkpoints.filter_map(|name| glance.head(&folder.join(name)));
-    seen.records += heads.filter(|head| is_state(&Outline::of(head))).count();
+    seen.records += heads.filter(|head| is_state(&JsonHead::of(head))).count();
     seen
 }
 
 /// A state, or a checkpoint, which holds the bundle of one.
-fn is_state(outline: &Outline) -> bool {
+fn is_state(outline: &JsonHead) -> bool {
     let beside = |name: &&str| outline.has(&[name]) || outline.has(&["bundle", name]);
     outline.has(&["bundle"]) && BESIDE_BUNDLE.iter().any(beside)
 }

@@ -21,38 +21,38 @@
 
 mod write;
 
-mod archive;
+mod archive_batch;
+mod assembly;
 mod bundle;
 mod checkpoint;
 mod config;
 mod events;
 mod history;
+mod json_shape;
 mod layout;
+mod main_text;
 mod projection;
-mod refers;
-mod rules;
-mod shape;
+mod referenced_files;
 mod sources;
 mod state;
-mod text;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::form::Form;
-use super::reading::Reading;
-use super::{About, Format, Referred};
+use super::record_form::RecordForm;
+use super::record_reader::Reading;
+use super::{Format, FormatInfo, ReferencedFile};
 use crate::model::{DecayTable, Document, Moment, Role};
 use crate::text::names;
 
 /// Specification 3.
 pub struct AgentMemory;
 
-static ABOUT: About = About {
+static ABOUT: FormatInfo = FormatInfo {
     name: "agent-memory",
     place: ".agent-memory",
     in_checkout: true,
-    beside: projection::BESIDE,
+    outside_files: projection::BESIDE,
     keys_are_ids: false,
     facets: &["source", "provider", "status", "path"],
     unsearched: &names::<14>(
@@ -67,13 +67,13 @@ static ABOUT: About = About {
     ),
     evidence: layout::evidence,
     placement: layout::place,
-    assemble: rules::assemble,
+    assemble: assembly::assemble,
     decay,
-    main_text: text::main_text,
+    main_text: main_text::main_text,
 };
 
 impl Format for AgentMemory {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static FormatInfo {
         &ABOUT
     }
 
@@ -81,7 +81,7 @@ impl Format for AgentMemory {
         let alone = |problems| Reading { records: Vec::new(), problems };
         match role {
             Role::Config => alone(config::check(path, bytes, now)),
-            Role::Metadata => alone(archive::check_manifest(path, bytes, now)),
+            Role::Metadata => alone(archive_batch::check_manifest(path, bytes, now)),
             Role::Records if path == Path::new(layout::STATE) => state::read(path, bytes, now),
             Role::Records if path == Path::new(layout::SOURCES) => sources::read(path, bytes, now),
             Role::Records | Role::Archive if layout::is_checkpoint(path) => {
@@ -92,25 +92,25 @@ impl Format for AgentMemory {
         }
     }
 
-    fn refers(&self, documents: &[Arc<Document>]) -> Vec<Referred> {
-        refers::refers(documents)
+    fn referenced_files(&self, documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
+        referenced_files::refers(documents)
     }
 
     /// Events fade as conversations do; what was distilled of them does not.
-    fn lists(&self, role: Role) -> bool {
+    fn reads_without_bytes(&self, role: Role) -> bool {
         role == Role::Records
     }
 
-    fn form(&self, path: &Path, kind: &str, record: &[u8], _now: Moment) -> Form {
-        if path == Path::new(layout::STATE) { bundle::form(kind, record) } else { Form::default() }
+    fn form(&self, path: &Path, kind: &str, record: &[u8], _now: Moment) -> RecordForm {
+        if path == Path::new(layout::STATE) { bundle::form(kind, record) } else { RecordForm::default() }
     }
 
-    fn grows(&self, path: &Path) -> bool {
+    fn is_append_log(&self, path: &Path) -> bool {
         path == Path::new(layout::EVENTS)
     }
 
     /// Counts, numbers and hashes bind the files of a store to each other.
-    fn is_bound(&self, path: &Path) -> bool {
+    fn forbids_rebase(&self, path: &Path) -> bool {
         !path.starts_with("..")
     }
 }

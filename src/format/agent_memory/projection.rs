@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::bundle::abridged;
-use crate::format::reading::feeds;
+use crate::format::record_reader::feeds;
 use crate::model::{Code, Problem, Severity};
 
 /// The version that both kinds of marker name.
@@ -63,7 +63,7 @@ pub fn marker<'a>(line: &'a str, what: &str) -> Option<Marker<'a>> {
 }
 
 /// The files beside a store as they were read, and what the state says of itself.
-pub struct Pages<'a> {
+pub struct ProjectionFiles<'a> {
     /// Those that are there, relative to the repository.
     pub files: &'a [(PathBuf, Vec<u8>)],
     /// The state's `bundleHash`.
@@ -72,7 +72,7 @@ pub struct Pages<'a> {
     pub entry: Option<&'a str>,
 }
 
-impl Pages<'_> {
+impl ProjectionFiles<'_> {
     /// What is missing or was made from another bundle.
     pub fn check(&self) -> Vec<Problem> {
         let projections = PROJECTIONS.iter().filter_map(|(word, path)| self.projection(word, path));

@@ -3,56 +3,56 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::shape::{self, Shape};
-use super::text::text;
-use crate::format::fields::Need::{Optional, Required};
-use crate::format::reading::{self, Reading, Within};
-use crate::model::{Code, Moment, Parsed, Severity};
-use crate::text::json::{Json, Kind};
+use super::json_shape::{self, JsonShape};
+use super::main_text::text;
+use crate::format::field_reader::Need::{Optional, Required};
+use crate::format::record_reader::{self, DocumentReading, Reading};
+use crate::model::{Code, Moment, ParsedRecord, Severity};
+use crate::text::json::{Json, JsonKind};
 
-const SOURCE: Shape = Shape::Object(&[
-    ("id", Required, Shape::Text),
-    ("type", Required, Shape::Text),
-    ("path", Required, Shape::Text),
-    ("createdAt", Required, Shape::When),
-    ("updatedAt", Required, Shape::When),
-    ("lastSyncedAt", Optional, Shape::WhenOrNull),
-    ("lastSyncStatus", Optional, Shape::Word(&["never", "passed", "failed"])),
-    ("lastSyncError", Optional, Shape::TextOrNull),
-    ("lastImportedCount", Optional, Shape::Count),
+const SOURCE: JsonShape = JsonShape::Object(&[
+    ("id", Required, JsonShape::Text),
+    ("type", Required, JsonShape::Text),
+    ("path", Required, JsonShape::Text),
+    ("createdAt", Required, JsonShape::When),
+    ("updatedAt", Required, JsonShape::When),
+    ("lastSyncedAt", Optional, JsonShape::WhenOrNull),
+    ("lastSyncStatus", Optional, JsonShape::Word(&["never", "passed", "failed"])),
+    ("lastSyncError", Optional, JsonShape::TextOrNull),
+    ("lastImportedCount", Optional, JsonShape::Count),
 ]);
 
 /// Reads the registry: one record for each source.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    reading::read_within(path, bytes, Kind::Array, &mut |sources, within| {
+    record_reader::read_within(path, bytes, JsonKind::Array, &mut |sources, within| {
         for source in sources.items() {
-            if source.kind() != Kind::Object {
+            if source.kind() != JsonKind::Object {
                 let found = source.kind().as_str();
                 within.broken(source, format!("A source should be an object and is {found}."));
                 continue;
             }
             within.record(source, &view(source), Vec::new());
-            shape::tell(shape::check(source, "", &SOURCE, now), within);
+            json_shape::tell(json_shape::check(source, "", &SOURCE, now), within);
             last_sync(source, within);
         }
     })
 }
 
-fn view(source: Json<'_>) -> Parsed {
+fn view(source: Json<'_>) -> ParsedRecord {
     let facet = |name, member| text(source, member).map(|own| (name, own.into()));
     let facets = [facet("source", "id"), facet("status", "lastSyncStatus"), facet("path", "path")];
-    Parsed {
+    ParsedRecord {
         id: text(source, "id").map(Into::into),
         kind: Cow::Borrowed("source"),
         created: text(source, "createdAt").and_then(|when| Moment::parse(&when)).map(|(when, _)| when),
         importance: 0.5,
         facets: facets.into_iter().flatten().collect(),
-        ..Parsed::default()
+        ..ParsedRecord::default()
     }
 }
 
 /// A source whose last sync failed: what was imported before stays usable.
-fn last_sync(source: Json<'_>, within: &mut Within<'_>) {
+fn last_sync(source: Json<'_>, within: &mut DocumentReading<'_>) {
     let status = source.get("lastSyncStatus").filter(|status| status.is_text("failed"));
     if let Some(status) = status {
         let why = text(source, "lastSyncError").unwrap_or(Cow::Borrowed("the reason is not recorded"));

@@ -4,45 +4,45 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::bundle::{self, BUNDLE};
-use super::shape::{self, Member, Shape};
-use super::text::text;
-use crate::format::fields::Need::{Optional, Required};
-use crate::format::reading::{self, Reading, Within};
-use crate::model::{Code, Moment, Parsed, Reference, Severity};
-use crate::text::json::{Json, Kind};
+use super::json_shape::{self, JsonShape, ShapeMember};
+use super::main_text::text;
+use crate::format::field_reader::Need::{Optional, Required};
+use crate::format::record_reader::{self, DocumentReading, Reading};
+use crate::model::{Code, Moment, ParsedRecord, Reference, Severity};
+use crate::text::json::{Json, JsonKind};
 
 /// The one version that there is: older ones are not read by the format's own tool.
 pub const VERSION: f64 = 2.0;
 
-const STATE: Shape = Shape::Object(&[
-    ("schemaVersion", Required, Shape::Count),
-    ("generatorVersion", Required, Shape::Text),
+const STATE: JsonShape = JsonShape::Object(&[
+    ("schemaVersion", Required, JsonShape::Count),
+    ("generatorVersion", Required, JsonShape::Text),
     (
         "provider",
         Required,
-        Shape::Object(&[
-            ("name", Required, Shape::Text),
-            ("binary", Optional, Shape::TextOrNull),
-            ("model", Optional, Shape::TextOrNull),
-            ("sessionId", Optional, Shape::TextOrNull),
+        JsonShape::Object(&[
+            ("name", Required, JsonShape::Text),
+            ("binary", Optional, JsonShape::TextOrNull),
+            ("model", Optional, JsonShape::TextOrNull),
+            ("sessionId", Optional, JsonShape::TextOrNull),
         ]),
     ),
-    ("generatedAt", Required, Shape::When),
-    ("bundleHash", Required, Shape::Text),
+    ("generatedAt", Required, JsonShape::When),
+    ("bundleHash", Required, JsonShape::Text),
     ("bundle", Required, BUNDLE),
     (
         "maintenance",
         Required,
-        Shape::Object(&[
+        JsonShape::Object(&[
             RECALLED_AT,
             RECALLED_EVENT,
-            ("latestCheckpointId", Optional, Shape::TextOrNull),
-            ("historyEventCount", Required, Shape::Count),
-            ("importSourceCount", Required, Shape::Count),
+            ("latestCheckpointId", Optional, JsonShape::TextOrNull),
+            ("historyEventCount", Required, JsonShape::Count),
+            ("importSourceCount", Required, JsonShape::Count),
             (
                 "recallCursors",
                 Required,
-                Shape::Object(&[
+                JsonShape::Object(&[
                     ("all", Optional, CURSOR),
                     ("local", Optional, CURSOR),
                     ("imports", Optional, CURSOR),
@@ -52,22 +52,22 @@ const STATE: Shape = Shape::Object(&[
     ),
 ]);
 
-const RECALLED_AT: Member = ("lastRecalledAt", Optional, Shape::WhenOrNull);
-const RECALLED_EVENT: Member = ("lastRecalledEventId", Optional, Shape::TextOrNull);
-const CURSOR: Shape = Shape::Object(&[RECALLED_AT, RECALLED_EVENT]);
+const RECALLED_AT: ShapeMember = ("lastRecalledAt", Optional, JsonShape::WhenOrNull);
+const RECALLED_EVENT: ShapeMember = ("lastRecalledEventId", Optional, JsonShape::TextOrNull);
+const CURSOR: JsonShape = JsonShape::Object(&[RECALLED_AT, RECALLED_EVENT]);
 
 /// Reads the state: a record for each section of the bundle that is an object, and one for
 /// each item of those that are lists.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    reading::read_within(path, bytes, Kind::Object, &mut |state, within| {
+    record_reader::read_within(path, bytes, JsonKind::Object, &mut |state, within| {
         records(state, within);
-        shape::tell(shape::check(state, "", &STATE, now), within);
+        json_shape::tell(json_shape::check(state, "", &STATE, now), within);
         version(state, within);
         bundle::check(state, within);
     })
 }
 
-fn version(state: Json<'_>, within: &mut Within<'_>) {
+fn version(state: Json<'_>, within: &mut DocumentReading<'_>) {
     let Some(version) = state.get("schemaVersion") else { return };
     if version.number().is_some_and(|number| number != VERSION) {
         let message = format!("`schemaVersion` is {}; this format has {VERSION}.", version.plain());
@@ -75,16 +75,16 @@ fn version(state: Json<'_>, within: &mut Within<'_>) {
     }
 }
 
-fn records(state: Json<'_>, within: &mut Within<'_>) {
-    let head = Head::of(state);
-    let bundle = state.get("bundle").filter(|bundle| bundle.kind() == Kind::Object);
+fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
+    let head = StateHeader::of(state);
+    let bundle = state.get("bundle").filter(|bundle| bundle.kind() == JsonKind::Object);
     let Some(bundle) = bundle else {
         // Nothing in it is a memory, and nothing of it is to be hidden.
         return within.record(state, &head.view(Cow::Borrowed("state"), None, state), Vec::new());
     };
     for (name, section) in bundle.members() {
         let name = name.text().unwrap_or_default();
-        if section.kind() != Kind::Array {
+        if section.kind() != JsonKind::Array {
             let mut view = head.view(bundle::kind(&name), Some(name.clone().into_owned()), section);
             if name == "project" {
                 view.references = head.references.clone();
@@ -101,36 +101,36 @@ fn records(state: Json<'_>, within: &mut Within<'_>) {
 }
 
 /// What the state says of all its records.
-struct Head {
+struct StateHeader {
     created: Option<Moment>,
     provider: Option<Box<str>>,
     references: Box<[Reference<'static>]>,
 }
 
-impl Head {
+impl StateHeader {
     fn of(state: Json<'_>) -> Self {
         let created = text(state, "generatedAt").and_then(|when| Moment::parse(&when));
         let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
-        Head {
+        StateHeader {
             created: created.map(|(when, _)| when),
             provider: provider.map(Into::into),
             references: references(state).into(),
         }
     }
 
-    fn view(&self, kind: Cow<'static, str>, id: Option<String>, value: Json<'_>) -> Parsed {
+    fn view(&self, kind: Cow<'static, str>, id: Option<String>, value: Json<'_>) -> ParsedRecord {
         let status = value.path(&["validationSnapshot", "status"]).and_then(|status| status.text());
         let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
         facets.extend(self.provider.clone().map(|provider| ("provider", provider)));
         facets.extend(status.map(|status| ("status", status.into())));
         facets.extend(bundle::paths(value).into_iter().map(|path| ("path", path)));
-        Parsed {
+        ParsedRecord {
             id: id.map(Into::into),
             kind,
             created: self.created,
             importance: 0.5,
             facets: facets.into(),
-            ..Parsed::default()
+            ..ParsedRecord::default()
         }
     }
 }

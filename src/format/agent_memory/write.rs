@@ -23,24 +23,24 @@
 //!   Faults that were there before may stay.
 //! - Where retention is off, no event is ever pruned: it would leave a gap in the numbers.
 
-mod beside;
-mod canonical;
-mod choice;
+mod canonical_write;
+mod deleted_parts;
 mod erase;
-mod event;
-mod held;
-mod markdown;
-mod parts;
-mod project;
+mod field_edits;
+mod page_parts;
+mod page_rebuild;
+mod page_renewal;
+mod page_text;
+mod path_edits;
+mod plan_notices;
 mod prune;
-mod recall;
-mod splice;
-mod state_whole;
-mod store;
+mod prune_selection;
+mod recall_effects;
+mod state_restore;
+mod store_files;
 #[cfg(test)]
 mod tests;
-mod told;
-mod whole;
+mod write_event;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -48,17 +48,17 @@ use std::sync::Arc;
 
 use super::{AgentMemory, layout};
 use crate::format::writing::{
-    Changes, Deed, Deleting, Deletion, Draft, Due, Erases, MadeWhole, Refusal, Result, Scene, Setting,
-    Writes, document,
+    ChangesResult, DeletionKind, DueTask, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter,
+    Operation, RecordDraft, Refusal, RestoredDocument, Result, WriteContext, document,
 };
 use crate::format::{Format, Placement};
-use crate::model::plan::SHARED;
+use crate::model::plan::SHARED_MODE;
 use crate::model::{Bytes, Change, Document, Entry, Extent, Moment, Store};
 
-use canonical::{BundleEdit, FileAnew, canonical_write, counts_anew, pages_anew, path_of};
-use choice::{Choice, each_refused};
-use prune::{Pruned, Pruning, prune, retention_off};
-use recall::unsaid;
+use canonical_write::{BundleEdit, BundleFileWrite, canonical_write, counts_anew, pages_anew, path_of};
+use prune::{PruneRequest, PruneResult, prune, retention_off};
+use prune_selection::{PruneSelection, each_refused};
+use recall_effects::unsaid;
 
 /// So many parts of the bundle an event names one by one.
 const NAMED: usize = 8;
@@ -67,21 +67,21 @@ const NAMED: usize = 8;
 const STAYS: &str =
     "agent-memory can't bring anything back from an archive batch; `palimp undo` undoes an archiving.";
 
-impl Writes for AgentMemory {
-    fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
-        let why = match (deed, Contents::of(file)) {
-            (Deed::Tag, _) => "agent-memory has no tags.",
-            (_, Contents::Archived) => {
+impl FormatWriter for AgentMemory {
+    fn allows(&self, deed: Operation, file: &Path) -> Result<(), String> {
+        let why = match (deed, BundleFileKind::of(file)) {
+            (Operation::Tag, _) => "agent-memory has no tags.",
+            (_, BundleFileKind::Archived) => {
                 "it is in an archive batch, which the format's own tool removes in time."
             }
-            (_, Contents::Source) => "the import sources are registered by the format's own tool.",
-            (Deed::Edit, Contents::Event) => {
+            (_, BundleFileKind::Source) => "the import sources are registered by the format's own tool.",
+            (Operation::Edit, BundleFileKind::Event) => {
                 "an event can't be edited: its content comes from the format's own tool."
             }
-            (Deed::Edit, Contents::Checkpoint) => {
+            (Operation::Edit, BundleFileKind::Checkpoint) => {
                 "a checkpoint can't be edited: it is an old copy of the bundle. Edit the bundle."
             }
-            (Deed::Archive, Contents::Bundle) => {
+            (Operation::Archive, BundleFileKind::Bundle) => {
                 "the bundle can't be archived: checkpoints keep its old states. Delete what is not needed."
             }
             _ => return Ok(()),
@@ -89,21 +89,31 @@ impl Writes for AgentMemory {
         Err(why.into())
     }
 
-    fn deletion(&self, _file: &Path) -> Deletion {
-        Deletion::Canonical
+    fn deletion(&self, _file: &Path) -> DeletionKind {
+        DeletionKind::Canonical
     }
 
-    fn add(&self, _scene: &Scene<'_>, _draft: &Draft<'_>) -> Changes {
+    fn add(&self, _scene: &WriteContext<'_>, _draft: &RecordDraft<'_>) -> ChangesResult {
         Err(Refusal::unfit("nothing can be added to agent-memory: its events come from its own tool."))
     }
 
-    fn edit(&self, scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Option<Changes> {
-        Some(parts::edit(scene, entry, set))
+    fn edit(
+        &self,
+        scene: &WriteContext<'_>,
+        entry: &Entry,
+        set: &[FieldAssignment<'_>],
+    ) -> Option<ChangesResult> {
+        Some(field_edits::edit(scene, entry, set))
     }
 
-    fn delete(&self, scene: &Scene<'_>, entries: &[Entry], asked: Deleting<'_>) -> Changes {
-        let choice = Choice::of(scene.store, entries)?;
-        let mut writing = Writing::of(scene)?;
+    fn delete(
+        &self,
+        scene: &WriteContext<'_>,
+        entries: &[Entry],
+        asked: FormatDeletion<'_>,
+    ) -> ChangesResult {
+        let choice = PruneSelection::of(scene.store, entries)?;
+        let mut writing = BundleWrite::of(scene)?;
         if let Err(refusal) = choice.prune(&mut writing) {
             return Err(each_refused(scene, entries, refusal));
         }
@@ -121,22 +131,27 @@ impl Writes for AgentMemory {
         Ok(writing.done())
     }
 
-    fn taken_out(&self, store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
-        held::taken_out(store, deletions)
+    fn deleted_parts(&self, store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
+        deleted_parts::taken_out(store, deletions)
     }
 
-    fn bring_back(&self, scene: &Scene<'_>, held: &Document, records: &[u32]) -> Option<Changes> {
-        Some(held::bring_back(scene, held, records))
+    fn restore_parts(
+        &self,
+        scene: &WriteContext<'_>,
+        held: &Document,
+        records: &[u32],
+    ) -> Option<ChangesResult> {
+        Some(deleted_parts::bring_back(scene, held, records))
     }
 
-    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
-        let choice = Choice::of(scene.store, entries)?;
-        let mut writing = Writing::of(scene)?;
+    fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+        let choice = PruneSelection::of(scene.store, entries)?;
+        let mut writing = BundleWrite::of(scene)?;
         choice.prune(&mut writing).map_err(|refusal| each_refused(scene, entries, refusal))?;
         Ok(writing.done())
     }
 
-    fn pages(&self, store: &Store, documents: &[Arc<Document>]) -> Changes {
+    fn rebuild_pages(&self, store: &Store, documents: &[Arc<Document>]) -> ChangesResult {
         let state = counts_anew(documents)?.and_then(|state| {
             let there = document(&store.documents, &state.path)?;
             Some(Change::rewrite(&state.path, there.bytes.clone(), &*state.bytes))
@@ -146,31 +161,31 @@ impl Writes for AgentMemory {
         Ok(pages.filter(|change| !change.is_empty()).collect())
     }
 
-    fn made_whole(&self, store: &Store, torn: &Document) -> Vec<MadeWhole> {
+    fn restore_document(&self, store: &Store, torn: &Document) -> Vec<RestoredDocument> {
         if torn.path != Path::new(layout::STATE) {
             return Vec::new();
         }
-        state_whole::from_checkpoint(&store.documents, torn).into_iter().collect()
+        state_restore::from_checkpoint(&store.documents, torn).into_iter().collect()
     }
 
-    fn way_back(&self, _session: Option<&str>) -> String {
+    fn unarchive_hint(&self, _session: Option<&str>) -> String {
         "the format can't bring anything back from an archive batch; `palimp undo` undoes an archiving".into()
     }
 
     fn may_archive(&self, store: &Store, entry: &Entry) -> Result<()> {
-        let is_event = matches!(Contents::of(&store.document(entry).path), Contents::Event);
+        let is_event = matches!(BundleFileKind::of(&store.document(entry).path), BundleFileKind::Event);
         if is_event && retention_off(&store.documents)? { Err(prune::off()) } else { Ok(()) }
     }
 
-    fn keeps_archived(&self) -> Option<&'static str> {
+    fn no_unarchive_reason(&self) -> Option<&'static str> {
         Some(STAYS)
     }
 
-    fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Changes {
+    fn unarchive(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> ChangesResult {
         Err(Refusal::unfit(STAYS))
     }
 
-    fn compact(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Changes> {
+    fn compact(&self, scene: &WriteContext<'_>, session: Option<&str>) -> Option<ChangesResult> {
         if let Some(name) = session {
             return Some(Err(Refusal::no_session(name)));
         }
@@ -186,27 +201,32 @@ impl Writes for AgentMemory {
     }
 
     /// Retention, where the config turns it on.
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
+    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let changes = pruned(scene)?;
         let what = "archive what the config's retention does not keep any more".to_owned();
         let records = changes.iter().filter(|change| change.word() == "remove").count();
         Ok(if changes.is_empty() {
             Vec::new()
         } else {
-            vec![Due { what, rule: RULE.into(), records, changes }]
+            vec![DueTask { what, rule: RULE.into(), records, changes }]
         })
     }
 
     fn origin(&self, new: &Path) -> Option<&'static Path> {
-        (Contents::of(new) == Contents::Checkpoint).then(|| Path::new(layout::STATE))
+        (BundleFileKind::of(new) == BundleFileKind::Checkpoint).then(|| Path::new(layout::STATE))
     }
 
-    fn told(&self, store: &Store, changes: &[Change]) -> Vec<String> {
-        let of = |part: Contents| changes.iter().find(move |change| Contents::of(&change.path) == part);
-        match (of(Contents::Checkpoint).filter(|change| change.word() == "create"), of(Contents::Bundle)) {
+    fn plan_notices(&self, store: &Store, changes: &[Change]) -> Vec<String> {
+        let of = |part: BundleFileKind| {
+            changes.iter().find(move |change| BundleFileKind::of(&change.path) == part)
+        };
+        match (
+            of(BundleFileKind::Checkpoint).filter(|change| change.word() == "create"),
+            of(BundleFileKind::Bundle),
+        ) {
             (Some(_), Some(state)) => {
-                let mut told = told::left_alone(store, state, changes);
-                told.extend(told::repeated(state, changes));
+                let mut told = plan_notices::left_alone(store, state, changes);
+                told.extend(plan_notices::repeated(state, changes));
                 told
             }
             _ => Vec::new(),
@@ -217,7 +237,7 @@ impl Writes for AgentMemory {
         Vec::new()
     }
 
-    fn erases(&self) -> Option<&dyn Erases> {
+    fn eraser(&self) -> Option<&dyn FormatEraser> {
         Some(self)
     }
 }
@@ -228,7 +248,7 @@ const RULE: &str =
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Contents {
+enum BundleFileKind {
     Bundle,
     Event,
     Checkpoint,
@@ -237,25 +257,25 @@ enum Contents {
     Other,
 }
 
-impl Contents {
-    fn of(file: &Path) -> Contents {
+impl BundleFileKind {
+    fn of(file: &Path) -> BundleFileKind {
         match () {
-            () if layout::batch_of(file).is_some() => Contents::Archived,
-            () if file == Path::new(layout::STATE) => Contents::Bundle,
-            () if file == Path::new(layout::EVENTS) => Contents::Event,
-            () if file == Path::new(layout::SOURCES) => Contents::Source,
-            () if layout::is_checkpoint(file) => Contents::Checkpoint,
-            () => Contents::Other,
+            () if layout::batch_of(file).is_some() => BundleFileKind::Archived,
+            () if file == Path::new(layout::STATE) => BundleFileKind::Bundle,
+            () if file == Path::new(layout::EVENTS) => BundleFileKind::Event,
+            () if file == Path::new(layout::SOURCES) => BundleFileKind::Source,
+            () if layout::is_checkpoint(file) => BundleFileKind::Checkpoint,
+            () => BundleFileKind::Other,
         }
     }
 }
 
 /// What retention moves, where the config has it.
-fn pruned(scene: &Scene<'_>) -> Changes {
-    match prune(&scene.store.documents, Pruning::Retention, scene.now)? {
+fn pruned(scene: &WriteContext<'_>) -> ChangesResult {
+    match prune(&scene.store.documents, PruneRequest::Retention, scene.now)? {
         None => Ok(Vec::new()),
         Some(pruned) => {
-            let mut writing = Writing::of(scene)?;
+            let mut writing = BundleWrite::of(scene)?;
             writing.take_pruned(pruned);
             Ok(writing.done())
         }
@@ -285,31 +305,31 @@ pub(super) fn beside_path(path: &Path) -> PathBuf {
 }
 
 /// A file around the store made anew; `None` where there is none.
-fn rewritten(store: &Store, page: &FileAnew) -> Option<Change> {
-    let (_, base) = store.beside.iter().find(|(own, _)| beside_path(own) == page.path)?;
-    Some(Change { mode: SHARED, ..Change::rewrite(&page.path, base.clone(), &*page.bytes) })
+fn rewritten(store: &Store, page: &BundleFileWrite) -> Option<Change> {
+    let (_, base) = store.outside_files.iter().find(|(own, _)| beside_path(own) == page.path)?;
+    Some(Change { mode: SHARED_MODE, ..Change::rewrite(&page.path, base.clone(), &*page.bytes) })
 }
 
 /// The files around a store, as they were read.
 fn beside_of(store: &Store) -> Vec<(PathBuf, Vec<u8>)> {
-    store.beside.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect()
+    store.outside_files.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect()
 }
 
 /// Files as they become, one step after the other, and the changes that make them so.
-struct Writing<'a> {
-    scene: &'a Scene<'a>,
+struct BundleWrite<'a> {
+    scene: &'a WriteContext<'a>,
     documents: Vec<Arc<Document>>,
     changes: Vec<Change>,
     removals: Vec<Change>,
 }
 
-impl<'a> Writing<'a> {
-    fn of(scene: &'a Scene<'a>) -> Result<Self> {
+impl<'a> BundleWrite<'a> {
+    fn of(scene: &'a WriteContext<'a>) -> Result<Self> {
         if scene.store.extent != Extent::Whole {
             return Err(Refusal::unfit("the store has not been read completely yet."));
         }
         let documents = scene.store.documents.clone();
-        Ok(Writing { scene, documents, changes: Vec::new(), removals: Vec::new() })
+        Ok(BundleWrite { scene, documents, changes: Vec::new(), removals: Vec::new() })
     }
 
     fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<()> {
@@ -322,13 +342,13 @@ impl<'a> Writing<'a> {
     /// Takes what the edits remove out of the signals of events that are not recalled yet.
     fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<()> {
         if let Some(bytes) = unsaid(&self.documents, edits)? {
-            self.take(FileAnew { path: layout::EVENTS.into(), bytes, append: false });
+            self.take(BundleFileWrite { path: layout::EVENTS.into(), bytes, append: false });
         }
         Ok(())
     }
 
-    fn take_pruned(&mut self, pruned: Pruned) {
-        let Pruned { batch, rewritten, removed, .. } = pruned;
+    fn take_pruned(&mut self, pruned: PruneResult) {
+        let PruneResult { batch, rewritten, removed, .. } = pruned;
         let mut folders: BTreeSet<PathBuf> =
             batch.iter().filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
         // The format's own tool makes it in every batch, also without checkpoints.
@@ -348,13 +368,13 @@ impl<'a> Writing<'a> {
     fn base(&self, path: &Path) -> Option<Bytes> {
         let store = self.scene.store;
         match path.strip_prefix("..") {
-            Ok(path) => store.beside.iter().find(|(own, _)| own == path).map(|(_, own)| own.clone()),
+            Ok(path) => store.outside_files.iter().find(|(own, _)| own == path).map(|(_, own)| own.clone()),
             Err(_) => document(&store.documents, path).map(|own| own.bytes.clone()),
         }
     }
 
     /// Takes a file as it is to be. One that was written before is written once, later.
-    fn take(&mut self, file: FileAnew) {
+    fn take(&mut self, file: BundleFileWrite) {
         let path = file.path;
         let base = self.base(&path);
         let before = self.changes.iter().position(|change| change.path == path);
@@ -372,7 +392,11 @@ impl<'a> Writing<'a> {
             None => Change::create(&path, bytes.clone()),
         };
         before.into_iter().for_each(|at| drop(self.changes.remove(at)));
-        self.changes.push(if path.starts_with("..") { Change { mode: SHARED, ..change } } else { change });
+        self.changes.push(if path.starts_with("..") {
+            Change { mode: SHARED_MODE, ..change }
+        } else {
+            change
+        });
         self.read_anew(path, bytes);
     }
 

@@ -7,9 +7,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::format::tuning::{self, LONGEST_MS, Pause, Tuning};
+use crate::format::tuning::{self, Backoff, LONGEST_MS, StoreTuning};
 use crate::model::{Code, DecayTable, Problem, Severity};
-use crate::text::json::{Json, Kind};
+use crate::text::json::{Json, JsonKind};
 
 /// The types with a half-life of their own, in hours (§6.2).
 const HALF_LIVES: [(&str, f64); 4] =
@@ -51,20 +51,20 @@ pub fn size_limits(config: Option<Json<'_>>) -> (u64, u64) {
 }
 
 /// What the config says of locks, and of what an open store keeps and writes later.
-pub fn tuning(config: Option<Json<'_>>) -> Tuning {
+pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
     let value = |section: &str, name: &str| config?.path(&["memory_config", section, name]);
-    let usual = Tuning::default();
+    let usual = StoreTuning::default();
     let look_every = tuning::millis(value("concurrency", "lock_retry_interval_ms")).unwrap_or(LOOK_EVERY);
     let batch = tuning::positive(value("performance", "batch_write_size"));
     let megabytes = tuning::positive(value("indexing", "cache_size_mb")).unwrap_or(KEPT_MB);
     let seconds = value("performance", "index_cache_ttl_seconds").and_then(|own| own.number());
     let seconds = seconds.filter(|own| (0.0..=LONGEST_S).contains(own) && *own > 0.0);
-    Tuning {
+    StoreTuning {
         lock_timeout: tuning::millis(value("concurrency", "lock_timeout_ms")).unwrap_or(usual.lock_timeout),
-        pause: Some(Pause { first: look_every, doublings: 0 }),
+        lock_backoff: Some(Backoff { first: look_every, doublings: 0 }),
         index_after_records: batch.map_or(BATCH, |own| own.ceil() as usize),
-        kept_bytes: (megabytes * f64::from(1 << 20)) as u64,
-        kept_for: seconds.map_or(KEPT_FOR, Duration::from_secs_f64),
+        cache_bytes: (megabytes * f64::from(1 << 20)) as u64,
+        cache_ttl: seconds.map_or(KEPT_FOR, Duration::from_secs_f64),
         ..usual
     }
 }
@@ -219,10 +219,10 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
 }
 
 /// Settings that are no numbers.
-const KINDS: [(&str, &str, Kind); 3] = [
-    ("indexing", "enabled", Kind::Bool),
-    ("indexing", "update_strategy", Kind::String),
-    ("performance", "lazy_load", Kind::Bool),
+const KINDS: [(&str, &str, JsonKind); 3] = [
+    ("indexing", "enabled", JsonKind::Bool),
+    ("indexing", "update_strategy", JsonKind::String),
+    ("performance", "lazy_load", JsonKind::Bool),
 ];
 
 /// The numbers that are obeyed, or that palimp is always within: their paths, and the largest that each may be.
@@ -310,8 +310,8 @@ fn retention_days(kind: &'static str) -> [&'static str; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::reading::whole_object;
-    use crate::text::scan::Tape;
+    use crate::format::record_reader::whole_object;
+    use crate::text::json_scanner::Tape;
 
     fn with<T>(config: &str, take: impl FnOnce(Json<'_>) -> T) -> T {
         let mut tape = Tape::default();
@@ -363,7 +363,7 @@ mod tests {
         let own = r#"{"memory_config":{"indexing":{"cache_size_mb":0.5},
             "performance":{"batch_write_size":7,"index_cache_ttl_seconds":1.5}}}"#;
         let own = with(own, |config| tuning(Some(config)));
-        let read = |own: &Tuning| (own.kept_bytes, own.index_after_records, own.kept_for.as_millis());
+        let read = |own: &StoreTuning| (own.cache_bytes, own.index_after_records, own.cache_ttl.as_millis());
         assert_eq!(read(&usual), (5 << 20, 100, 300_000));
         assert_eq!(read(&own), (1 << 19, 7, 1_500));
         let wrong = r#"{"memory_config":{"indexing":{"cache_size_mb":0},

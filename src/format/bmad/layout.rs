@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::glance::{
-    ENOUGH, Evidence, Glance, LOOKED_INTO, Likeness, Outline, is_bare, likeness, likeness_of_document,
-    strangers,
+use super::super::detection::{
+    ENOUGH_RECORD_FILES, Evidence, FolderProbe, JsonHead, Likeness, MAX_PROBED, is_bare, likeness,
+    likeness_of_document, strangers,
 };
 use super::super::{Placement, parts};
-use crate::model::{Role, Tell, meant};
+use crate::model::{PathText, Role, path_from_text};
 use crate::text::json::Json;
 
 /// The logs of a session, and the type of memory that each holds.
@@ -32,7 +32,7 @@ pub fn kind_of(path: &Path) -> &'static str {
 
 /// The session that a path belongs to, and whether it is archived.
 pub fn session_of(path: &Path) -> Option<(String, bool)> {
-    let mut parts = path.iter().map(|part| part.told());
+    let mut parts = path.iter().map(|part| part.to_text());
     let (room, own) = (parts.next()?, parts.next()?);
     match room.as_ref() {
         "sessions" => Some((own.into_owned(), false)),
@@ -47,7 +47,7 @@ pub fn session_of(path: &Path) -> Option<(String, bool)> {
 
 /// The archive of a session, and its manifest.
 pub fn archive_files(name: &str) -> [PathBuf; 2] {
-    [ARCHIVE, MANIFEST].map(|end| Path::new("archive").join(meant(&format!("{name}{end}"))))
+    [ARCHIVE, MANIFEST].map(|end| Path::new("archive").join(path_from_text(&format!("{name}{end}"))))
 }
 
 /// The folder of the session that a file is in.
@@ -64,7 +64,7 @@ fn is_lock(name: &str) -> bool {
 /// What a path is to the format. What is within an archive is asked for with the
 /// archive's own path and `!` before it.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.told();
+    let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
@@ -94,13 +94,13 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 }
 
 /// What speaks for the folder being a store of this format.
-pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("no session below `sessions/` has a manifest or one of the four logs");
     let rooms = ["sessions", "archive", "shared"].map(|room| glance.has_folder(root, room));
     let config = glance.head(&root.join("config.json"));
     let is_own = config.as_deref().is_some_and(is_config);
     // Other programs have an empty `sessions/`, too. It proves nothing if their files are beside it.
-    let is_other = config.is_some_and(|head| !is_own && !Outline::of(&head).has_only(&[], &[]));
+    let is_other = config.is_some_and(|head| !is_own && !JsonHead::of(&head).has_only(&[], &[]));
     let is_likely = (rooms != [false; 3] || is_own) && !is_other && is_bare(root, glance, place);
     seen.likely += usize::from(rooms[0] && (rooms[1] || rooms[2]) || is_likely);
     if rooms == [false; 3] {
@@ -109,7 +109,7 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     seen.config = is_own;
     archives(&root.join("archive"), glance, &mut seen);
     let folder = root.join("sessions");
-    for session in glance.folders(&folder).into_iter().take(LOOKED_INTO) {
+    for session in glance.folders(&folder).into_iter().take(MAX_PROBED) {
         look(&folder.join(session), glance, &mut seen);
         if seen.is_enough() {
             break;
@@ -124,13 +124,13 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
 }
 
 /// The manifests of archived sessions, each with its archive.
-fn archives(folder: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+fn archives(folder: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     let files = glance.files(folder);
-    let names = files.iter().map(|name| name.told());
-    for name in names.filter(|name| name.ends_with(MANIFEST)).take(ENOUGH) {
+    let names = files.iter().map(|name| name.to_text());
+    for name in names.filter(|name| name.ends_with(MANIFEST)).take(ENOUGH_RECORD_FILES) {
         let head = glance.head(&folder.join(&*name)).unwrap_or_default();
         let packed = format!("{}{ARCHIVE}", name.trim_end_matches(MANIFEST));
-        match Outline::of(&head).has(&["session_id"]) {
+        match JsonHead::of(&head).has(&["session_id"]) {
             true => seen.records += 1,
             false if files.iter().any(|own| *own == *packed) => seen.names += 1,
             false => {}
@@ -138,12 +138,12 @@ fn archives(folder: &Path, glance: &dyn Glance, seen: &mut Evidence) {
     }
 }
 
-fn look(session: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+fn look(session: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     const OTHER: &str = "the files below `sessions/` are of another kind";
     let head = |name: &str| {
         glance.has_file(session, name).then(|| glance.head(&session.join(name)).unwrap_or_default())
     };
-    let is_own = |outline: &Outline| outline.has(&["session_id"]);
+    let is_own = |outline: &JsonHead| outline.has(&["session_id"]);
     let manifest = head("manifest.json").map(|head| likeness_of_document(&head, is_own));
     if manifest == Some(Likeness::Yes) {
         return seen.see(Likeness::Yes, true, OTHER);
@@ -158,7 +158,7 @@ fn look(session: &Path, glance: &dyn Glance, seen: &mut Evidence) {
 
 /// Settings of §9.1, or of the fragments of §6.2 and §7.3.
 fn is_config(head: &[u8]) -> bool {
-    let outline = Outline::of(head);
+    let outline = JsonHead::of(head);
     outline.has(&["memory_config"]) || outline.has(&["decay_config"]) || outline.has(&["privacy_config"])
 }
 

@@ -16,32 +16,32 @@
 //! - Another writer's index need not hold every word; it must hold every id among its hours, none
 //!   that is not there, and no word that a record does not have.
 
+mod assembly;
 mod config;
-mod index;
+mod index_check;
 mod layout;
-mod manifest;
-mod rules;
-mod view;
+mod manifest_check;
+mod record;
 mod write;
 
 use std::path::{Path, PathBuf};
 
-use super::form::Form;
-use super::reading::{self, Reading};
-use super::tuning::Tuning;
-use super::{About, Derived, Format, Parts};
-use crate::model::{Code, Lock, Moment, Role, meant};
+use super::record_form::RecordForm;
+use super::record_reader::{self, Reading};
+use super::tuning::StoreTuning;
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo};
+use crate::model::{Code, Lock, Moment, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
 
 /// Specification 4.
 pub struct Bmad;
 
-static ABOUT: About = About {
+static ABOUT: FormatInfo = FormatInfo {
     name: "bmad",
     place: ".bmad/memory",
     in_checkout: false,
-    beside: &[],
+    outside_files: &[],
     keys_are_ids: false,
     facets: &names::<12>(
         "agent role conversation parent approved impact category severity status \
@@ -57,13 +57,13 @@ static ABOUT: About = About {
     ),
     evidence: layout::evidence,
     placement: layout::place,
-    assemble: rules::assemble,
+    assemble: assembly::assemble,
     decay: config::default_decay,
-    main_text: view::main_text,
+    main_text: record::main_text,
 };
 
 impl Format for Bmad {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static FormatInfo {
         &ABOUT
     }
 
@@ -73,20 +73,20 @@ impl Format for Bmad {
 
     fn session_paths(&self, name: &str) -> Vec<PathBuf> {
         let [archive, manifest] = layout::archive_files(name);
-        vec![Path::new("sessions").join(meant(name)), archive, manifest]
+        vec![Path::new("sessions").join(path_from_text(name)), archive, manifest]
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
         match role {
-            Role::Records if path.starts_with("shared") => view::read_shared(path, bytes, now),
-            Role::Records | Role::Archive => view::read(path, bytes, now),
-            Role::Metadata => reading::object(path, bytes, Code::BadJson, &mut |object, problems| {
-                problems.extend(manifest::check(object, path, now));
+            Role::Records if path.starts_with("shared") => record::read_shared(path, bytes, now),
+            Role::Records | Role::Archive => record::read(path, bytes, now),
+            Role::Metadata => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
+                problems.extend(manifest_check::check(object, path, now));
             }),
-            Role::Config => reading::object(path, bytes, Code::BadJson, &mut |object, problems| {
+            Role::Config => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
                 problems.extend(config::check(object, path));
             }),
-            Role::Index => reading::object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
+            Role::Index => record_reader::object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
             _ => Reading::default(),
         }
     }
@@ -95,22 +95,22 @@ impl Format for Bmad {
         write::lock(files)
     }
 
-    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> Tuning> {
+    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> StoreTuning> {
         Some(config::tuning)
     }
 
-    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {
         match path.starts_with("shared") {
-            true => view::form_shared(path, record, now),
-            false => view::form(path, record, now),
+            true => record::form_shared(path, record, now),
+            false => record::form(path, record, now),
         }
     }
 
-    fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
+    fn derived(&self, parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> Vec<DerivedFile> {
         write::derived(parts, touched, now)
     }
 
-    fn lists(&self, _role: Role) -> bool {
+    fn reads_without_bytes(&self, _role: Role) -> bool {
         true
     }
 }

@@ -16,17 +16,17 @@
 //! - `last_decay_update` is in milliseconds since 1970, as its `Date.now()` is, unless the
 //!   record already holds a text there.
 
-mod archive;
-mod decay;
-mod derived;
-mod due;
-mod index;
+mod compaction;
+mod derived_files;
+mod due_tasks;
+mod index_build;
 mod logs;
-mod manifest;
-mod record;
-mod restore;
-mod session;
-mod sessions;
+mod manifest_build;
+mod new_record;
+mod new_session;
+mod session_archive;
+mod session_pack;
+mod session_unpack;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,24 +34,25 @@ use std::sync::Arc;
 use super::{Bmad, config, layout};
 use crate::format::Format;
 use crate::format::writing::{
-    AtFloor, Changes, Deed, Draft, Due, EndScene, Lines, Members, Refusal, Result, Scene, Setting, Writes,
-    document, set_field, with_config, with_config_of, within_limit,
+    AppendContext, AppendLines, ChangesResult, DueTask, FieldAssignment, FloorOutcome, FormatWriter,
+    Operation, RecordDraft, RecordMembers, Refusal, Result, WriteContext, document, set_field, with_config,
+    with_config_of, within_limit,
 };
-use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, Named, Role, Session, Store, View};
+use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, NameKind, Role, Session, Store, View};
 use crate::text::digest::hex;
-use crate::text::edit;
 use crate::text::json::Json;
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
 use crate::text::names;
-use crate::text::scan::Tape;
-use crate::text::shell;
-use crate::text::unpack::Member;
+use crate::text::shell_quote;
+use crate::text::unpack::TarMember;
 
-use decay::compacted;
+use compaction::compacted;
 use logs::logs_in;
-use record::{new_record, next_record, refers};
-use session::{new_session, session_id};
+use new_record::{new_record, next_record, refers};
+use new_session::{new_session, session_id};
 
-pub use derived::derived;
+pub use derived_files::derived;
 
 /// The members that are no strings.
 const NO_TEXT: [&str; 15] = names(
@@ -62,11 +63,11 @@ const NO_TEXT: [&str; 15] = names(
 );
 const IMPORTANCE: &str = "importance follows from the type, `severity`, `impact` and `approved_by` here. Edit one of those instead.";
 
-impl Writes for Bmad {
-    fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
+impl FormatWriter for Bmad {
+    fn allows(&self, deed: Operation, file: &Path) -> Result<(), String> {
         match deed {
-            Deed::Tag if file.starts_with("shared") => Err("a shared file has no tags.".into()),
-            Deed::Archive if file.starts_with("shared") => {
+            Operation::Tag if file.starts_with("shared") => Err("a shared file has no tags.".into()),
+            Operation::Archive if file.starts_with("shared") => {
                 Err("only sessions can be archived, and a shared file belongs to none.".into())
             }
             _ => Ok(()),
@@ -88,7 +89,7 @@ impl Writes for Bmad {
         }
     }
 
-    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
+    fn add(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         if draft.importance.is_some() {
             return Err(Refusal::unfit(IMPORTANCE));
         }
@@ -101,23 +102,23 @@ impl Writes for Bmad {
     }
 
     /// The next number is only known where the last one is.
-    fn append(&self, scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+    fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
         let (Some(name), None) = (draft.session, draft.importance) else { return Ok(None) };
-        let Some(last) = scene.ends.last_id(name, draft.kind) else { return Ok(None) };
+        let Some(last) = scene.lookup.last_id(name, draft.kind) else { return Ok(None) };
         // What a record refers to is no id for another.
-        if Members::of(draft.record)?.get("id").is_some() || draft.record.is_some_and(refers) {
+        if RecordMembers::of(draft.record)?.get("id").is_some() || draft.record.is_some_and(refers) {
             return Ok(None);
         }
         let (path, line) = next_record(name, &last, draft, scene.now)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let logs = layout::LOGS.map(|(log, _)| scene.ends.len(&folder.join(log)));
+        let logs = layout::LOGS.map(|(log, _)| scene.lookup.len(&folder.join(log)));
         let mut size = line.len() as u64;
         for len in logs {
             let Ok(len) = len else { return Ok(None) };
             size += len.unwrap_or(0);
         }
-        let is_there = matches!(scene.ends.len(&path), Ok(Some(_)));
-        let Ok(config) = scene.ends.small(Path::new("config.json")) else { return Ok(None) };
+        let is_there = matches!(scene.lookup.len(&path), Ok(Some(_)));
+        let Ok(config) = scene.lookup.small(Path::new("config.json")) else { return Ok(None) };
         let (_, full) = with_config_of(config.as_deref(), config::size_limits);
         Ok((is_there && size < full).then(|| vec![(path, line)]))
     }
@@ -128,14 +129,14 @@ impl Writes for Bmad {
 
     fn last_id(&self, store: &Store, session: &str, kind: &str) -> Option<String> {
         let folder = &live_session(store, session).ok()?.path;
-        record::last_id(kind, &logs_in(store, folder).ok()?, &referred_to(store))
+        new_record::last_id(kind, &logs_in(store, folder).ok()?, &referred_to(store))
     }
 
     fn largest_id(&self, logs: &[Vec<u8>], kind: &str) -> Option<String> {
-        record::largest_id(logs, kind)
+        new_record::largest_id(logs, kind)
     }
 
-    fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>> {
+    fn evictions(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>, bytes: u64) -> Result<Vec<Entry>> {
         let session = live_session(scene.store, draft.session.unwrap_or_default())?;
         let (full, compacts) =
             with_config(scene.store, |config| (config::size_limits(config).1, config::compacts(config)));
@@ -145,11 +146,16 @@ impl Writes for Bmad {
         }
     }
 
-    fn edit(&self, scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Option<Changes> {
+    fn edit(
+        &self,
+        scene: &WriteContext<'_>,
+        entry: &Entry,
+        set: &[FieldAssignment<'_>],
+    ) -> Option<ChangesResult> {
         let names_text = set.iter().any(|setting| setting.name == "text");
         let mut tape = Tape::default();
         let raw = scene.store.raw(entry);
-        let record = edit::scan(&mut tape, &raw).ok()?;
+        let record = json_edit::scan(&mut tape, &raw).ok()?;
         let is_preference = self.main_text(record).1 == ["key", "value"];
         (names_text && is_preference).then(|| preference(scene, entry, set))
     }
@@ -158,40 +164,52 @@ impl Writes for Bmad {
         true
     }
 
-    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
-        sessions::archive(scene, entries)
+    fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+        session_archive::archive(scene, entries)
     }
 
-    fn way_back(&self, session: Option<&str>) -> String {
-        let name = session.map_or("NAME".into(), shell::word);
+    fn unarchive_hint(&self, session: Option<&str>) -> String {
+        let name = session.map_or("NAME".into(), shell_quote::word);
         format!("`palimp session unarchive {name}` brings its session back")
     }
 
-    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
+    fn unarchive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let session = entries.iter().find_map(|entry| scene.store.session(entry));
-        let name = session.map_or("NAME".into(), |session| shell::word(&session.name));
+        let name = session.map_or("NAME".into(), |session| shell_quote::word(&session.name));
         let message = format!("a session comes back whole: `palimp session unarchive {name}`.");
         if entries.is_empty() { Ok(Vec::new()) } else { Err(Refusal::unfit(message)) }
     }
 
-    fn archive_session(&self, scene: &Scene<'_>, name: &str) -> Changes {
-        sessions::archive_session(scene, name)
+    fn archive_session(&self, scene: &WriteContext<'_>, name: &str) -> ChangesResult {
+        session_archive::archive_session(scene, name)
     }
 
-    fn unarchive_session(&self, scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Changes {
-        sessions::unarchive_session(scene, name, allow_large, packed)
+    fn unarchive_session(
+        &self,
+        scene: &WriteContext<'_>,
+        name: &str,
+        allow_large: bool,
+        packed: &[u8],
+    ) -> ChangesResult {
+        session_archive::unarchive_session(scene, name, allow_large, packed)
     }
 
     fn archive_files(&self, name: &str) -> Vec<PathBuf> {
         layout::archive_files(name).into()
     }
 
-    fn rederived(&self, archive: &Path, members: &mut [Member], now: Moment) -> Result<()> {
-        sessions::rederived(archive, members, now)
+    fn rederive_archive(&self, archive: &Path, members: &mut [TarMember], now: Moment) -> Result<()> {
+        session_archive::rederived(archive, members, now)
     }
 
-    fn beside_archive(&self, scene: &Scene<'_>, archive: &Path, members: &[Member], len: u64) -> Changes {
-        sessions::beside_archive(scene, archive, members, len)
+    fn archive_sidecars(
+        &self,
+        scene: &WriteContext<'_>,
+        archive: &Path,
+        members: &[TarMember],
+        len: u64,
+    ) -> ChangesResult {
+        session_archive::beside_archive(scene, archive, members, len)
     }
 
     fn compaction_rule(&self, store: &Store) -> String {
@@ -202,7 +220,11 @@ impl Writes for Bmad {
         )
     }
 
-    fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>>> {
+    fn compacted_entries(
+        &self,
+        scene: &WriteContext<'_>,
+        session: Option<&str>,
+    ) -> Option<Result<Vec<Entry>>> {
         let store = scene.store;
         let Some(name) = session else {
             let live = store.sessions.iter().filter(|session| session.path.starts_with("sessions"));
@@ -211,27 +233,27 @@ impl Writes for Bmad {
         Some(live_session(store, name).map(|session| compacted(scene, &session.path)))
     }
 
-    fn at_floor(&self, store: &Store, view: View<'_>, _rule: DecayRule) -> AtFloor {
+    fn floor_outcome(&self, store: &Store, view: View<'_>, _rule: DecayRule) -> FloorOutcome {
         match view.kind {
-            "preference" => AtFloor::Stays,
-            _ => AtFloor::MayGo(with_config(store, config::keep_share)),
+            "preference" => FloorOutcome::Stays,
+            _ => FloorOutcome::MayGo(with_config(store, config::keep_share)),
         }
     }
 
-    fn accessed(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
-        due::accessed(record, now)
+    fn access_members(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
+        due_tasks::accessed(record, now)
     }
 
-    fn faded(&self, scene: &Scene<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
-        due::faded(scene, entry)
+    fn decay_members(&self, scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
+        due_tasks::faded(scene, entry)
     }
 
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
-        due::due(scene)
+    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+        due_tasks::due(scene)
     }
 
-    fn due_files(&self, scene: &Scene<'_>) -> Vec<PathBuf> {
-        due::expired(scene.store, scene.now)
+    fn due_task_files(&self, scene: &WriteContext<'_>) -> Vec<PathBuf> {
+        due_tasks::expired(scene.store, scene.now)
     }
 
     /// §9.1. It carries no redaction patterns: those of §7.3 match every SHA-256 and miss most
@@ -241,7 +263,7 @@ impl Writes for Bmad {
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
     }
 
-    fn new_session(&self, scene: &Scene<'_>, id: Option<&str>, user: &str) -> Changes {
+    fn new_session(&self, scene: &WriteContext<'_>, id: Option<&str>, user: &str) -> ChangesResult {
         let made = hex(&scene.random);
         let name = id.unwrap_or(made.get(..8).unwrap_or(&made));
         let id = session_id(name, scene.now)?;
@@ -290,7 +312,7 @@ fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session> {
         return Err(Refusal::no_session(name));
     }
     of_name.find(|session| session.path.starts_with("sessions")).ok_or_else(|| {
-        let own = shell::word(name);
+        let own = shell_quote::word(name);
         let message = format!("the session {name} is archived: `palimp session unarchive {own}` first.");
         Refusal::new("E_SESSION_ARCHIVED", message)
     })
@@ -301,13 +323,13 @@ fn referred_to(store: &Store) -> Vec<&str> {
     let records = store.documents.iter().flat_map(|own| &own.records);
     let references = records.filter_map(|record| record.view()).flat_map(|view| view.references);
     references
-        .filter(|reference| reference.to.of == Named::Record)
+        .filter(|reference| reference.to.of == NameKind::Record)
         .map(|reference| reference.to.text)
         .collect()
 }
 
 /// A preference with its fields set; its text is the value.
-fn preference(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Changes {
+fn preference(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> ChangesResult {
     let file = scene.store.document(entry);
     let span = scene.store.record(entry).span;
     let mut after = scene.store.raw(entry).to_vec();

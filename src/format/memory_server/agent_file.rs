@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{layout, view};
-use crate::format::fields::{Fault, Fields};
-use crate::format::reading::{self, Reading, Within};
+use super::{layout, record};
+use crate::format::field_reader::{Fault, FieldReader};
+use crate::format::record_reader::{self, DocumentReading, Reading};
 use crate::model::{Code, Moment, Problem, Role, Severity};
-use crate::text::json::{Json, Kind};
+use crate::text::json::{Json, JsonKind};
 
 /// Reads a `.json` file at the root: one of the 1.0 writer, or one of another program.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -15,7 +15,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
         let problem = Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message);
         return Reading { records: Vec::new(), problems: vec![problem] };
     }
-    reading::read_within(path, bytes, Kind::Object, &mut |object, within| {
+    record_reader::read_within(path, bytes, JsonKind::Object, &mut |object, within| {
         let message = "A document of the 1.0 writer: read, and never written.";
         within.of_file(Code::UnsupportedVersion, Severity::Note, message);
         for (key, array) in object.members() {
@@ -26,13 +26,13 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     })
 }
 
-fn memory(item: Json<'_>, kind: &'static str, now: Moment, within: &mut Within<'_>) {
-    if item.kind() != Kind::Object {
+fn memory(item: Json<'_>, kind: &'static str, now: Moment, within: &mut DocumentReading<'_>) {
+    if item.kind() != JsonKind::Object {
         let found = item.kind().as_str();
         return within.broken(item, format!("An item of `{kind}` should be an object and is {found}."));
     }
-    let mut fields = Fields::new(item, now);
-    let seen = view::view(&mut fields, Some(kind), Role::Records);
+    let mut fields = FieldReader::new(item, now);
+    let seen = record::view(&mut fields, Some(kind), Role::Records);
     within.record(item, &seen, fields.into_faults().into_iter().map(lenient).collect());
 }
 

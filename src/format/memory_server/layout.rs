@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use super::super::glance::{ENOUGH, Evidence, Glance, HEAD, LOOKED_INTO, Likeness, Outline, likeness};
+use super::super::detection::{
+    ENOUGH_RECORD_FILES, Evidence, FolderProbe, JsonHead, Likeness, MAX_PROBED, PROBE_BYTES, likeness,
+};
 use super::super::{Placement, parts};
-use crate::model::{Role, Tell};
-use crate::text::json::{Json, Kind};
+use crate::model::{PathText, Role};
+use crate::text::json::{Json, JsonKind};
 
 /// The live files, with the type of record that each holds.
 pub const FILES: [(&str, &str); 3] =
@@ -19,7 +21,7 @@ pub const ARRAYS: [(&str, &str); 3] =
 /// Archives are `<stem>_<YEAR>_Q<N>.jsonl`, or `<type>_memories_<YEAR>_Q<N>.jsonl` as
 /// the specification's text has it.
 pub fn kind_of_file(path: &Path) -> Option<&'static str> {
-    let name = path.file_name()?.told();
+    let name = path.file_name()?.to_text();
     FILES.iter().find_map(|&(file, kind)| {
         let stem = file.strip_suffix(".jsonl")?;
         let rest = name.strip_prefix(stem).or_else(|| name.strip_prefix(kind)?.strip_prefix("_memories"))?;
@@ -29,7 +31,7 @@ pub fn kind_of_file(path: &Path) -> Option<&'static str> {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.told();
+    let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
@@ -53,7 +55,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 }
 
 /// What speaks for the folder being a store of this format.
-pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let files = FILES.map(|(file, _)| file);
     let mut seen = Evidence::lacking(format!("it has none of {}", files.join(", ")));
     let there: Vec<&str> = files.into_iter().filter(|file| glance.has_file(root, file)).collect();
@@ -61,7 +63,7 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
         let head = glance.head(&root.join(file)).unwrap_or_default();
         // A first record longer than what is looked at tells by the names of its members.
         let likeness = match likeness(&head, is_record) {
-            Likeness::Silent if head.len() >= HEAD && is_record_begun(&head) => Likeness::Yes,
+            Likeness::Silent if head.len() >= PROBE_BYTES && is_record_begun(&head) => Likeness::Yes,
             likeness => likeness,
         };
         // One file of those names may be anybody's; of the first only one format speaks.
@@ -70,20 +72,20 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
         seen.lacks = format!("{} has no complete memory", there.join(", "));
     }
     let documents = glance.files(root).into_iter().filter(|name| name.as_encoded_bytes().ends_with(b".json"));
-    let heads = documents.take(LOOKED_INTO).filter_map(|name| glance.head(&root.join(name)));
-    seen.records += heads.filter(|head| is_agent_file(head)).take(ENOUGH).count();
+    let heads = documents.take(MAX_PROBED).filter_map(|name| glance.head(&root.join(name)));
+    seen.records += heads.filter(|head| is_agent_file(head)).take(ENOUGH_RECORD_FILES).count();
     seen
 }
 
 fn is_record_begun(head: &[u8]) -> bool {
-    let outline = Outline::of(head);
+    let outline = JsonHead::of(head);
     let has = |name| outline.has(&[name]);
     has("content") && (has("type") || has("created_at")) && has("id")
 }
 
 /// Some fields of its schema, enough to tell its records from others'.
 fn is_record(object: Json<'_>) -> bool {
-    let content = object.get("content").is_some_and(|content| content.kind() == Kind::String);
+    let content = object.get("content").is_some_and(|content| content.kind() == JsonKind::String);
     let kind = object.get("type").is_some_and(|kind| FILES.iter().any(|(_, word)| kind.is_text(word)));
     let dated = object.get("created_at").is_some() || object.get("accessed_at").is_some();
     content && (kind || (dated && object.get("importance").is_some()))
@@ -91,7 +93,7 @@ fn is_record(object: Json<'_>) -> bool {
 
 /// Whether the head is that of a document with the arrays of the 1.0 writer.
 pub fn is_agent_file(head: &[u8]) -> bool {
-    let outline = Outline::of(head);
+    let outline = JsonHead::of(head);
     let named = ARRAYS.iter().filter(|(array, _)| outline.has_list(array)).count();
     named >= 2 || (named == 1 && outline.has_list("core_memories"))
 }

@@ -9,41 +9,41 @@
 //! - An id that is no UUID is a note: it is shown and kept as it is.
 
 mod agent_file;
-mod index;
+mod assembly;
+mod index_check;
 mod layout;
-mod rules;
-mod view;
+mod record;
 mod write;
 
 use std::path::{Path, PathBuf};
 
-use super::form::Form;
-use super::reading::{self, Reading};
-use super::{About, Derived, Format, Parts};
+use super::record_form::RecordForm;
+use super::record_reader::{self, Reading};
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 1.
 pub struct MemoryServer;
 
-static ABOUT: About = About {
+static ABOUT: FormatInfo = FormatInfo {
     name: "memory-server",
     place: ".claude/agents/memories",
     in_checkout: false,
-    beside: &[],
+    outside_files: &[],
     keys_are_ids: false,
     facets: &["category", "status"],
     unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
     reading_order: &["task_metadata.outcome", "task_metadata.blockers", "task_metadata"],
     evidence: layout::evidence,
     placement: layout::place,
-    assemble: rules::assemble,
+    assemble: assembly::assemble,
     decay,
     main_text,
 };
 
 impl Format for MemoryServer {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static FormatInfo {
         &ABOUT
     }
 
@@ -52,10 +52,10 @@ impl Format for MemoryServer {
             Role::Records | Role::Archive if path.extension().is_some_and(|end| end == "json") => {
                 agent_file::read(path, bytes, now)
             }
-            Role::Records | Role::Archive => view::read(path, role, bytes, now),
+            Role::Records | Role::Archive => record::read(path, role, bytes, now),
             Role::Index => {
                 let check = &mut |_: Json<'_>, _: &mut Vec<_>| {};
-                let problems = reading::read_object(path, bytes, Code::IndexBroken, check);
+                let problems = record_reader::read_object(path, bytes, Code::IndexBroken, check);
                 Reading { records: Vec::new(), problems }
             }
             _ => Reading::default(),
@@ -66,19 +66,19 @@ impl Format for MemoryServer {
         Lock::Flock(".lock".into())
     }
 
-    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
-        view::form(path, record, now)
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {
+        record::form(path, record, now)
     }
 
-    fn derived(&self, parts: &Parts<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
+    fn derived(&self, parts: &AssemblyInput<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<DerivedFile> {
         write::derived(parts)
     }
 
-    fn lists(&self, _role: Role) -> bool {
+    fn reads_without_bytes(&self, _role: Role) -> bool {
         true
     }
 
-    fn is_outlined(&self, role: Role) -> bool {
+    fn is_streamed(&self, role: Role) -> bool {
         role == Role::Index
     }
 }

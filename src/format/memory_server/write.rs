@@ -1,23 +1,24 @@
 //! How memories are written: lines, backups, archives by quarter, the index.
 
-mod derived;
-mod due;
+mod due_entries;
+mod index_build;
 
-pub use derived::derived;
+pub use index_build::derived;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{MemoryServer, index, layout, rules};
+use super::{MemoryServer, assembly, index_check, layout};
 use crate::format::writing::{
-    Changes, Deed, Draft, Due, EndScene, Lines, Members, Refusal, Result, Scene, Writes, document, list, uuid,
+    AppendContext, AppendLines, ChangesResult, DueTask, FormatWriter, Operation, RecordDraft, RecordMembers,
+    Refusal, Result, WriteContext, document, list, uuid,
 };
-use crate::model::{Change, Document, Entry, Moment, Role, Store, Tell, meant};
-use crate::text::edit;
+use crate::model::{Change, Document, Entry, Moment, PathText, Role, Store, path_from_text};
 use crate::text::json::Json;
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
 use crate::text::names;
-use crate::text::scan::Tape;
 
 const ORDER: [&str; 11] = names(
     "id type content category created_at updated_at accessed_at access_count tags \
@@ -26,8 +27,8 @@ const ORDER: [&str; 11] = names(
 /// Backups that are kept of a file ("Backup Strategy").
 const BACKUPS: usize = 5;
 
-impl Writes for MemoryServer {
-    fn may(&self, _deed: Deed, file: &Path) -> Result<(), String> {
+impl FormatWriter for MemoryServer {
+    fn allows(&self, _deed: Operation, file: &Path) -> Result<(), String> {
         match file.extension().is_some_and(|end| end == "json") {
             true => {
                 Err("it is in a document of the 1.0 writer, which is only read: `palimp migrate` first."
@@ -42,7 +43,7 @@ impl Writes for MemoryServer {
     }
 
     fn importance(&self, _kind: &str, value: f64) -> Result<(&'static str, String), String> {
-        Ok(("importance", edit::quoted(index::importance_word(value))))
+        Ok(("importance", json_edit::quoted(index_check::importance_word(value))))
     }
 
     fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
@@ -56,22 +57,22 @@ impl Writes for MemoryServer {
         true
     }
 
-    fn edited(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>> {
+    fn finish_edit(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>> {
         let mut tape = Tape::default();
-        let value = edit::scan(&mut tape, &after)?;
+        let value = json_edit::scan(&mut tape, &after)?;
         let same = |name: &str| before.get(name).map(|own| own.raw()) == value.get(name).map(|own| own.raw());
         match same("updated_at") {
-            true => Ok(edit::set(&after, &["updated_at"], &edit::quoted(&stamp(before, now)))?),
+            true => Ok(json_edit::set(&after, &["updated_at"], &json_edit::quoted(&stamp(before, now)))?),
             false => Ok(after),
         }
     }
 
-    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
+    fn add(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         let (file, members) = new_memory(draft, scene.now, scene.random)?;
         let id = members.get("id").map(str::to_owned).unwrap_or_default();
         let known = |document: &Arc<Document>| {
             let mut ids = document.records.iter().filter_map(|record| record.view()?.id);
-            ids.any(|own| edit::quoted(own) == id)
+            ids.any(|own| json_edit::quoted(own) == id)
         };
         if scene.store.documents.iter().any(known) {
             return Err(Refusal::invalid(format!("the id {id} already exists.")));
@@ -81,17 +82,17 @@ impl Writes for MemoryServer {
     }
 
     /// An id that is given may be there already, and a file that may be full is counted: [`Self::add`] says so.
-    fn append(&self, scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
-        let own = Members::of(draft.record)?.text("id").ok().flatten();
-        if own.is_some_and(|id| scene.ends.has_id(None, &id) != Some(false)) {
+    fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+        let own = RecordMembers::of(draft.record)?.text("id").ok().flatten();
+        if own.is_some_and(|id| scene.lookup.has_id(None, &id) != Some(false)) {
             return Ok(None);
         }
         let (file, members) = new_memory(draft, scene.now, scene.random)?;
         let (path, line) = (Path::new(file), members.to_line(&ORDER));
-        let (Ok(Some(len)), Ok(Some(count))) = (scene.ends.len(path), scene.ends.count(path)) else {
+        let (Ok(Some(len)), Ok(Some(count))) = (scene.lookup.len(path), scene.lookup.count(path)) else {
             return Ok(None);
         };
-        let is_full = rules::may_be_full(file, len + line.len() as u64, count + 1);
+        let is_full = assembly::may_be_full(file, len + line.len() as u64, count + 1);
         Ok((!is_full).then(|| vec![(path.to_owned(), line)]))
     }
 
@@ -100,16 +101,16 @@ impl Writes for MemoryServer {
         copied.flat_map(|file| backup(store, file, now)).collect()
     }
 
-    fn other_name(&self, copy: &Path, number: usize) -> Option<PathBuf> {
-        let name = copy.file_name()?.told();
+    fn alternative_name(&self, copy: &Path, number: usize) -> Option<PathBuf> {
+        let name = copy.file_name()?.to_text();
         let (own, stamp) = name.rsplit_once(".backup.")?;
         let mut parts = stamp.split('_');
         let (day, time) = (parts.next()?, parts.next()?);
-        Some(copy.with_file_name(meant(&format!("{own}.backup.{day}_{time}_{number}"))))
+        Some(copy.with_file_name(path_from_text(&format!("{own}.backup.{day}_{time}_{number}"))))
     }
 
     /// Into the archive of the quarter in which that happens.
-    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
+    fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let (year, quarter) =
             scene.now.quarter().ok_or_else(|| Refusal::unfit("the clock is out of range."))?;
         let mut changes = Vec::new();
@@ -117,8 +118,8 @@ impl Writes for MemoryServer {
             if file.role != Role::Records {
                 continue;
             }
-            let stem = file.path.file_stem().unwrap_or_default().told();
-            let archive = meant(&format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
+            let stem = file.path.file_stem().unwrap_or_default().to_text();
+            let archive = path_from_text(&format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
             changes.push(copied(scene.store, file, &records, &archive, "true")?);
             changes.push(removed(file, &records));
         }
@@ -126,7 +127,7 @@ impl Writes for MemoryServer {
     }
 
     /// Back into the live file of its type.
-    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Changes {
+    fn unarchive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let mut changes = Vec::new();
         for (file, records) in by_file(scene.store, entries) {
             if file.role == Role::Records {
@@ -149,33 +150,36 @@ impl Writes for MemoryServer {
         Ok(in_order(changes))
     }
 
-    fn accessed(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
+    fn access_members(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
         let count = record.get("access_count").and_then(|count| count.count()).unwrap_or(0);
-        vec![("accessed_at", edit::quoted(&stamp(record, now))), ("access_count", (count + 1).to_string())]
+        vec![
+            ("accessed_at", json_edit::quoted(&stamp(record, now))),
+            ("access_count", (count + 1).to_string()),
+        ]
     }
 
     /// Learnings that were not used for 90 days and tasks that were done 30 days ago are archived,
     /// and what a file has no room for; core memories only by hand ("Archival", "Storage Limits").
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
-        let due::DueEntries { what, entries } = due::own(scene);
+    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+        let due_entries::DueEntries { what, entries } = due_entries::own(scene);
         if entries.is_empty() {
             return Ok(Vec::new());
         }
         let changes = self.archive(scene, &entries)?;
-        Ok(vec![Due { what, rule: due::RULE.into(), records: entries.len(), changes }])
+        Ok(vec![DueTask { what, rule: due_entries::RULE.into(), records: entries.len(), changes }])
     }
 
     fn compaction_rule(&self, _store: &Store) -> String {
-        due::RULE.into()
+        due_entries::RULE.into()
     }
 
-    fn compact(&self, scene: &Scene<'_>, _session: Option<&str>) -> Option<Changes> {
-        let due = self.due(scene).map(|due| due.into_iter().flat_map(|own| own.changes).collect());
+    fn compact(&self, scene: &WriteContext<'_>, _session: Option<&str>) -> Option<ChangesResult> {
+        let due = self.due_tasks(scene).map(|due| due.into_iter().flat_map(|own| own.changes).collect());
         Some(due)
     }
 
     /// A document of the 1.0 writer becomes lines of the three files; it is kept as a backup.
-    fn migration(&self, scene: &Scene<'_>) -> Changes {
+    fn migration(&self, scene: &WriteContext<'_>) -> ChangesResult {
         let old = |document: &&Arc<Document>| {
             document.role == Role::Records
                 && document.path.extension().is_some_and(|end| end == "json")
@@ -203,7 +207,7 @@ impl Writes for MemoryServer {
     /// Hard limits refuse; soft ones are told by `check`.
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
         let Some(own) = document(after, file) else { return Ok(()) };
-        match rules::hard_limit(document(&store.documents, file), own) {
+        match assembly::hard_limit(document(&store.documents, file), own) {
             Some(message) => Err(Refusal::too_large(message)),
             None => Ok(()),
         }
@@ -211,16 +215,20 @@ impl Writes for MemoryServer {
 }
 
 /// A new memory: the file of its type, and its members.
-fn new_memory(draft: &Draft<'_>, now: Moment, random: [u8; 16]) -> Result<(&'static str, Members)> {
+fn new_memory(
+    draft: &RecordDraft<'_>,
+    now: Moment,
+    random: [u8; 16],
+) -> Result<(&'static str, RecordMembers)> {
     let file = layout::FILES.iter().find(|(_, kind)| *kind == draft.kind);
     let Some((file, kind)) = file else {
         let message = format!("the type should be core, learning or task, not {:?}.", draft.kind);
         return Err(Refusal::invalid(message));
     };
-    let mut members = Members::of(draft.record)?;
-    let now = edit::quoted(&now.to_micros());
+    let mut members = RecordMembers::of(draft.record)?;
+    let now = json_edit::quoted(&now.to_micros());
     members.or_text("id", &uuid(random));
-    members.set("type", edit::quoted(kind));
+    members.set("type", json_edit::quoted(kind));
     if let Some(text) = draft.text {
         members.or_text("content", text);
     }
@@ -233,7 +241,7 @@ fn new_memory(draft: &Draft<'_>, now: Moment, random: [u8; 16]) -> Result<(&'sta
     }
     members.or("tags", "[]");
     if let Some(importance) = draft.importance {
-        members.set("importance", edit::quoted(index::importance_word(importance)));
+        members.set("importance", json_edit::quoted(index_check::importance_word(importance)));
     }
     members.or_text("importance", "medium");
     members.or("archived", "false");
@@ -246,7 +254,7 @@ fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>> {
     for record in &document.records {
         let Some(view) = record.view() else {
             let message =
-                format!("line {} of {} is broken; repair it first.", record.line, document.path.told());
+                format!("line {} of {} is broken; repair it first.", record.line, document.path.to_text());
             return Err(Refusal::corrupt(message));
         };
         if view.kind == kind {
@@ -286,7 +294,7 @@ fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archive
     for entry in entries {
         let record = &from.records[entry.record as usize];
         let line = match record.view() {
-            Some(_) => edit::set(&from.raw(record), &["archived"], archived)?,
+            Some(_) => json_edit::set(&from.raw(record), &["archived"], archived)?,
             None => {
                 return Err(Refusal::unfit("what is broken can't be archived; repair it, or delete it."));
             }
@@ -301,7 +309,7 @@ fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archive
 /// The file without those records.
 fn removed(from: &Document, entries: &[&Entry]) -> Change {
     let gone: Vec<_> = entries.iter().map(|entry| from.records[entry.record as usize].span).collect();
-    Change::edits(&from.path, from.bytes.clone(), crate::text::lines::holes(&from.bytes, &gone))
+    Change::edits(&from.path, from.bytes.clone(), crate::text::lines::removal_edits(&from.bytes, &gone))
 }
 
 /// Records of a live file that say themselves that they are archived, and say so no more.
@@ -309,7 +317,7 @@ fn marked(file: &Document, entries: &[&Entry]) -> Result<Change> {
     let mut edits = Vec::new();
     for entry in entries {
         let record = &file.records[entry.record as usize];
-        let new = edit::set(&file.raw(record), &["archived"], "false")?;
+        let new = json_edit::set(&file.raw(record), &["archived"], "false")?;
         edits.push((record.span.start as usize..record.span.end as usize, new));
     }
     Ok(Change::edits(&file.path, file.bytes.clone(), edits))
@@ -334,17 +342,17 @@ fn in_order(changes: Vec<Change>) -> Vec<Change> {
 
 /// A copy of a live file, and the copies that are too many then.
 pub fn backup(store: &Store, file: &Document, now: Moment) -> Vec<Change> {
-    let name = file.path.file_name().unwrap_or_default().told();
+    let name = file.path.file_name().unwrap_or_default().to_text();
     let start = format!("{name}.backup.");
     let named = |document: &&Arc<Document>| {
         document.role == Role::Backup
-            && document.path.file_name().is_some_and(|own| own.told().starts_with(&start))
+            && document.path.file_name().is_some_and(|own| own.to_text().starts_with(&start))
     };
     let mut known: Vec<(&PathBuf, u64)> =
         store.documents.iter().filter(named).map(|own| (&own.path, own.len)).collect();
     known.sort();
     let stamp = now.to_pattern("%Y%m%d_%H%M%S");
-    let path = |suffix: &str| meant(&format!(".backup/{start}{stamp}{suffix}"));
+    let path = |suffix: &str| path_from_text(&format!(".backup/{start}{stamp}{suffix}"));
     let free = (1..).map(|number| if number == 1 { path("") } else { path(&format!("_{number}")) });
     let Some(own) = free.into_iter().find(|path| known.iter().all(|(own, _)| *own != path)) else {
         return Vec::new();

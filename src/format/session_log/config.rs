@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::format::tuning::{self, LONGEST_MS, MOST_RETRIES, Pause, Tuning};
+use crate::format::tuning::{self, Backoff, LONGEST_MS, MOST_RETRIES, StoreTuning};
 use crate::model::{Code, DecayTable, Problem, Severity};
-use crate::text::json::{Json, Kind};
+use crate::text::json::{Json, JsonKind};
 
 /// The half-life that every session is created with: it overrides nothing.
 const CREATED_WITH: f64 = 168.0;
@@ -41,21 +41,21 @@ pub fn size_limit(config: Option<Json<'_>>) -> (u64, f64) {
 ///
 /// `retry_backoff_ms` is the first pause between two looks at a lock that is held, and after a write that
 /// failed; it doubles `max_retries` times (§4.2). `lock_timeout_ms` is the whole wait (§17.1).
-pub fn tuning(config: Option<Json<'_>>) -> Tuning {
+pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
     let value = |section: &str, name: &str| config?.path(&[section, name]);
     let retries = value("concurrency", "max_retries").and_then(|own| own.number());
     let retries = retries.filter(|own| is_count(*own)).map_or(RETRIES, |own| own as u32);
     let first = tuning::millis(value("concurrency", "retry_backoff_ms")).unwrap_or(BACKOFF);
     let kept = tuning::positive(value("performance", "cache_size"));
-    let usual = Tuning::default();
-    Tuning {
+    let usual = StoreTuning::default();
+    StoreTuning {
         lock_timeout: tuning::millis(value("concurrency", "lock_timeout_ms")).unwrap_or(usual.lock_timeout),
-        pause: Some(Pause { first, doublings: retries }),
+        lock_backoff: Some(Backoff { first, doublings: retries }),
         retries,
         index_after: tuning::millis(value("performance", "batch_write_interval_ms"))
             .unwrap_or(usual.index_after),
-        index_waits: flag(config, &["performance", "index_in_memory"]) != Some(false),
-        kept: kept.map_or(KEPT, |own| own.ceil() as usize),
+        defers_indexes: flag(config, &["performance", "index_in_memory"]) != Some(false),
+        cache_size: kept.map_or(KEPT, |own| own.ceil() as usize),
         ..usual
     }
 }
@@ -129,12 +129,12 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
         }
     }
     for section in ["storage", "concurrency", "decay", "performance"] {
-        found.is_of(section, config.get(section), Kind::Object);
+        found.is_of(section, config.get(section), JsonKind::Object);
     }
-    found.is_of("decay.enabled", config.path(&["decay", "enabled"]), Kind::Bool);
+    found.is_of("decay.enabled", config.path(&["decay", "enabled"]), JsonKind::Bool);
     let in_memory = config.path(&["performance", "index_in_memory"]);
-    found.is_of("performance.index_in_memory", in_memory, Kind::Bool);
-    found.is_of("decay.type_specific", config.path(&["decay", "type_specific"]), Kind::Object);
+    found.is_of("performance.index_in_memory", in_memory, JsonKind::Bool);
+    found.is_of("decay.type_specific", config.path(&["decay", "type_specific"]), JsonKind::Object);
     if let Some(types) = config.path(&["decay", "type_specific"]) {
         for (kind, settings) in types.members() {
             found.type_specific(&kind.text().unwrap_or_default(), settings);
@@ -146,9 +146,9 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
 /// What is wrong with a session's `decay_config`.
 pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut found = SettingsCheck { path, problems: Vec::new() };
-    found.is_of("decay_config", metadata.get("decay_config"), Kind::Object);
-    found.is_of("decay_config.enabled", metadata.path(&["decay_config", "enabled"]), Kind::Bool);
-    let numbers = [("half_life_hours", Range::Positive), ("min_decay_factor", Range::Fraction)];
+    found.is_of("decay_config", metadata.get("decay_config"), JsonKind::Object);
+    found.is_of("decay_config.enabled", metadata.path(&["decay_config", "enabled"]), JsonKind::Bool);
+    let numbers = [("half_life_hours", ConfigRange::Positive), ("min_decay_factor", ConfigRange::Fraction)];
     for (name, range) in numbers {
         if let Some(value) = metadata.path(&["decay_config", name]) {
             found.number(&format!("decay_config.{name}"), value, range);
@@ -158,7 +158,7 @@ pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
 }
 
 #[derive(Clone, Copy)]
-enum Range {
+enum ConfigRange {
     Positive,
     Fraction,
     /// A time in milliseconds.
@@ -168,16 +168,16 @@ enum Range {
 }
 
 /// The numbers of the config that are obeyed, or that have a range.
-const NUMBERS: [(&str, &str, Range); 9] = [
-    ("storage", "max_session_size_mb", Range::Positive),
-    ("storage", "compaction_threshold", Range::Fraction),
-    ("concurrency", "lock_timeout_ms", Range::Millis),
-    ("concurrency", "max_retries", Range::Retries),
-    ("concurrency", "retry_backoff_ms", Range::Millis),
-    ("decay", "min_decay_factor", Range::Fraction),
-    ("decay", "update_interval_minutes", Range::Positive),
-    ("performance", "cache_size", Range::Positive),
-    ("performance", "batch_write_interval_ms", Range::Millis),
+const NUMBERS: [(&str, &str, ConfigRange); 9] = [
+    ("storage", "max_session_size_mb", ConfigRange::Positive),
+    ("storage", "compaction_threshold", ConfigRange::Fraction),
+    ("concurrency", "lock_timeout_ms", ConfigRange::Millis),
+    ("concurrency", "max_retries", ConfigRange::Retries),
+    ("concurrency", "retry_backoff_ms", ConfigRange::Millis),
+    ("decay", "min_decay_factor", ConfigRange::Fraction),
+    ("decay", "update_interval_minutes", ConfigRange::Positive),
+    ("performance", "cache_size", ConfigRange::Positive),
+    ("performance", "batch_write_interval_ms", ConfigRange::Millis),
 ];
 
 struct SettingsCheck<'a> {
@@ -200,7 +200,7 @@ impl SettingsCheck<'_> {
     }
 
     /// A setting of another type than it should be has no effect.
-    fn is_of(&mut self, name: &str, value: Option<Json<'_>>, wanted: Kind) {
+    fn is_of(&mut self, name: &str, value: Option<Json<'_>>, wanted: JsonKind) {
         if let Some(value) = value.filter(|value| value.kind() != wanted && !value.is_null()) {
             let (wanted, found) = (wanted.as_str(), value.kind().as_str());
             let message = format!("`{name}` should be {wanted} and is {found}; it is ignored.");
@@ -208,17 +208,17 @@ impl SettingsCheck<'_> {
         }
     }
 
-    fn number(&mut self, name: &str, value: Json<'_>, range: Range) {
+    fn number(&mut self, name: &str, value: Json<'_>, range: ConfigRange) {
         let Some(number) = value.number() else {
             let message =
                 format!("`{name}` should be a number and is {}; it is ignored.", value.kind().as_str());
             return self.add(Code::WrongType, Severity::Error, message);
         };
         let (fits, wanted) = match range {
-            Range::Positive => (number > 0.0, "more than 0"),
-            Range::Fraction => ((0.0..=1.0).contains(&number), "from 0 to 1"),
-            Range::Millis => (number > 0.0 && number <= LONGEST_MS, "more than 0, and a day at most"),
-            Range::Retries => (is_count(number), "a whole number from 0 to 100"),
+            ConfigRange::Positive => (number > 0.0, "more than 0"),
+            ConfigRange::Fraction => ((0.0..=1.0).contains(&number), "from 0 to 1"),
+            ConfigRange::Millis => (number > 0.0 && number <= LONGEST_MS, "more than 0, and a day at most"),
+            ConfigRange::Retries => (is_count(number), "a whole number from 0 to 100"),
         };
         if !fits {
             let message = format!("`{name}` is {number}; it should be {wanted}, and is ignored.");
@@ -228,14 +228,14 @@ impl SettingsCheck<'_> {
 
     fn type_specific(&mut self, kind: &str, settings: Json<'_>) {
         let name = format!("decay.type_specific.{kind}");
-        if settings.kind() != Kind::Object {
+        if settings.kind() != JsonKind::Object {
             let message =
                 format!("`{name}` should be an object and is {}; it is ignored.", settings.kind().as_str());
             return self.add(Code::WrongType, Severity::Error, message);
         }
-        self.is_of(&format!("{name}.decay_enabled"), settings.get("decay_enabled"), Kind::Bool);
+        self.is_of(&format!("{name}.decay_enabled"), settings.get("decay_enabled"), JsonKind::Bool);
         if let Some(hours) = settings.get("half_life_hours") {
-            self.number(&format!("{name}.half_life_hours"), hours, Range::Positive);
+            self.number(&format!("{name}.half_life_hours"), hours, ConfigRange::Positive);
             if is_false(settings, "decay_enabled") {
                 let message = format!("`{name}` sets a half-life and turns decay off. It does not fade.");
                 self.add(Code::ConfigContradiction, Severity::Warning, message);

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::super::glance::{
-    Evidence, Glance, LOOKED_INTO, Likeness, Outline, is_bare, likeness, likeness_of_document, strangers,
+use super::super::detection::{
+    Evidence, FolderProbe, JsonHead, Likeness, MAX_PROBED, is_bare, likeness, likeness_of_document, strangers,
 };
 use super::super::{Placement, parts};
-use crate::model::{Role, Tell};
-use crate::text::json::{Json, Kind};
+use crate::model::{PathText, Role};
+use crate::text::json::{Json, JsonKind};
 
 /// The sections of its config (§7.1).
 const SECTIONS: [&str; 5] = ["storage", "concurrency", "decay", "performance", "integrity"];
@@ -21,7 +21,7 @@ pub fn session_of(path: &Path) -> Option<&Path> {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.told();
+    let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
@@ -43,7 +43,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 }
 
 /// What speaks for the folder being a store of this format.
-pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let folder = root.join("sessions");
     let mut seen = Evidence::lacking("it has no session below `sessions/`");
     let has_sessions = glance.has_folder(root, "sessions");
@@ -51,14 +51,14 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     let is_own = config.as_deref().is_some_and(is_config);
     // Other programs have an empty `sessions/`, too. It proves nothing if their files are beside it.
     let is_other =
-        config.is_some_and(|head| !is_own && !Outline::of(&head).has_only(&["version"], &SECTIONS));
+        config.is_some_and(|head| !is_own && !JsonHead::of(&head).has_only(&["version"], &SECTIONS));
     let is_likely = (has_sessions || is_own) && !is_other && is_bare(root, glance, place);
     seen.likely += usize::from(has_sessions && glance.has_folder(root, "indices") || is_likely);
     if !has_sessions {
         return seen;
     }
     seen.config = is_own;
-    for session in glance.folders(&folder).into_iter().take(LOOKED_INTO) {
+    for session in glance.folders(&folder).into_iter().take(MAX_PROBED) {
         look(&folder.join(session), glance, &mut seen);
         seen.lacks = "no session has a `memory.jsonl` or `metadata.json`".into();
         if seen.is_enough() {
@@ -70,12 +70,12 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     seen
 }
 
-fn look(session: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+fn look(session: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     const OTHER: &str = "the files below `sessions/` are of another kind";
     let head = |name: &str| {
         glance.has_file(session, name).then(|| glance.head(&session.join(name)).unwrap_or_default())
     };
-    let is_own = |outline: &Outline| outline.has(&["session_id"]);
+    let is_own = |outline: &JsonHead| outline.has(&["session_id"]);
     let metadata = head("metadata.json").map(|head| likeness_of_document(&head, is_own));
     if metadata == Some(Likeness::Yes) {
         return seen.see(Likeness::Yes, true, OTHER);
@@ -89,7 +89,7 @@ fn look(session: &Path, glance: &dyn Glance, seen: &mut Evidence) {
 
 /// Settings of §7.1 that others do not call so.
 fn is_config(head: &[u8]) -> bool {
-    let outline = Outline::of(head);
+    let outline = JsonHead::of(head);
     let own = [
         ["storage", "max_session_size_mb"],
         ["storage", "compaction_threshold"],
@@ -110,6 +110,6 @@ fn is_tombstone(object: Json<'_>) -> bool {
 fn is_entry(object: Json<'_>) -> bool {
     let known = ["conversation", "decision", "finding", "preference"];
     let kind = object.get("type").is_some_and(|kind| known.iter().any(|word| kind.is_text(word)));
-    let content = object.get("content").is_some_and(|content| content.kind() != Kind::Null);
+    let content = object.get("content").is_some_and(|content| content.kind() != JsonKind::Null);
     content && (kind || object.get("session_id").is_some()) && object.get("id").is_some()
 }

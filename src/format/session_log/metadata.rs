@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use super::index::EntryLog;
+use super::index_check::EntryLog;
 use super::{config, layout};
-use crate::format::fields::{Fields, Need};
-use crate::model::{Code, Document, Moment, Problem, Severity, Tell};
+use crate::format::field_reader::{FieldReader, Need};
+use crate::model::{Code, Document, Moment, PathText, Problem, Severity};
 use crate::text::json::Json;
 
 /// What the document alone can tell.
 pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Problem>) {
-    let mut fields = Fields::new(object, now);
+    let mut fields = FieldReader::new(object, now);
     let id = fields.text("session_id", Need::Required);
-    let folder = layout::session_of(path).map(|name| name.told().into_owned());
+    let folder = layout::session_of(path).map(|name| name.to_text().into_owned());
     if let (Some(id), Some(folder)) = (id, folder)
         && id != folder
     {

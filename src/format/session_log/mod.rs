@@ -12,34 +12,34 @@
 //! - Decay is off where the store's config or the session's metadata says so.
 //! - `current_relevance` and `decay_factor` are caches of a moment and never judged.
 
+mod assembly;
 mod config;
-mod derived;
-mod index;
+mod derived_files;
+mod entry;
+mod index_check;
 mod layout;
 mod metadata;
 mod new_entry;
-mod rules;
-mod view;
 mod write;
 
 use std::path::{Path, PathBuf};
 
-use super::form::Form;
-use super::reading::{self, Reading};
-use super::tuning::Tuning;
-use super::{About, Derived, Format, Parts};
-use crate::model::{Code, Lock, Moment, Role, Tell, meant};
+use super::record_form::RecordForm;
+use super::record_reader::{self, Reading};
+use super::tuning::StoreTuning;
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo};
+use crate::model::{Code, Lock, Moment, PathText, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
 
 /// Specification 2.
 pub struct SessionLog;
 
-static ABOUT: About = About {
+static ABOUT: FormatInfo = FormatInfo {
     name: "session-log",
     place: "memory",
     in_checkout: false,
-    beside: &[],
+    outside_files: &[],
     keys_are_ids: false,
     facets: &["role"],
     unsearched: &names::<7>(
@@ -53,35 +53,35 @@ static ABOUT: About = About {
     ),
     evidence: layout::evidence,
     placement: layout::place,
-    assemble: rules::assemble,
+    assemble: assembly::assemble,
     decay: config::default_decay,
-    main_text: view::main_text,
+    main_text: entry::main_text,
 };
 
 impl Format for SessionLog {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static FormatInfo {
         &ABOUT
     }
 
     fn session_of(&self, path: &Path) -> Option<String> {
-        layout::session_of(path).map(|session| session.told().into_owned())
+        layout::session_of(path).map(|session| session.to_text().into_owned())
     }
 
     fn session_paths(&self, name: &str) -> Vec<PathBuf> {
-        vec![Path::new("sessions").join(meant(name))]
+        vec![Path::new("sessions").join(path_from_text(name))]
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
         match role {
-            Role::Records => view::read(path, bytes, now),
-            Role::Tombstones => view::read_tombstones(path, bytes, now),
-            Role::Metadata => reading::object(path, bytes, Code::BadJson, &mut |object, problems| {
+            Role::Records => entry::read(path, bytes, now),
+            Role::Tombstones => entry::read_tombstones(path, bytes, now),
+            Role::Metadata => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
                 metadata::check(object, path, now, problems);
             }),
-            Role::Config => reading::object(path, bytes, Code::BadJson, &mut |object, problems| {
+            Role::Config => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
                 problems.extend(config::check(object, path));
             }),
-            Role::Index => reading::object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
+            Role::Index => record_reader::object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
             _ => Reading::default(),
         }
     }
@@ -91,23 +91,23 @@ impl Format for SessionLog {
         session.map_or(Lock::None, |session| Lock::Lease(Path::new("sessions").join(session).join("lock")))
     }
 
-    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> Tuning> {
+    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> StoreTuning> {
         Some(config::tuning)
     }
 
-    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
-        view::form(path, record, now)
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {
+        entry::form(path, record, now)
     }
 
-    fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
-        derived::derived(parts, touched, now)
+    fn derived(&self, parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> Vec<DerivedFile> {
+        derived_files::derived(parts, touched, now)
     }
 
-    fn lists(&self, _role: Role) -> bool {
+    fn reads_without_bytes(&self, _role: Role) -> bool {
         true
     }
 
-    fn is_outlined(&self, role: Role) -> bool {
+    fn is_streamed(&self, role: Role) -> bool {
         role == Role::Index
     }
 }

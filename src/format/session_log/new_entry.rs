@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use super::config;
 use super::write::check_tags;
-use crate::format::writing::{Draft, EndScene, Lines, Members, Refusal, Result, list, with_config_of};
+use crate::format::writing::{
+    AppendContext, AppendLines, RecordDraft, RecordMembers, Refusal, Result, list, with_config_of,
+};
 use crate::model::{Moment, is_file_name};
 use crate::text::canonical;
 use crate::text::digest::hex;
-use crate::text::edit;
 use crate::text::json::Json;
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
 use crate::text::names;
-use crate::text::scan::Tape;
 
 /// The members of an entry, in the order of §3.1.
 const ORDER: [&str; 10] = names(
@@ -24,7 +26,7 @@ const ENTRY: usize = 1 << 20;
 const ID: usize = 32;
 
 /// What an entry gets that its draft does not say.
-pub struct Given<'a> {
+pub struct EntryDefaults<'a> {
     /// Its session.
     pub session: &'a str,
     /// The time that is written down.
@@ -36,9 +38,13 @@ pub struct Given<'a> {
 }
 
 /// The line of an entry, with its end. `has` says which ids the log has.
-pub fn new_entry(draft: &Draft<'_>, given: &Given<'_>, has: &dyn Fn(&str) -> bool) -> Result<Vec<u8>> {
-    let mut members = Members::of(draft.record)?;
-    if members.get("session_id").is_some_and(|raw| raw != edit::quoted(given.session)) {
+pub fn new_entry(
+    draft: &RecordDraft<'_>,
+    given: &EntryDefaults<'_>,
+    has: &dyn Fn(&str) -> bool,
+) -> Result<Vec<u8>> {
+    let mut members = RecordMembers::of(draft.record)?;
+    if members.get("session_id").is_some_and(|raw| raw != json_edit::quoted(given.session)) {
         return Err(Refusal::invalid("the memory names another session than --session does."));
     }
     members.or_text("id", &format!("mem_{}", &hex(&given.random)[..16]));
@@ -62,8 +68,8 @@ pub fn new_entry(draft: &Draft<'_>, given: &Given<'_>, has: &dyn Fn(&str) -> boo
     let mut line = members.to_line(&ORDER);
     if given.signs && members.get("checksum").is_none() {
         let mut tape = Tape::default();
-        let checksum = canonical::checksum(edit::scan(&mut tape, &line)?);
-        members.set("checksum", edit::quoted(&checksum));
+        let checksum = canonical::checksum(json_edit::scan(&mut tape, &line)?);
+        members.set("checksum", json_edit::quoted(&checksum));
         line = members.to_line(&ORDER);
     }
     if line.len() > ENTRY {
@@ -73,18 +79,18 @@ pub fn new_entry(draft: &Draft<'_>, given: &Given<'_>, has: &dyn Fn(&str) -> boo
 }
 
 /// The line of an entry for a session that is not nearly full.
-pub fn appended(scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
     let Some(session) = draft.session.filter(|name| is_file_name(name)) else { return Ok(None) };
     let file = |name: &str| -> PathBuf { Path::new("sessions").join(session).join(name) };
-    let lens = ["memory.jsonl", "tombstones.jsonl", "index.json"].map(|name| scene.ends.len(&file(name)));
+    let lens = ["memory.jsonl", "tombstones.jsonl", "index.json"].map(|name| scene.lookup.len(&file(name)));
     let [Ok(Some(len)), Ok(deleted), Ok(index)] = lens else { return Ok(None) };
-    let Ok(config) = scene.ends.small(Path::new("config.json")) else { return Ok(None) };
+    let Ok(config) = scene.lookup.small(Path::new("config.json")) else { return Ok(None) };
     let ((limit, share), signs) =
         with_config_of(config.as_deref(), |own| (config::size_limit(own), signs(own)));
-    let given = Given { session, now: scene.now, random: scene.random, signs };
+    let given = EntryDefaults { session, now: scene.now, random: scene.random, signs };
     // An id that palimp makes itself is not searched for.
-    let own = Members::of(draft.record)?.text("id").ok().flatten();
-    let is_there = own.as_deref().map(|id| scene.ends.has_id(Some(&file("memory.jsonl")), id));
+    let own = RecordMembers::of(draft.record)?.text("id").ok().flatten();
+    let is_there = own.as_deref().map(|id| scene.lookup.has_id(Some(&file("memory.jsonl")), id));
     if is_there == Some(None) {
         return Ok(None);
     }
@@ -101,7 +107,7 @@ pub fn signs(config: Option<Json<'_>>) -> bool {
 
 /// The member of `content` that holds the main text of a new entry.
 fn content(kind: &str, text: &str) -> String {
-    let text = edit::quoted(text);
+    let text = json_edit::quoted(text);
     match kind {
         "decision" => format!("{{\"decision\":{text}}}"),
         "finding" => format!("{{\"finding\":{text}}}"),
@@ -111,10 +117,10 @@ fn content(kind: &str, text: &str) -> String {
 }
 
 /// What §14.2 asks of what we write and nobody asks of what is found.
-fn check_ids(members: &Members, has: &dyn Fn(&str) -> bool) -> Result<()> {
+fn check_ids(members: &RecordMembers, has: &dyn Fn(&str) -> bool) -> Result<()> {
     let mut tape = Tape::default();
     let line = members.to_line(&[]);
-    let value = edit::scan(&mut tape, &line)?;
+    let value = json_edit::scan(&mut tape, &line)?;
     let id = value.get("id").and_then(|id| id.text()).unwrap_or_default().into_owned();
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if id.is_empty() || id.len() > ID || !id.chars().all(plain) {

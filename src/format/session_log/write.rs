@@ -3,34 +3,34 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::derived::{FRESH, FRESH_HOURS, relevance};
-use super::new_entry::{self, Given, new_entry, signs};
+use super::derived_files::{FRESH, FRESH_HOURS, relevance};
+use super::new_entry::{self, EntryDefaults, new_entry, signs};
 use super::{SessionLog, config, layout};
 use crate::format::writing::{
-    AtFloor, Changes, Deed, Deletion, Draft, Due, EndScene, Lines, Members, Refusal, Result, Scene, Writes,
-    document, with_config, within_limit,
+    AppendContext, AppendLines, ChangesResult, DeletionKind, DueTask, FloorOutcome, FormatWriter, Operation,
+    RecordDraft, RecordMembers, Refusal, Result, WriteContext, document, with_config, within_limit,
 };
 use crate::model::{Change, DecayRule, Document, Entry, Moment, State, Store, View, is_kept};
 use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
-use crate::text::edit;
 use crate::text::json::Json;
-use crate::text::scan::Tape;
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
 
 /// Characters that ids of sessions and tags may have (§14.2).
 const SESSION_ID: usize = 64;
 const TAG: usize = 32;
 
-impl Writes for SessionLog {
-    fn may(&self, deed: Deed, _file: &Path) -> Result<(), String> {
+impl FormatWriter for SessionLog {
+    fn allows(&self, deed: Operation, _file: &Path) -> Result<(), String> {
         match deed {
-            Deed::Archive => Err("session-log has no archive; delete it, or export the session.".into()),
+            Operation::Archive => Err("session-log has no archive; delete it, or export the session.".into()),
             _ => Ok(()),
         }
     }
 
-    fn deletion(&self, _file: &Path) -> Deletion {
-        Deletion::Tombstone
+    fn deletion(&self, _file: &Path) -> DeletionKind {
+        DeletionKind::Tombstone
     }
 
     fn is_text(&self, name: &str) -> bool {
@@ -41,7 +41,7 @@ impl Writes for SessionLog {
         Ok(("importance", value.to_string()))
     }
 
-    fn edited(&self, before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
+    fn finish_edit(&self, before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
         check_new_tags(before, &after)?;
         let sign: fn(Json<'_>) -> String = match canonical::verify(before) {
             Some(Checksum::Legacy) => canonical::legacy_checksum,
@@ -51,18 +51,18 @@ impl Writes for SessionLog {
             None => return Ok(after),
         };
         let mut tape = Tape::default();
-        let checksum = sign(edit::scan(&mut tape, &after)?);
-        Ok(edit::set(&after, &["checksum"], &edit::quoted(&checksum))?)
+        let checksum = sign(json_edit::scan(&mut tape, &after)?);
+        Ok(json_edit::set(&after, &["checksum"], &json_edit::quoted(&checksum))?)
     }
 
-    fn signed(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>> {
+    fn renew_checksum(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>> {
         match canonical::verify(before) {
             Some(Checksum::Mismatch) => Ok(after),
-            _ => self.edited(before, after, now),
+            _ => self.finish_edit(before, after, now),
         }
     }
 
-    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
+    fn add(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         let name = draft.session.ok_or_else(|| Refusal::unfit("name the session with --session."))?;
         let session = scene.store.sessions.iter().find(|session| session.name == name);
         let session = session.ok_or_else(|| Refusal::no_session(name))?;
@@ -71,17 +71,17 @@ impl Writes for SessionLog {
         let (now, random, signs) = (scene.now, scene.random, with_config(scene.store, signs));
         let known = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view()?.id);
         let has = |id: &str| known.clone().any(|own| own == id);
-        let line = new_entry(draft, &Given { session: name, now, random, signs }, &has)?;
+        let line = new_entry(draft, &EntryDefaults { session: name, now, random, signs }, &has)?;
         Ok(vec![Change::append(path, line, log.map(|log| log.bytes.clone()))])
     }
 
-    fn append(&self, scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
+    fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
         new_entry::appended(scene, draft)
     }
 
     /// §5.1: an entry that brings a session to the fill level is reason to compact it, where the
     /// config has `auto_compact`.
-    fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>> {
+    fn evictions(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>, bytes: u64) -> Result<Vec<Entry>> {
         let name = draft.session.unwrap_or_default();
         let session = scene.store.sessions.iter().find(|session| session.name == name);
         let size = session.ok_or_else(|| Refusal::no_session(name))?.size;
@@ -91,9 +91,9 @@ impl Writes for SessionLog {
         }
     }
 
-    fn tombstone(&self, scene: &Scene<'_>, entry: &Entry, reason: &str) -> Option<(PathBuf, Vec<u8>)> {
+    fn tombstone(&self, scene: &WriteContext<'_>, entry: &Entry, reason: &str) -> Option<(PathBuf, Vec<u8>)> {
         let id = scene.store.view(entry)?.id?;
-        let mut members = Members::default();
+        let mut members = RecordMembers::default();
         members.or_text("id", id);
         members.or_text("timestamp", &scene.now.to_millis());
         members.or_text("reason", reason);
@@ -101,12 +101,15 @@ impl Writes for SessionLog {
         Some((session.path.join("tombstones.jsonl"), members.to_line(&[])))
     }
 
-    fn accessed(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
+    fn access_members(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
         let count = record.get("access_count").and_then(|count| count.count()).unwrap_or(0);
-        vec![("last_accessed", edit::quoted(&now.to_millis())), ("access_count", (count + 1).to_string())]
+        vec![
+            ("last_accessed", json_edit::quoted(&now.to_millis())),
+            ("access_count", (count + 1).to_string()),
+        ]
     }
 
-    fn faded(&self, scene: &Scene<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
+    fn decay_members(&self, scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
         let Some(view) = scene.store.view(entry) else { return Vec::new() };
         let age = view.created.map(|created| scene.now.hours_since(created).max(0.0));
         let factor = scene.store.decay(entry).rule(view.kind).factor(age, 0.0);
@@ -115,7 +118,7 @@ impl Writes for SessionLog {
 
     /// §4.4: decay factors are brought up to date where the config says how often; §5.1: a
     /// session at the fill level is compacted where the config says `auto_compact`.
-    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>> {
+    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let updates = with_config(scene.store, |config| {
             let often = config.and_then(|config| config.path(&["decay", "update_interval_minutes"]));
             often.is_some() && config::flag(config, &["decay", "enabled"]) != Some(false)
@@ -132,7 +135,7 @@ impl Writes for SessionLog {
                 let changes = crate::format::writing::removals(scene.store, &goes);
                 let rule =
                     format!("{}: the session is nearly full, and the config says to compact it then", RULE);
-                due.push(Due {
+                due.push(DueTask {
                     what: format!("compact {}", session.name),
                     rule,
                     records: goes.len(),
@@ -153,7 +156,7 @@ impl Writes for SessionLog {
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
     }
 
-    fn new_session(&self, scene: &Scene<'_>, id: Option<&str>, user: &str) -> Changes {
+    fn new_session(&self, scene: &WriteContext<'_>, id: Option<&str>, user: &str) -> ChangesResult {
         let made;
         let id = match id {
             Some(id) => id,
@@ -173,15 +176,15 @@ impl Writes for SessionLog {
             return Err(Refusal::unfit(format!("the session {id} already exists.")));
         }
         let folder = Path::new("sessions").join(id);
-        let now = edit::quoted(&scene.now.to_millis());
+        let now = json_edit::quoted(&scene.now.to_millis());
         let metadata = format!(
             "{{\n  \"session_id\": {id},\n  \"user_id\": {user},\n  \"created_at\": {now},\n  \"last_accessed\": {now},\n  \
              \"total_entries\": 0,\n  \"total_size_bytes\": 0,\n  \"decay_config\": {{\n    \"enabled\": true,\n    \
              \"half_life_hours\": 168,\n    \"min_decay_factor\": 0.1\n  }},\n  \"preferences\": {{}},\n  \
              \"statistics\": {{\n    \"conversations\": 0,\n    \"decisions\": 0,\n    \"findings\": 0,\n    \
              \"preferences\": 0\n  }}\n}}\n",
-            id = edit::quoted(id),
-            user = edit::quoted(user),
+            id = json_edit::quoted(id),
+            user = json_edit::quoted(user),
         );
         Ok(vec![
             Change::make_folder(&folder),
@@ -195,17 +198,21 @@ impl Writes for SessionLog {
         RULE.into()
     }
 
-    fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>>> {
+    fn compacted_entries(
+        &self,
+        scene: &WriteContext<'_>,
+        session: Option<&str>,
+    ) -> Option<Result<Vec<Entry>>> {
         let sessions = scene.store.sessions.iter().map(|own| own.name.as_str());
         let chosen = sessions.filter(|name| session.is_none_or(|session| session == *name));
         Some(Ok(chosen.flat_map(|name| faded_away(scene, name)).collect()))
     }
 
-    fn at_floor(&self, _store: &Store, view: View<'_>, rule: DecayRule) -> AtFloor {
+    fn floor_outcome(&self, _store: &Store, view: View<'_>, rule: DecayRule) -> FloorOutcome {
         if view.kind == "preference" || view.importance * rule.factor(Some(f64::MAX), 0.0) >= FADED {
-            return AtFloor::Stays;
+            return FloorOutcome::Stays;
         }
-        AtFloor::Goes { age_hours: gone_at(view.importance, rule.half_life_hours), below: FADED }
+        FloorOutcome::Goes { age_hours: gone_at(view.importance, rule.half_life_hours), below: FADED }
     }
 
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
@@ -235,7 +242,7 @@ fn rounded(factor: f64) -> String {
 
 /// What a compaction of a session drops (§5.1): what tombstones name, and what has faded
 /// below all relevance. Preferences stay, and what the user keeps.
-pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
+pub fn faded_away(scene: &WriteContext<'_>, session: &str) -> Vec<Entry> {
     let store = scene.store;
     let own =
         store.entries.iter().filter(|entry| store.session(entry).is_some_and(|own| own.name == session));
@@ -281,7 +288,7 @@ fn size(documents: &[Arc<Document>], session: &Path) -> u64 {
 /// Whether nothing but tags differs.
 fn is_tagging(before: Json<'_>, after: &[u8]) -> bool {
     let mut tape = Tape::default();
-    let Ok(after) = edit::scan(&mut tape, after) else { return false };
+    let Ok(after) = json_edit::scan(&mut tape, after) else { return false };
     let raw = |of: Json<'_>, name: &str| of.get(name).map(|own| own.raw().to_vec());
     let mut names = before.members().chain(after.members()).filter_map(|(name, _)| name.text());
     names.all(|name| name == "tags" || raw(before, &name) == raw(after, &name))
@@ -299,7 +306,7 @@ fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<()> {
             .collect()
     };
     let old = texts(before);
-    let mut new = texts(edit::scan(&mut tape, after)?);
+    let mut new = texts(json_edit::scan(&mut tape, after)?);
     new.retain(|tag| !old.contains(tag));
     check_tags(&new)
 }

@@ -7,7 +7,7 @@ use crate::model::{Change, Moment, Store};
 
 /// What may be done with a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Operation {
     /// One field is set.
     Edit,
     /// Tags are added or taken away.
@@ -20,7 +20,7 @@ pub enum Deed {
 
 /// What a store may tell of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recorded {
+pub enum AuditEvent {
     /// Records were repaired.
     Repair,
     /// Records were erased.
@@ -31,7 +31,7 @@ pub enum Recorded {
 
 /// How a format deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deletion {
+pub enum DeletionKind {
     /// Its bytes are removed.
     Removed,
     /// A tombstone names it; its bytes stay until the log is compacted.
@@ -44,7 +44,7 @@ pub enum Deletion {
 
 /// How records are deleted in the format's own way.
 #[derive(Clone, Copy, Debug)]
-pub struct Deleting<'a> {
+pub struct FormatDeletion<'a> {
     /// Why: a code, not the content.
     pub reason: &'a str,
     /// What takes their place.
@@ -55,7 +55,7 @@ pub struct Deleting<'a> {
 
 /// A record to be.
 #[derive(Clone, Debug, Default)]
-pub struct Draft<'a> {
+pub struct RecordDraft<'a> {
     /// The session that it belongs to.
     pub session: Option<&'a str>,
     /// The format's own word for its type.
@@ -71,7 +71,7 @@ pub struct Draft<'a> {
 }
 
 /// What an operation is done with.
-pub struct Scene<'a> {
+pub struct WriteContext<'a> {
     /// The store as it was read.
     pub store: &'a Store,
     /// The time that is written down.
@@ -80,15 +80,15 @@ pub struct Scene<'a> {
     pub random: [u8; 16],
     /// Compressed files as they are on disk, those that [`Writes::packed`](super::Writes::packed) names: a store
     /// holds what was unpacked from them.
-    pub packed: &'a BTreeMap<PathBuf, Vec<u8>>,
+    pub compressed_files: &'a BTreeMap<PathBuf, Vec<u8>>,
 }
 
 /// No compressed files, for whatever needs none.
-pub static NO_PACKED: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+pub static NO_COMPRESSED_FILES: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
 
 /// A field to be set.
 #[derive(Clone, Debug)]
-pub struct Setting<'a> {
+pub struct FieldAssignment<'a> {
     /// The format's own name, dotted where nested; or `text`, the main text wherever it is.
     pub name: &'a str,
     /// JSON where the field is no string, else the text as it is.
@@ -97,7 +97,7 @@ pub struct Setting<'a> {
 
 /// Something that is due.
 #[derive(Clone, Debug)]
-pub struct Due {
+pub struct DueTask {
     /// A few words.
     pub what: String,
     /// The rule that says so, in words.

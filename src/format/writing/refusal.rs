@@ -1,8 +1,8 @@
 //! Why something is not done.
 
-use super::Fault;
+use super::RefusedEntries;
 use crate::model::{Change, NotWhole};
-use crate::text::edit::EditError;
+use crate::text::json_edit::JsonEditError;
 
 /// Why something is not done. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +13,7 @@ pub struct Refusal {
     /// What is the matter and what to do, in sentences. May quote the store.
     pub message: String,
     /// The records that it is about, each with its reason, where others could be done without them.
-    pub of: Vec<Fault>,
+    pub refused: Vec<RefusedEntries>,
     /// Whether the user stopped it, and nothing more is to be tried.
     pub stops: bool,
 }
@@ -22,12 +22,12 @@ pub struct Refusal {
 pub type Result<T, E = Refusal> = std::result::Result<T, E>;
 
 /// Changes, or why there are none.
-pub type Changes = Result<Vec<Change>>;
+pub type ChangesResult = Result<Vec<Change>>;
 
 impl Refusal {
     /// A refusal with its code, of all that was asked for.
     pub fn new(code: &'static str, message: impl Into<String>) -> Refusal {
-        Refusal { code, message: message.into(), of: Vec::new(), stops: false }
+        Refusal { code, message: message.into(), refused: Vec::new(), stops: false }
     }
 
     /// The format does not have that, or it makes no sense there.
@@ -70,8 +70,8 @@ impl From<NotWhole> for Refusal {
     }
 }
 
-impl From<EditError> for Refusal {
-    fn from(error: EditError) -> Self {
+impl From<JsonEditError> for Refusal {
+    fn from(error: JsonEditError) -> Self {
         Refusal::invalid(format!("{error}."))
     }
 }

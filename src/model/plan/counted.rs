@@ -1,7 +1,7 @@
 //! Counts as people say them.
 
 /// So many of them: "1 memory", "2 memories".
-pub fn counted(count: u64, what: &str) -> String {
+pub fn count_with_noun(count: u64, what: &str) -> String {
     let several = match what.strip_suffix("ry") {
         Some(stem) => format!("{stem}ries"),
         None if what.ends_with('x') => format!("{what}es"),

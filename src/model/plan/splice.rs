@@ -15,7 +15,7 @@ pub struct Splice {
     pub becomes: Bytes,
     /// The line before it: where lines are put in between, they go behind this one. Empty
     /// at the start of the file.
-    pub behind: Vec<u8>,
+    pub line_before: Vec<u8>,
 }
 
 impl Splice {
@@ -49,51 +49,51 @@ pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
 
 /// The same piece by piece: what stays, and what comes.
 pub fn pieces<'b>(base: &'b [u8], splices: &'b [Splice]) -> impl Iterator<Item = &'b [u8]> {
-    stretches(base.len(), splices).map(|own| match own {
-        Stretch::Stays(range) => &base[range],
-        Stretch::Comes(bytes) => bytes,
+    spliced_parts(base.len(), splices).map(|own| match own {
+        SplicedPart::Unchanged(range) => &base[range],
+        SplicedPart::Inserted(bytes) => bytes,
     })
 }
 
 /// A part of a file with stretches replaced.
-pub enum Stretch<'s> {
+pub enum SplicedPart<'s> {
     /// That range of the file before.
-    Stays(Range<usize>),
+    Unchanged(Range<usize>),
     /// What is new.
-    Comes(&'s Bytes),
+    Inserted(&'s Bytes),
 }
 
-impl Stretch<'_> {
+impl SplicedPart<'_> {
     /// How many bytes it has.
     pub fn size(&self) -> usize {
         match self {
-            Stretch::Stays(range) => range.len(),
-            Stretch::Comes(bytes) => bytes.len(),
+            SplicedPart::Unchanged(range) => range.len(),
+            SplicedPart::Inserted(bytes) => bytes.len(),
         }
     }
 }
 
 /// The stretch of that number among [`stretches`]: what stays before a splice, and what comes by it, in turn.
-pub fn stretch_at(len: usize, splices: &[Splice], number: usize) -> Option<Stretch<'_>> {
+pub fn part_at(len: usize, splices: &[Splice], number: usize) -> Option<SplicedPart<'_>> {
     let at = number / 2;
     if number % 2 == 1 {
-        return splices.get(at).map(|own| Stretch::Comes(&own.becomes));
+        return splices.get(at).map(|own| SplicedPart::Inserted(&own.becomes));
     }
     let end = |own: &Splice| (own.end() as usize).min(len);
     let from = at.checked_sub(1).map_or(Some(0), |before| splices.get(before).map(end))?;
     let start = splices.get(at).map_or(len, |own| (own.start as usize).clamp(from, len));
-    Some(Stretch::Stays(from..start))
+    Some(SplicedPart::Unchanged(from..start))
 }
 
 /// The same for a file of so many bytes, whose bytes are not at hand.
-pub fn stretches(len: usize, splices: &[Splice]) -> impl Iterator<Item = Stretch<'_>> {
+pub fn spliced_parts(len: usize, splices: &[Splice]) -> impl Iterator<Item = SplicedPart<'_>> {
     let mut from = 0;
     let ends = splices.iter().map(Some).chain([None]);
     ends.flat_map(move |splice| {
         let start = splice.map_or(len, |own| (own.start as usize).clamp(from, len));
-        let stays = Stretch::Stays(from..start);
+        let stays = SplicedPart::Unchanged(from..start);
         from = splice.map_or(start, |own| (start + own.was.len()).min(len));
-        [Some(stays), splice.map(|own| Stretch::Comes(&own.becomes))]
+        [Some(stays), splice.map(|own| SplicedPart::Inserted(&own.becomes))]
     })
     .flatten()
 }
@@ -108,11 +108,11 @@ pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
         moved += splice.becomes.len() as i64 - splice.was.len() as i64;
         let behind = match before.take() {
             Some((end, line)) if end == splice.start => line,
-            _ => splice.behind.clone(),
+            _ => splice.line_before.clone(),
         };
         let line = if splice.becomes.is_empty() { &behind[..] } else { last_line(&splice.becomes) };
         before = Some((splice.start + splice.was.len() as u64, line.to_vec()));
-        Splice { start, was: splice.becomes.clone(), becomes: splice.was.clone(), behind }
+        Splice { start, was: splice.becomes.clone(), becomes: splice.was.clone(), line_before: behind }
     };
     splices.iter().map(turn).collect()
 }
@@ -157,10 +157,10 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
 }
 
 /// What makes one of two files of the other.
-pub(super) fn rewritten(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
+pub(super) fn diff_lines(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
     // What is not held is replaced as a whole: to see where it differs would take all of it.
-    if (base.is_of_a_file() || bytes.is_of_a_file()) && !base.is_empty() {
-        let whole = Splice { start: 0, was: base.clone(), becomes: bytes.clone(), behind: Vec::new() };
+    if (base.is_file_backed() || bytes.is_file_backed()) && !base.is_empty() {
+        let whole = Splice { start: 0, was: base.clone(), becomes: bytes.clone(), line_before: Vec::new() };
         return if base == bytes { Vec::new() } else { vec![whole] };
     }
     let (start, end, with) = difference(base, bytes);
@@ -169,7 +169,7 @@ pub(super) fn rewritten(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
     }
     // What is one line is replaced as a whole: both are held already.
     if !base.is_empty() && lines_around(base, &(start..end)) == (0, base.len()) {
-        return vec![Splice { start: 0, was: base.clone(), becomes: bytes.clone(), behind: Vec::new() }];
+        return vec![Splice { start: 0, was: base.clone(), becomes: bytes.clone(), line_before: Vec::new() }];
     }
     whole_lines(base, vec![(start..end, with.to_vec())])
 }
@@ -190,7 +190,7 @@ fn is_open(bytes: &[u8]) -> bool {
 fn closed<B: Ranges + ?Sized>(base: &B, (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
     let behind = base.at(base.line_before(start)..start).into_owned();
     let was = base.at(start..end).into_owned();
-    Splice { start: start as u64, was: was.into(), becomes: becomes.into(), behind }
+    Splice { start: start as u64, was: was.into(), becomes: becomes.into(), line_before: behind }
 }
 
 /// The last line, with its end.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use super::{
-    ACCESSED, ARCHIVED, CHECKSUM, COUNTED, CREATED, FACETS, FADED, HAS_ID, HAS_TOPIC, NAMES, Packed,
-    REFERENCES, Run, TAGS, UNKNOWN, USUAL, WEIGHED,
+    ACCESSED, ARCHIVED, CHECKSUM, COUNTED, CREATED, FACETS, FADED, HAS_ID, HAS_TOPIC, NAMES, PackedView,
+    REFERENCES, TAGS, UNKNOWN, USUAL, ViewRun, WEIGHED,
 };
-use crate::model::parsed::Parsed;
-use crate::model::quick::QuickMap;
+use crate::model::fast_hash::FastMap;
+use crate::model::parsed_record::ParsedRecord;
 use crate::model::record::Name;
 
 /// So many words are kept once in a run; more are written out where they occur.
@@ -18,16 +18,16 @@ const LONGEST: usize = 48;
 
 /// Packs views.
 #[derive(Default)]
-pub struct Packer {
+pub struct ViewPacker {
     bytes: Vec<u8>,
     places: Vec<u32>,
     words: Vec<Box<str>>,
-    known: QuickMap<Box<str>, u32>,
+    known: FastMap<Box<str>, u32>,
 }
 
-impl Packer {
+impl ViewPacker {
     /// Adds a view; its number in the run.
-    pub fn add(&mut self, own: &Parsed) -> u32 {
+    pub fn add(&mut self, own: &ParsedRecord) -> u32 {
         let number = self.places.len() as u32;
         self.places.push(self.bytes.len() as u32);
         let flags = [
@@ -70,15 +70,15 @@ impl Packer {
     }
 
     /// The views of those numbers.
-    pub fn views(self) -> impl Fn(u32) -> Packed {
+    pub fn views(self) -> impl Fn(u32) -> PackedView {
         let sensitive = self.places.iter().map(|_| AtomicU8::new(UNKNOWN)).collect();
         let (bytes, words, places) = (self.bytes.into(), self.words.into(), self.places.into());
-        let run = Arc::new(Run { bytes, words, places, sensitive });
-        move |number| Packed { run: Arc::clone(&run), number, is_torn: false }
+        let run = Arc::new(ViewRun { bytes, words, places, sensitive });
+        move |number| PackedView { run: Arc::clone(&run), number, is_torn: false }
     }
 
     /// How many items there are, how long they are, so that who reads can go past them, and they.
-    fn list<T>(&mut self, items: &[T], mut add: impl FnMut(&mut Packer, &T)) {
+    fn list<T>(&mut self, items: &[T], mut add: impl FnMut(&mut ViewPacker, &T)) {
         if items.is_empty() {
             return;
         }

@@ -4,11 +4,11 @@ use super::pack::WORDS;
 use super::*;
 
 fn any_name() -> impl Strategy<Value = Name> {
-    let of = prop_oneof![Just(Named::Record), Just(Named::Trace), Just(Named::Session)];
+    let of = prop_oneof![Just(NameKind::Record), Just(NameKind::Trace), Just(NameKind::Session)];
     (of, any::<String>()).prop_map(|(of, text)| Name { of, text: text.into() })
 }
 
-fn any_parsed() -> impl Strategy<Value = Parsed> {
+fn any_parsed() -> impl Strategy<Value = ParsedRecord> {
     let text = || any::<String>().prop_map(String::into_boxed_str);
     let word = prop_oneof![Just("agent"), Just("severity"), Just("")];
     let times = (any::<Option<i64>>(), any::<Option<i64>>(), any::<u64>(), any::<f64>());
@@ -19,7 +19,7 @@ fn any_parsed() -> impl Strategy<Value = Parsed> {
         proptest::collection::vec(any_name(), 0..3),
         proptest::collection::vec((word, text()), 0..4),
     );
-    (times, texts, lists, any::<[bool; 3]>()).prop_map(|(times, texts, lists, flags)| Parsed {
+    (times, texts, lists, any::<[bool; 3]>()).prop_map(|(times, texts, lists, flags)| ParsedRecord {
         id: texts.0,
         kind: texts.1.into(),
         created: times.0.map(Moment),
@@ -41,8 +41,8 @@ fn lent<'a>(own: &'a Reference<'a>) -> Reference<'a, &'a str> {
     Reference { relation: own.relation, to: Name { of: own.to.of, text: &*own.to.text } }
 }
 
-fn again(view: View<'_>) -> Parsed {
-    Parsed {
+fn again(view: View<'_>) -> ParsedRecord {
+    ParsedRecord {
         id: view.id.map(Into::into),
         kind: view.kind.to_owned().into(),
         created: view.created,
@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn what_was_packed_is_read_again(all in proptest::collection::vec(any_parsed(), 1..8)) {
-        let mut packer = Packer::default();
+        let mut packer = ViewPacker::default();
         let places: Vec<u32> = all.iter().map(|own| packer.add(own)).collect();
         let views = packer.views();
         for (own, at) in all.iter().zip(places) {
@@ -75,7 +75,7 @@ proptest! {
             let names = own.names.iter().map(|own| Name { of: own.of, text: &*own.text });
             prop_assert!(view.names.eq(names));
             prop_assert!(view.facets.iter().eq(own.facets.iter().map(|(name, value)| (*name, &**value))));
-            let bare = Parsed {
+            let bare = ParsedRecord {
                 references: Box::default(),
                 names: Box::default(),
                 facets: Box::default(),
@@ -88,8 +88,11 @@ proptest! {
 
 #[test]
 fn more_words_than_are_kept_once_are_written_out() {
-    let tag = |number: usize| Parsed { tags: [format!("tag {number}").into()].into(), ..Parsed::default() };
-    let mut packer = Packer::default();
+    let tag = |number: usize| ParsedRecord {
+        tags: [format!("tag {number}").into()].into(),
+        ..ParsedRecord::default()
+    };
+    let mut packer = ViewPacker::default();
     let places: Vec<u32> = (0..WORDS + 10).map(|number| packer.add(&tag(number))).collect();
     let views = packer.views();
     for (number, at) in places.into_iter().enumerate() {

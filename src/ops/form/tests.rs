@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use super::*;
 use crate::demo;
-use crate::format::writing::NO_PACKED;
+use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::{Change, Extent, Problem, Severity, Snapshot, State};
-use crate::ops::Scene;
-use crate::ops::edit::{Edited, after_edit, fits_words};
-use crate::store::{Place, derive, load_each, look_at};
+use crate::ops::WriteContext;
+use crate::ops::edit::{EditResult, after_edit, fits_words};
+use crate::store::{Place, derived_files, load_each, look_at};
 
 fn now() -> Moment {
     Moment::parse("2026-02-01T12:00:00Z").unwrap().0
@@ -58,16 +58,16 @@ impl Desk {
     }
 }
 
-fn tried(field: &Field) -> Vec<String> {
+fn tried(field: &FormField) -> Vec<String> {
     let texts: Vec<String> = match &field.kind {
-        Kind::Fixed(_) => return Vec::new(),
-        Kind::Text { .. } => {
+        FieldKind::Fixed(_) => return Vec::new(),
+        FieldKind::Text { .. } => {
             vec!["".into(), "short".into(), "y".repeat(5001), "two\nlines \u{202e}".into(), "  ".into()]
         }
-        Kind::Word { words, .. } => [words.clone(), vec!["other".into(), "".into()]].concat(),
-        Kind::Number { .. } => ["0.5", "1", "-1", "7", "1.5", "abc", ""].map(str::to_owned).to_vec(),
-        Kind::Flag => ["true", "false", "maybe"].map(str::to_owned).to_vec(),
-        Kind::Words { .. } => vec![
+        FieldKind::Word { words, .. } => [words.clone(), vec!["other".into(), "".into()]].concat(),
+        FieldKind::Number { .. } => ["0.5", "1", "-1", "7", "1.5", "abc", ""].map(str::to_owned).to_vec(),
+        FieldKind::Flag => ["true", "false", "maybe"].map(str::to_owned).to_vec(),
+        FieldKind::Words { .. } => vec![
             "a, b".into(),
             "x".repeat(41),
             "t1,t2,t3,t4,t5,t6,t7,t8,t9,t10,t11".into(),
@@ -77,13 +77,13 @@ fn tried(field: &Field) -> Vec<String> {
             "[1]".into(),
             "bell\u{7}".into(),
         ],
-        Kind::Moment => {
+        FieldKind::Moment => {
             ["2026-01-11T10:10:00", "2026-01-11T10:10:00Z", "nonsense", "2099-01-01T00:00:00Z", ""]
                 .map(str::to_owned)
                 .to_vec()
         }
-        Kind::References => vec!["no_such_memory".into(), "".into()],
-        Kind::Json => ["{}", "[]", "nonsense", "\"x\"", "null"].map(str::to_owned).to_vec(),
+        FieldKind::References => vec!["no_such_memory".into(), "".into()],
+        FieldKind::Json => ["{}", "[]", "nonsense", "\"x\"", "null"].map(str::to_owned).to_vec(),
     };
     texts
 }
@@ -127,7 +127,7 @@ enum Came {
 fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[String]) -> Result<Came, String> {
     let store = &desk.snapshot.stores[number];
     let form = form(store, entry, now()).unwrap();
-    let scene = Scene { store, now: now(), random: [7; 16], packed: &NO_PACKED };
+    let scene = WriteContext { store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
     let quick = judge(&scene, entry, &form, values);
     let verdict = verdict(&scene, entry, &form, values);
     let set = form.settings(values);
@@ -198,26 +198,26 @@ fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_c
 }
 
 /// Whether the writing itself rules it out, before anything could be read.
-fn ruled_out(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) -> bool {
+fn ruled_out(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
     let set = form.settings(values);
     let tags = form.find("tags").map(|at| items(&values[at])).unwrap_or_default();
     after_edit(scene, entry, &as_settings(&set)).is_err() || fits_words(scene, entry, &tags).is_err()
 }
 
 /// Whether reading what would be written finds an error that was not there.
-fn is_error(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) -> bool {
+fn is_error(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
     let set = form.settings(values);
     let store = scene.store;
     let document = store.document(entry);
     let changes = match after_edit(scene, entry, &as_settings(&set)).unwrap() {
-        Edited::Files(changes) => changes,
-        Edited::Record(new) => {
+        EditResult::Files(changes) => changes,
+        EditResult::Record(new) => {
             let span = store.record(entry).span;
             let edits = vec![(span.start as usize..span.end as usize, new)];
             vec![Change::edits(&document.path, document.bytes.clone(), edits)]
         }
     };
-    let after = derive::after(store, &changes, scene.now);
+    let after = derived_files::documents_after(store, &changes, scene.now);
     let errors = |documents: &[Arc<crate::model::Document>]| -> Vec<String> {
         let own = documents.iter().find(|own| own.path == document.path).unwrap();
         let errors = own.problems.iter().filter(|own| own.severity == Severity::Error);
@@ -237,7 +237,12 @@ fn every_fix_leads_to_something_that_can_be_saved() {
             let form = form(store, entry, now()).unwrap();
             for at in 0..form.fields.len() {
                 for text in tried(&form.fields[at]) {
-                    let scene = Scene { store, now: now(), random: [7; 16], packed: &NO_PACKED };
+                    let scene = WriteContext {
+                        store,
+                        now: now(),
+                        random: [7; 16],
+                        compressed_files: &NO_COMPRESSED_FILES,
+                    };
                     let mut values = form.values();
                     values[at] = text.clone();
                     let before = judge(&scene, entry, &form, &values);

@@ -1,15 +1,15 @@
 //! Repairs notes whose bytes are not UTF-8 text: they have another encoding or NULs, or are empty. A note
 //! that can't be read at all goes to quarantine.
 
-use super::Bench;
-use super::damage::piece;
-use super::fix::{Act, Fix};
-use super::spelling::{Spelled, replaced, western, without_nuls};
+use super::RepairContext;
+use super::fix::{FixAction, ProblemFix};
+use super::json_syntax::{RespelledLine, replaced, western, without_nuls};
+use super::line_damage::piece;
 use crate::model::{Change, Code, Document, Problem, Role};
 use crate::ops::base;
 
 /// The readings of a text that is not UTF-8 or has NULs.
-pub(super) fn read_otherwise(content: &[u8], code: Code) -> Vec<Spelled> {
+pub(super) fn read_otherwise(content: &[u8], code: Code) -> Vec<RespelledLine> {
     match code {
         Code::InvalidUtf8 => {
             [wide(content), western(content), replaced(content)].into_iter().flatten().collect()
@@ -20,7 +20,7 @@ pub(super) fn read_otherwise(content: &[u8], code: Code) -> Vec<Spelled> {
 }
 
 /// UTF-16 in either byte order. It has a byte order mark, or a NUL beside most letters.
-fn wide(content: &[u8]) -> Option<Spelled> {
+fn wide(content: &[u8]) -> Option<RespelledLine> {
     let (pairs, rest) = content.as_chunks::<2>();
     let nuls = |at: usize| pairs.iter().filter(|pair| pair[at] == 0).count();
     let is_most = |at: usize| nuls(at) * 4 > pairs.len() * 3 && nuls(1 - at) == 0;
@@ -35,7 +35,7 @@ fn wide(content: &[u8]) -> Option<Spelled> {
         char::decode_utf16(pairs.iter().map(|pair| of(*pair))).collect::<Result<_, _>>().ok()?;
     let text = text.trim_start_matches('\u{feff}');
     let is_text = rest.is_empty() && !text.contains('\0');
-    is_text.then(|| Spelled {
+    is_text.then(|| RespelledLine {
         title: "read it as UTF-16",
         reason: "With this encoding, all of it is text.",
         confidence: 90,
@@ -44,9 +44,14 @@ fn wide(content: &[u8]) -> Option<Spelled> {
     })
 }
 
-impl Bench<'_> {
+impl RepairContext<'_> {
     /// The fix of a note that can't be read at all: it is removed, and its bytes are kept in quarantine.
-    pub(super) fn of_nothing(&self, document: &Document, problem: &Problem, all: &[u8]) -> Option<Fix> {
+    pub(super) fn of_nothing(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        all: &[u8],
+    ) -> Option<ProblemFix> {
         let record = document.records.get(problem.record? as usize)?;
         let is_note =
             document.role == Role::Records && document.path.extension().is_some_and(|end| end == "md");
@@ -61,7 +66,7 @@ impl Bench<'_> {
             true => "Its text is lost, unless a backup has it.",
             false => "Its bytes are kept there as they are, and can be brought back.",
         };
-        let act = Act::Files(vec![Change::remove(&document.path, base(document))], out);
-        Some(Fix { title: title.into(), reason: reason.into(), confidence: 10, is_safe: false, act })
+        let act = FixAction::Files(vec![Change::remove(&document.path, base(document))], out);
+        Some(ProblemFix { title: title.into(), reason: reason.into(), confidence: 10, is_safe: false, act })
     }
 }

@@ -5,28 +5,28 @@
 //! else asks: to complete a torn memory, to fill it from a copy, to move a line away. What leaves a file is
 //! kept in quarantine byte for byte. What was deleted or erased comes back by none of them.
 
-mod archive;
-mod beside;
-mod best;
-mod copy;
-mod cut_time;
-mod damage;
-mod document;
-mod duplicate;
-mod elsewhere;
+mod default_fix;
+mod deletion_guard;
+mod document_damage;
+mod duplicate_id;
 mod encoding;
+mod field_fixes;
 mod fix;
-mod gone;
-mod line;
+mod fix_preview;
+mod intact_copies;
+mod json_syntax;
+mod line_damage;
 mod lost_text;
-mod plan;
+mod plan_fixes;
 mod quarantine;
+mod safe_line_fix;
 mod salvage;
 mod same_line;
-mod schema;
-mod spelling;
-mod temp;
-mod tombstone;
+mod second_copy;
+mod temp_files;
+mod torn_tombstone;
+mod truncated_archive;
+mod truncated_time;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -35,36 +35,36 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-pub use beside::Beside;
-pub use elsewhere::Kept;
-pub use fix::{Ease, Fix, Piece, Repair, ease};
-pub use plan::{all_safe, chosen};
-pub use quarantine::{Quarantined, read, restored, written};
+pub use fix::{ProblemFix, QuarantinePiece, RepairPlan, Repairability, ease};
+pub use fix_preview::FixPreview;
+pub use intact_copies::FileCopy;
+pub use plan_fixes::{all_safe, chosen};
+pub use quarantine::{QuarantineContent, read, restored, written};
 
-use super::Scene;
-use super::erase::Gone;
-use crate::check::derived;
+use super::WriteContext;
+use super::erase::ErasedRecords;
+use crate::check::stale_files;
 use crate::format::Format;
 use crate::model::{Code, Document, Problem, Store};
 use crate::store::commit::Deletions;
-use crate::store::crowd;
-use crate::store::erase::Wanted;
-use crate::text::conflict::Conflict;
+use crate::store::erase::ErasureMatcher;
+use crate::store::parallel;
+use crate::text::merge_conflict::MergeConflict;
 
 /// What is asked to be repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum RepairTarget {
     /// Whatever can be repaired without a loss.
     AllSafe,
     /// Every problem of a kind, each by its first fix.
     Code(Code),
     /// Problems by their keys, or by their numbers in the list, each with its fix.
-    Chosen(Vec<(String, Pick)>),
+    Chosen(Vec<(String, FixChoice)>),
 }
 
 /// Which of the fixes of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pick {
+pub enum FixChoice {
     /// That number, from 1: the best first.
     Number(usize),
     /// The one that was shown with that title.
@@ -73,17 +73,17 @@ pub enum Pick {
 
 /// What is kept beside a store that a fix may take from, and what may not come back.
 #[derive(Default)]
-pub struct Material {
+pub struct RepairSources {
     /// Copies of files as they were.
-    pub copies: Vec<Kept>,
+    pub copies: Vec<FileCopy>,
     /// The lines of tombstones that deletions wrote, each with its source.
-    pub tombstones: Vec<Kept>,
+    pub tombstones: Vec<FileCopy>,
     /// What was erased.
-    pub gone: Gone,
+    pub erased: ErasedRecords,
     /// What was deleted.
     pub deleted: Deletions,
     /// The bytes of temporary files.
-    pub raw: HashMap<PathBuf, Vec<u8>>,
+    pub temp_files: HashMap<PathBuf, Vec<u8>>,
 }
 
 /// A second thread starts only if there are more problems than this, a third if there are twice as many.
@@ -92,61 +92,61 @@ const FEW: usize = 256;
 const TURN: usize = 64;
 
 /// A store with all that it takes to tell the fixes of its problems.
-pub struct Bench<'a> {
-    scene: &'a Scene<'a>,
-    material: &'a Material,
+pub struct RepairContext<'a> {
+    scene: &'a WriteContext<'a>,
+    material: &'a RepairSources,
     format: Option<&'static dyn Format>,
     /// The files that are made anew from the memories.
-    anew: HashSet<PathBuf>,
+    rebuilt_files: HashSet<PathBuf>,
     /// The names of the first members of a log's whole records, by its path.
     names: RefCell<HashMap<PathBuf, HashSet<Vec<u8>>>>,
     /// The records whose times name no zone, by the path of their log.
     naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
     /// The form of the memory that was looked at last, and what is wrong in it.
-    formed: RefCell<Option<Rc<schema::Formed>>>,
+    last_form: RefCell<Option<Rc<field_fixes::FormCache>>>,
     /// The object that was read last.
-    read: RefCell<Option<salvage::ReadLast>>,
+    last_reading: RefCell<Option<salvage::LastReading>>,
     /// The safe fix of the lines that were looked at last.
-    last: RefCell<Option<line::Tidied>>,
+    last_line_fix: RefCell<Option<safe_line_fix::SafeLineFix>>,
     /// The merges that a file has markers of, by its path.
-    conflicts: RefCell<HashMap<PathBuf, Rc<[Conflict]>>>,
+    conflicts: RefCell<HashMap<PathBuf, Rc<[MergeConflict]>>>,
     /// The records of a file that share an id, by its path and by the id.
-    twins: RefCell<HashMap<PathBuf, Rc<duplicate::Twins>>>,
+    records_by_id: RefCell<HashMap<PathBuf, Rc<duplicate_id::RecordsById>>>,
     /// The new ids of memories that share one, by that; each by its file and where it starts.
-    free: RefCell<HashMap<String, Rc<duplicate::Free>>>,
+    new_ids: RefCell<HashMap<String, Rc<duplicate_id::NewIds>>>,
     /// What was erased from the store.
-    erased: OnceCell<Option<Wanted<'a>>>,
-    shared: Arc<Shared<'a>>,
+    erased: OnceCell<Option<ErasureMatcher<'a>>>,
+    shared: Arc<RepairIndexes<'a>>,
 }
 
 /// What all threads look at.
 #[derive(Default)]
-struct Shared<'a> {
-    others: OnceLock<elsewhere::Others<'a>>,
+struct RepairIndexes<'a> {
+    others: OnceLock<intact_copies::IntactCopies<'a>>,
     /// The whole records that have no copy, if the format writes copies.
-    singles: OnceLock<Vec<copy::Single<'a>>>,
+    singles: OnceLock<Vec<second_copy::UnpairedRecord<'a>>>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> RepairContext<'a> {
     /// Where `anew` are the files that `reindex` would make anew.
     pub fn of<'p>(
-        scene: &'a Scene<'a>,
-        material: &'a Material,
+        scene: &'a WriteContext<'a>,
+        material: &'a RepairSources,
         anew: impl IntoIterator<Item = &'p Path>,
-    ) -> Bench<'a> {
-        Bench {
+    ) -> RepairContext<'a> {
+        RepairContext {
             scene,
             material,
             format: crate::format::by_name(scene.store.format),
-            anew: anew.into_iter().map(Path::to_owned).collect(),
+            rebuilt_files: anew.into_iter().map(Path::to_owned).collect(),
             names: RefCell::default(),
             naive: RefCell::default(),
-            formed: RefCell::default(),
-            read: RefCell::default(),
-            last: RefCell::default(),
+            last_form: RefCell::default(),
+            last_reading: RefCell::default(),
+            last_line_fix: RefCell::default(),
             conflicts: RefCell::default(),
-            twins: RefCell::default(),
-            free: RefCell::default(),
+            records_by_id: RefCell::default(),
+            new_ids: RefCell::default(),
             erased: OnceCell::new(),
             shared: Arc::default(),
         }
@@ -154,19 +154,25 @@ impl<'a> Bench<'a> {
 
     /// Calls `work` for each problem, on all cores, and returns the results in the order of the problems.
     /// Threads take neighbouring problems by turns, because these read the same blocks.
-    pub fn each<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&Bench<'_>, &T) -> R + Sync) -> Vec<R> {
+    pub fn each<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&RepairContext<'_>, &T) -> R + Sync,
+    ) -> Vec<R> {
         // For a few problems, more threads would cost more than they save: each one first reads what all of
         // them need.
-        let threads = items.len().div_ceil(FEW).min(crowd::width());
+        let threads = items.len().div_ceil(FEW).min(parallel::thread_limit());
         let (scene, material) = (self.scene, self.material);
         let shared = &self.shared;
-        let anew: Vec<&Path> = self.anew.iter().map(PathBuf::as_path).collect();
+        let anew: Vec<&Path> = self.rebuilt_files.iter().map(PathBuf::as_path).collect();
         let (turns, next): (Vec<&[T]>, _) = (items.chunks(TURN).collect(), AtomicUsize::new(0));
-        let of_turn = |own: &Bench<'_>, turn: &[T]| turn.iter().map(|item| work(own, item)).collect();
-        let taken = crowd::each(&vec![(); threads], |()| {
-            let own =
-                Bench { shared: Arc::clone(shared), ..Bench::of(scene, material, anew.iter().copied()) };
-            let turn = || crowd::one(&turns, &next);
+        let of_turn = |own: &RepairContext<'_>, turn: &[T]| turn.iter().map(|item| work(own, item)).collect();
+        let taken = parallel::map_parallel(&vec![(); threads], |()| {
+            let own = RepairContext {
+                shared: Arc::clone(shared),
+                ..RepairContext::of(scene, material, anew.iter().copied())
+            };
+            let turn = || parallel::next_item(&turns, &next);
             let made = std::iter::from_fn(turn).map(|(at, turn)| (at, of_turn(&own, turn)));
             made.collect::<Vec<(usize, Vec<R>)>>()
         });
@@ -181,14 +187,14 @@ impl<'a> Bench<'a> {
     }
 
     /// What can be done about a problem, the best first.
-    pub fn fixes(&self, problem: &Problem) -> Vec<Fix> {
-        let mut fixes: Vec<Fix> = self.safe(problem).into_iter().collect();
+    pub fn fixes(&self, problem: &Problem) -> Vec<ProblemFix> {
+        let mut fixes: Vec<ProblemFix> = self.safe(problem).into_iter().collect();
         if problem.code == Code::LeftoverTemp {
             fixes.extend(self.of_temp(problem));
         } else if problem.code == Code::ArchiveBroken {
             fixes.extend(self.of_packed(problem));
         } else if let Some(document) = self.document(problem) {
-            fixes.extend(match damage::is_log(document) {
+            fixes.extend(match line_damage::is_log(document) {
                 true => self.of_line(document, problem),
                 false => self.of_document(document, problem),
             });
@@ -198,13 +204,14 @@ impl<'a> Bench<'a> {
     }
 
     /// What can be done about a problem without a loss.
-    pub fn safe(&self, problem: &Problem) -> Option<Fix> {
-        let anew: HashSet<&Path> = self.anew.get(&problem.file).map(|own| &**own).into_iter().collect();
-        if derived::is_repaired(problem, &anew) {
-            return Some(Fix::rebuild());
+    pub fn safe(&self, problem: &Problem) -> Option<ProblemFix> {
+        let anew: HashSet<&Path> =
+            self.rebuilt_files.get(&problem.file).map(|own| &**own).into_iter().collect();
+        if stale_files::is_repaired(problem, &anew) {
+            return Some(ProblemFix::rebuild());
         }
         let document = self.document(problem)?;
-        match damage::is_log(document) {
+        match line_damage::is_log(document) {
             true => self.safe_of_line(document, problem),
             false => self.safe_of_document(document, problem),
         }
@@ -212,6 +219,6 @@ impl<'a> Bench<'a> {
 
     /// The file of a problem, where all of it can be had.
     fn document(&self, problem: &Problem) -> Option<&'a Document> {
-        self.store().at_path(&problem.file).filter(|own| own.is_held())
+        self.store().document_at(&problem.file).filter(|own| own.is_held())
     }
 }

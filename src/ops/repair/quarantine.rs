@@ -6,17 +6,17 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Bench;
-use super::fix::Piece;
+use super::RepairContext;
+use super::fix::QuarantinePiece;
 use crate::format::Placement;
-use crate::model::plan::counted;
-use crate::model::{Change, Code, Plan, Role, Tell, is_log};
+use crate::model::plan::count_with_noun;
+use crate::model::{Change, Code, PathText, Plan, Role, is_log};
 use crate::ops::{Refusal, Result, base, plan, writes};
 use crate::text::lines::BOM;
 
 /// What says of a stretch where it was.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct PieceHeader {
     palimp: String,
     /// None of the stretches holds a line that begins with this number as these do.
     #[serde(default)]
@@ -36,22 +36,22 @@ fn begins(mark: u64) -> Vec<u8> {
 
 /// What left a file at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quarantined {
+pub struct QuarantineContent {
     /// In the order in which they were in the file.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<QuarantinePiece>,
     /// Whether a part of it was erased since.
     pub is_short: bool,
 }
 
 /// The file that keeps what left one file.
-pub fn written<'p>(pieces: impl Iterator<Item = &'p Piece> + Clone) -> Vec<u8> {
+pub fn written<'p>(pieces: impl Iterator<Item = &'p QuarantinePiece> + Clone) -> Vec<u8> {
     let holds =
         |mark: &u64| pieces.clone().any(|own| memchr::memmem::find(&own.bytes, &begins(*mark)).is_some());
     let mark = (1..).find(|mark| !holds(mark)).unwrap_or_default();
     let mut bytes = Vec::new();
     for own in pieces {
         let (palimp, code) = ("quarantine".into(), own.code.as_str().to_owned());
-        let head = Head { palimp, mark, at: own.at, line: own.line, bytes: own.bytes.len(), code };
+        let head = PieceHeader { palimp, mark, at: own.at, line: own.line, bytes: own.bytes.len(), code };
         // Text and numbers always have a JSON form.
         bytes.extend(serde_json::to_vec(&head).unwrap_or_default());
         bytes.push(b'\n');
@@ -62,8 +62,8 @@ pub fn written<'p>(pieces: impl Iterator<Item = &'p Piece> + Clone) -> Vec<u8> {
 }
 
 /// What is in such a file; one without those lines is one stretch.
-pub fn read(file: &Path, kept: &[u8]) -> Quarantined {
-    let piece = |head: Option<Head>, bytes: &[u8]| Piece {
+pub fn read(file: &Path, kept: &[u8]) -> QuarantineContent {
+    let piece = |head: Option<PieceHeader>, bytes: &[u8]| QuarantinePiece {
         file: file.to_owned(),
         at: head.as_ref().map_or(0, |own| own.at),
         line: head.as_ref().map_or(0, |own| own.line),
@@ -71,7 +71,7 @@ pub fn read(file: &Path, kept: &[u8]) -> Quarantined {
         bytes: bytes.to_vec(),
     };
     let Some((first, _)) = head_of(kept, BEGINS.as_bytes()) else {
-        return Quarantined { pieces: vec![piece(None, kept)], is_short: false };
+        return QuarantineContent { pieces: vec![piece(None, kept)], is_short: false };
     };
     let begins = if first.mark > 0 { begins(first.mark) } else { BEGINS.into() };
     let (mut pieces, mut is_short, mut rest) = (Vec::new(), false, kept);
@@ -102,10 +102,10 @@ pub fn read(file: &Path, kept: &[u8]) -> Quarantined {
             }
         }
     }
-    Quarantined { pieces, is_short }
+    QuarantineContent { pieces, is_short }
 }
 
-fn head_of<'b>(bytes: &'b [u8], begins: &[u8]) -> Option<(Head, &'b [u8])> {
+fn head_of<'b>(bytes: &'b [u8], begins: &[u8]) -> Option<(PieceHeader, &'b [u8])> {
     let feed = memchr::memchr(b'\n', bytes).filter(|_| bytes.starts_with(begins))?;
     let head = serde_json::from_slice(&bytes[..feed]).ok()?;
     Some((head, &bytes[feed + 1..]))
@@ -116,7 +116,10 @@ fn of_word(word: &str) -> Option<Code> {
 }
 
 /// The plan that brings back what left a file by a step. What is there already does not come twice.
-pub fn restored(bench: &Bench<'_>, (pieces, step): (&[Piece], Option<u64>)) -> Result<Plan> {
+pub fn restored(
+    bench: &RepairContext<'_>,
+    (pieces, step): (&[QuarantinePiece], Option<u64>),
+) -> Result<Plan> {
     let (scene, store) = (bench.scene, bench.store());
     writes(store)?;
     let Some(file) = pieces.first().map(|own| own.file.clone()) else {
@@ -125,13 +128,13 @@ pub fn restored(bench: &Bench<'_>, (pieces, step): (&[Piece], Option<u64>)) -> R
     if file.is_absolute() || file.components().any(|own| !matches!(own, std::path::Component::Normal(_))) {
         return Err(Refusal::unfit("it names no file of the store."));
     }
-    let document = store.at_path(&file);
+    let document = store.document_at(&file);
     let now = document.map(base).unwrap_or_default();
     if document.is_some_and(|own| !own.is_held()) {
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }
     let held = now.range(0..now.len()).unwrap_or_default().into_owned();
-    let mut coming = Coming::default();
+    let mut coming = RestoredLines::default();
     let change = match is_log(&file) {
         true => {
             coming.take(bench, &file, pieces, &held)?;
@@ -146,7 +149,7 @@ pub fn restored(bench: &Bench<'_>, (pieces, step): (&[Piece], Option<u64>)) -> R
             if let Some(deleted) = deleted {
                 let why = format!(
                     "step {deleted} deleted a memory of {}, which would be restored: `palimp quarantine show` prints it.",
-                    file.told()
+                    file.to_text()
                 );
                 return Err(Refusal::unfit(why));
             }
@@ -165,7 +168,11 @@ pub fn restored(bench: &Bench<'_>, (pieces, step): (&[Piece], Option<u64>)) -> R
     coming.why.truncate(TOLD);
     own.lines.extend(coming.why.iter().map(|why| format!("left out: {why}")));
     if coming.there > 0 {
-        own.lines.push(format!("in {} already: {}", file.told(), counted(coming.there as u64, "part")));
+        own.lines.push(format!(
+            "in {} already: {}",
+            file.to_text(),
+            count_with_noun(coming.there as u64, "part")
+        ));
     }
     Ok(own)
 }
@@ -175,7 +182,7 @@ const TOLD: usize = 12;
 
 /// What comes back to a log.
 #[derive(Default)]
-struct Coming {
+struct RestoredLines {
     lines: Vec<u8>,
     count: usize,
     /// Why parts stay in quarantine.
@@ -184,12 +191,18 @@ struct Coming {
     there: usize,
 }
 
-impl Coming {
-    fn take(&mut self, bench: &Bench<'_>, file: &Path, pieces: &[Piece], held: &[u8]) -> Result<()> {
+impl RestoredLines {
+    fn take(
+        &mut self,
+        bench: &RepairContext<'_>,
+        file: &Path,
+        pieces: &[QuarantinePiece],
+        held: &[u8],
+    ) -> Result<()> {
         let present: HashSet<&[u8]> = held.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
         let all: Vec<&[u8]> = pieces.iter().map(|own| &*own.bytes).collect();
         let all = all.join(&b'\n');
-        let is_erased = bench.material.gone.without(bench.scene, file, &all)? != all;
+        let is_erased = bench.material.erased.without(bench.scene, file, &all)? != all;
         for own in pieces {
             let place = if own.line > 0 { format!("line {}: ", own.line) } else { String::new() };
             let kept: Vec<&[u8]> = own.bytes.split_inclusive(|byte| *byte == b'\n').collect();
@@ -202,7 +215,7 @@ impl Coming {
                 continue;
             }
             let left = match is_erased {
-                true => bench.material.gone.without(bench.scene, file, &own.bytes)?,
+                true => bench.material.erased.without(bench.scene, file, &own.bytes)?,
                 false => own.bytes.clone(),
             };
             let is_less = left.len() < own.bytes.len();
@@ -223,7 +236,13 @@ impl Coming {
     }
 
     /// A stretch without the lines of memories that were deleted or erased since, whole or torn.
-    fn without_deleted(&mut self, bench: &Bench<'_>, file: &Path, bytes: Vec<u8>, place: &str) -> Vec<u8> {
+    fn without_deleted(
+        &mut self,
+        bench: &RepairContext<'_>,
+        file: &Path,
+        bytes: Vec<u8>,
+        place: &str,
+    ) -> Vec<u8> {
         let Some(format) = bench.format else { return bytes };
         if format.place(file, false) == Placement::File(Role::Tombstones) {
             return bytes;
@@ -240,7 +259,7 @@ impl Coming {
         if spans.is_empty() {
             return bytes;
         }
-        let holes = crate::text::lines::holes(&bytes[..], &spans);
+        let holes = crate::text::lines::removal_edits(&bytes[..], &spans);
         crate::model::plan::apply(&bytes, &crate::model::plan::whole_lines(&bytes[..], holes))
     }
 }
@@ -260,9 +279,9 @@ fn is_there(bytes: &[u8], lines: &[&[u8]], (held, present): (&[u8], &HashSet<&[u
 
 /// A document comes back as the whole that it was.
 fn whole(
-    bench: &Bench<'_>,
+    bench: &RepairContext<'_>,
     file: &Path,
-    pieces: &[Piece],
+    pieces: &[QuarantinePiece],
     (now, held): (Option<crate::model::Bytes>, &[u8]),
 ) -> Result<Change> {
     let [own] = pieces else {
@@ -271,7 +290,7 @@ fn whole(
     let bytes = match own.bytes == BOM {
         true if held.starts_with(BOM) => held.to_vec(),
         true => [BOM, held].concat(),
-        false => bench.material.gone.without(bench.scene, file, &own.bytes)?,
+        false => bench.material.erased.without(bench.scene, file, &own.bytes)?,
     };
     Ok(match now {
         Some(now) => Change::rewrite(file, now, bytes),
@@ -287,7 +306,7 @@ mod tests {
 
     #[test]
     fn what_was_put_there_is_read_as_it_was_and_a_part_that_was_erased_is_told() {
-        let piece = |at, bytes: &[u8]| Piece {
+        let piece = |at, bytes: &[u8]| QuarantinePiece {
             file: "a.jsonl".into(),
             at,
             line: 3,
@@ -296,7 +315,10 @@ mod tests {
         };
         let own = [piece(4, b"{\"a\":\n"), piece(90, b"\0\0\xff"), piece(99, b"}\n{\"palimp\"")];
         let kept = written(own.iter());
-        assert_eq!(read(Path::new("a.jsonl"), &kept), Quarantined { pieces: own.to_vec(), is_short: false });
+        assert_eq!(
+            read(Path::new("a.jsonl"), &kept),
+            QuarantineContent { pieces: own.to_vec(), is_short: false }
+        );
         let left = [&kept[..60], &kept[70..]].concat();
         let _ = read(Path::new("a.jsonl"), &left);
         let at = kept.windows(2).position(|own| own == b"\0\0").unwrap();
@@ -327,12 +349,12 @@ mod tests {
             #[test]
             fn any_bytes_are_read_as_they_were_put_there(parts in proptest::collection::vec(
     proptest::collection::vec(0..PARTS.len(), 0..9), 1..5)) {
-                let of = |own: Vec<usize>| Piece {
+                let of = |own: Vec<usize>| QuarantinePiece {
                     file: "a".into(), at: 1, line: 2, code: Code::TornLine,
                     bytes: own.into_iter().flat_map(|part| PARTS[part]).copied().collect(),
                 };
-                let own: Vec<Piece> = parts.into_iter().map(of).collect();
-                prop_assert_eq!(read(Path::new("a"), &written(own.iter())), Quarantined { pieces: own, is_short: false });
+                let own: Vec<QuarantinePiece> = parts.into_iter().map(of).collect();
+                prop_assert_eq!(read(Path::new("a"), &written(own.iter())), QuarantineContent { pieces: own, is_short: false });
             }
         }
 }

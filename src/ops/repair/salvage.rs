@@ -4,21 +4,21 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::Bench;
-use super::cut_time;
-use super::damage::{Torn, bytes, piece, range, with_end, wrong_in};
-use super::fix::Fix;
+use super::RepairContext;
+use super::fix::ProblemFix;
+use super::line_damage::{TornRecord, bytes, piece, range, with_end, wrong_in};
 use super::lost_text::SILENT;
-use crate::format::fields::Need;
-use crate::format::form::{Asked, Kind};
-use crate::format::reading::Reading;
-use crate::format::{Format, LOST};
+use super::truncated_time;
+use crate::format::field_reader::Need;
+use crate::format::record_form::{FieldKind, FieldSpec};
+use crate::format::record_reader::Reading;
+use crate::format::{Format, LOST_TEXT};
 use crate::model::{Code, Document, Problem, Record, Role, Severity};
 use crate::text::digest::hex;
-use crate::text::edit::{quoted, remove, scan, set};
-use crate::text::salvage::Completed;
-use crate::text::scan::Tape;
-use crate::text::torn::first_name;
+use crate::text::json_edit::{quoted, remove, scan, set};
+use crate::text::json_salvage::CompletedObject;
+use crate::text::json_scanner::Tape;
+use crate::text::torn_line::first_name;
 
 /// The member that says of a memory that it was completed.
 const MARK: &str = "salvaged";
@@ -30,7 +30,7 @@ const NEAR: usize = 64;
 const EMPTY: [&str; 6] = ["\"(lost)\"", "[]", "{}", "null", "0", "false"];
 
 /// The object that was read last, and the result.
-pub(super) struct ReadLast {
+pub(super) struct LastReading {
     role: Role,
     path: PathBuf,
     object: Vec<u8>,
@@ -38,7 +38,7 @@ pub(super) struct ReadLast {
 }
 
 /// What became of a torn memory.
-struct Salvaged {
+struct SalvagedRecord {
     bytes: Vec<u8>,
     /// The fields of which nothing was left.
     filled: Vec<String>,
@@ -49,10 +49,10 @@ struct Salvaged {
     wrong: Vec<String>,
 }
 
-impl Bench<'_> {
+impl RepairContext<'_> {
     /// The fix that keeps what can be read of a torn memory.
-    pub(super) fn of_salvage(&self, torn: Torn<'_>, own: &Completed) -> Option<Fix> {
-        let Torn { document, problem, record, content } = torn;
+    pub(super) fn of_salvage(&self, torn: TornRecord<'_>, own: &CompletedObject) -> Option<ProblemFix> {
+        let TornRecord { document, problem, record, content } = torn;
         let is_silent = !self.says(document, &own.bytes(content));
         let found = self.salvaged(document, record, (content, own))?;
         // All of the line leaves: a tail alone would not tell whose it is to who erases the memory.
@@ -85,15 +85,15 @@ impl Bench<'_> {
             Role::Tombstones => "complete the tombstone, marked salvaged",
             _ => "keep what can be read as a memory, marked salvaged",
         };
-        Some(Fix::edit(title, confidence, reason, (&document.path, vec![edit], out)))
+        Some(ProblemFix::edit(title, confidence, reason, (&document.path, vec![edit], out)))
     }
 
     fn salvaged(
         &self,
         document: &Document,
         record: &Record,
-        (content, own): (&[u8], &Completed),
-    ) -> Option<Salvaged> {
+        (content, own): (&[u8], &CompletedObject),
+    ) -> Option<SalvagedRecord> {
         let format = self.format?;
         let near = self.neighbour(document, record);
         let (mut object, times) = self.with_times(document, (content, own), near.as_deref());
@@ -119,7 +119,7 @@ impl Bench<'_> {
         only.view()?;
         let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
         let wrong = wrong_in(&read.problems);
-        Some(Salvaged { bytes: object, filled, times, is_valid, wrong })
+        Some(SalvagedRecord { bytes: object, filled, times, is_valid, wrong })
     }
 
     /// Reads an object as a record of a file. The last result is kept, because the same object is asked for
@@ -130,14 +130,18 @@ impl Bench<'_> {
 
     /// The same for a file that may no longer exist.
     pub(super) fn read_as(&self, (role, path): (Role, &Path), object: &[u8]) -> Option<Rc<Reading>> {
-        let mut last = self.read.borrow_mut();
-        let is_same = |own: &&ReadLast| own.role == role && own.path == path && own.object == object;
+        let mut last = self.last_reading.borrow_mut();
+        let is_same = |own: &&LastReading| own.role == role && own.path == path && own.object == object;
         if let Some(own) = last.as_ref().filter(is_same) {
             return Some(Rc::clone(&own.read));
         }
         let read = Rc::new(self.format?.read(role, path, object, self.scene.now));
-        *last =
-            Some(ReadLast { role, path: path.to_owned(), object: object.to_owned(), read: Rc::clone(&read) });
+        *last = Some(LastReading {
+            role,
+            path: path.to_owned(),
+            object: object.to_owned(),
+            read: Rc::clone(&read),
+        });
         Some(read)
     }
 
@@ -145,19 +149,19 @@ impl Bench<'_> {
     fn with_times(
         &self,
         document: &Document,
-        (content, own): (&[u8], &Completed),
+        (content, own): (&[u8], &CompletedObject),
         near: Option<&[u8]>,
     ) -> (Vec<u8>, Vec<String>) {
         let object = own.bytes(content);
         // Most texts are no times.
         let text = content.get(..own.kept).unwrap_or_default().rsplit(|byte| *byte == b'"').next();
-        if !text.is_some_and(cut_time::may_be) {
+        if !text.is_some_and(truncated_time::may_be) {
             return (object, Vec::new());
         }
         let cut = self.cut_time(document, &object, own).and_then(|name| {
             let cut: String = serde_json::from_str(&member(&object, &name)?).ok()?;
             let near = near.and_then(|near| serde_json::from_str::<String>(&member(near, &name)?).ok());
-            let (whole, exact) = cut_time::completed(&cut, near.as_deref())?;
+            let (whole, exact) = truncated_time::completed(&cut, near.as_deref())?;
             let steps: Vec<&str> = name.split('.').collect();
             Some((set(&object, &steps, &quoted(&whole)).ok()?, format!("{name} (to the {exact})")))
         });
@@ -165,12 +169,12 @@ impl Bench<'_> {
     }
 
     /// The name of the time that ends at the place where a memory was cut.
-    fn cut_time(&self, document: &Document, object: &[u8], own: &Completed) -> Option<String> {
+    fn cut_time(&self, document: &Document, object: &[u8], own: &CompletedObject) -> Option<String> {
         let format = self.format.filter(|_| own.is_cut_text)?;
         let read = self.read_alone(document, object)?;
         let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
         let form = format.form(&document.path, kind, object, self.scene.now);
-        let asked = form.fields.into_iter().filter(|own| matches!(own.kind, Kind::Moment));
+        let asked = form.fields.into_iter().filter(|own| matches!(own.kind, FieldKind::Moment));
         // A format without a form reports a time that is wrong.
         let wrong = read.problems.iter();
         let wrong = wrong.filter(|own| matches!(own.code, Code::BadTimestamp | Code::NoTimezone));
@@ -190,7 +194,7 @@ impl Bench<'_> {
     fn fill(
         &self,
         document: &Document,
-        fields: Vec<Asked>,
+        fields: Vec<FieldSpec>,
         object: &mut Vec<u8>,
         near: Option<&[u8]>,
     ) -> Vec<String> {
@@ -233,7 +237,7 @@ impl Bench<'_> {
     }
 
     /// What a field gets of which nothing is left.
-    fn filling(&self, document: &Document, own: &Asked, object: &[u8], near: Option<&[u8]>) -> String {
+    fn filling(&self, document: &Document, own: &FieldSpec, object: &[u8], near: Option<&[u8]>) -> String {
         let now = quoted(&self.scene.now.to_millis());
         if is_id(&own.name, object, near) {
             return quoted(&self.new_id(document, object, near, &own.name));
@@ -244,25 +248,25 @@ impl Bench<'_> {
             document.role != Role::Tombstones && alone.is_ok_and(|alone| self.says(document, &alone))
         };
         let taken = near.and_then(|near| member(near, &own.name));
-        let taken = taken.filter(|value| own.kind == Kind::Moment || !is_said(value));
+        let taken = taken.filter(|value| own.kind == FieldKind::Moment || !is_said(value));
         match &own.kind {
-            Kind::Moment => taken.unwrap_or(now),
-            Kind::Word { words, .. } => {
+            FieldKind::Moment => taken.unwrap_or(now),
+            FieldKind::Word { words, .. } => {
                 let cut = member(object, &own.name).unwrap_or_default();
                 let cut = cut.trim_matches('"');
                 let mut begun = words.iter().filter(|word| !cut.is_empty() && word.starts_with(cut));
                 let only = begun.next().filter(|_| begun.next().is_none());
                 let first = only.map(|word| quoted(word)).or(taken);
-                first.unwrap_or_else(|| quoted(words.first().map_or(LOST, String::as_str)))
+                first.unwrap_or_else(|| quoted(words.first().map_or(LOST_TEXT, String::as_str)))
             }
-            Kind::Number { range, .. } => range.map_or(0.0, |(least, _)| least.max(0.0)).to_string(),
-            Kind::Flag => "false".into(),
-            Kind::Words { .. } | Kind::References => "[]".into(),
-            Kind::Json => "{}".into(),
-            Kind::Text { .. } if document.role == Role::Tombstones => quoted("unknown"),
-            Kind::Text { .. } | Kind::Fixed(_) => match (own.name.ends_with("_id"), taken) {
+            FieldKind::Number { range, .. } => range.map_or(0.0, |(least, _)| least.max(0.0)).to_string(),
+            FieldKind::Flag => "false".into(),
+            FieldKind::Words { .. } | FieldKind::References => "[]".into(),
+            FieldKind::Json => "{}".into(),
+            FieldKind::Text { .. } if document.role == Role::Tombstones => quoted("unknown"),
+            FieldKind::Text { .. } | FieldKind::Fixed(_) => match (own.name.ends_with("_id"), taken) {
                 (true, Some(same)) => same,
-                _ => quoted(LOST),
+                _ => quoted(LOST_TEXT),
             },
         }
     }
@@ -286,7 +290,7 @@ impl Bench<'_> {
 }
 
 /// What became of fields that the format doesn't ask for.
-fn rest(content: &[u8], own: &Completed) -> &'static str {
+fn rest(content: &[u8], own: &CompletedObject) -> &'static str {
     let behind = content.get(own.kept..).unwrap_or_default();
     let is_nothing = behind.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0);
     if is_nothing { "Others may have followed." } else { "What stood behind them is left out." }
@@ -313,7 +317,7 @@ fn lacking(
     read: &Reading,
     now: crate::model::Moment,
     known: &HashSet<String>,
-) -> Vec<Asked> {
+) -> Vec<FieldSpec> {
     let is_lacking = |own: &Problem| own.severity == Severity::Error || own.code == Code::MissingField;
     let is_wrong = |own: &Problem| is_lacking(own) || own.code == Code::ChecksumMismatch;
     // The form finds the same errors as the reading.
@@ -322,14 +326,14 @@ fn lacking(
     }
     let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
     if read.problems.iter().any(|own| own.code == Code::ChecksumMismatch) && !known.contains("checksum") {
-        let kind = Kind::Fixed("");
-        return vec![Asked { name: "checksum".into(), kind, need: Need::Optional }];
+        let kind = FieldKind::Fixed("");
+        return vec![FieldSpec { name: "checksum".into(), kind, need: Need::Optional }];
     }
     let form = format.form(&document.path, kind, object, now);
     if form.fields.is_empty() {
         return unasked(&read.problems, known).into_iter().collect();
     }
-    let mut all: Vec<Asked> = Vec::new();
+    let mut all: Vec<FieldSpec> = Vec::new();
     let faults = form
         .faults
         .iter()
@@ -343,7 +347,7 @@ fn lacking(
             continue;
         }
         all.push(own.clone());
-        if matches!(own.kind, Kind::Word { .. } | Kind::Json) {
+        if matches!(own.kind, FieldKind::Word { .. } | FieldKind::Json) {
             break;
         }
     }
@@ -351,12 +355,13 @@ fn lacking(
 }
 
 /// The same where the format has no form for it: what the problem itself says.
-fn unasked(problems: &[Problem], known: &HashSet<String>) -> Option<Asked> {
+fn unasked(problems: &[Problem], known: &HashSet<String>) -> Option<FieldSpec> {
     problems.iter().filter(|own| own.severity == Severity::Error).find_map(|own| {
         let name = named(own)?.to_owned();
         let is_time = own.code == Code::BadTimestamp || name.contains("time") || name.ends_with("_at");
-        let kind = if is_time { Kind::Moment } else { Kind::Word { words: Vec::new(), is_closed: false } };
-        (!known.contains(&name)).then_some(Asked { name, kind, need: Need::Required })
+        let kind =
+            if is_time { FieldKind::Moment } else { FieldKind::Word { words: Vec::new(), is_closed: false } };
+        (!known.contains(&name)).then_some(FieldSpec { name, kind, need: Need::Required })
     })
 }
 

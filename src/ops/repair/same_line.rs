@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::damage::range;
-use super::fix::{Act, Fix};
+use super::fix::{FixAction, ProblemFix};
+use super::line_damage::range;
 use crate::model::bytes::Ranges;
 use crate::model::{Document, Record};
 
@@ -32,8 +32,8 @@ impl SameLine {
     }
 
     /// A fix that puts the new record on a line by itself.
-    pub(super) fn parted(&self, document: &Document, record: &Record, mut fix: Fix) -> Fix {
-        let Act::Edits(_, edits, _) = &mut fix.act else { return fix };
+    pub(super) fn parted(&self, document: &Document, record: &Record, mut fix: ProblemFix) -> ProblemFix {
+        let FixAction::Edits(_, edits, _) = &mut fix.act else { return fix };
         let line_end = document.bytes.line_end(range(record).end);
         let is_crlf = *document.bytes.at(line_end.saturating_sub(2)..line_end) == *b"\r\n";
         let end: &[u8] = if is_crlf { b"\r\n" } else { b"\n" };

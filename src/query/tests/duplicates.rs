@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use crate::query::Cancel;
-use crate::query::duplicates::{Once, Text, groups};
+use crate::query::CancelToken;
+use crate::query::duplicates::{TextSketch, TextsByDigest, groups};
 use crate::text::fold::fold;
 
 /// The groups of texts that are to be kept in their order.
 fn found(texts: &[String], percent: u32) -> Vec<Vec<(usize, f64)>> {
-    let mut once = Once::default();
+    let mut once = TextsByDigest::default();
     for (place, text) in texts.iter().enumerate() {
-        Text::of(text).into_iter().for_each(|text| once.add(place, text));
+        TextSketch::of(text).into_iter().for_each(|text| once.add(place, text));
     }
-    groups(once.texts(), percent, &Cancel::default()).unwrap()
+    groups(once.texts(), percent, &CancelToken::default()).unwrap()
 }
 
 /// A text as the judge sees it: its words, and its pairs of neighbouring words where they are not few.

@@ -114,7 +114,7 @@ fn a_tag_is_that_tag_and_a_star_what_lies_beneath_it() {
 
 #[test]
 fn where_a_memory_has_no_topic_its_tags_stand_in() {
-    let topic = |view: &mut Parsed| view.topic = Some("Database".into());
+    let topic = |view: &mut ParsedRecord| view.topic = Some("Database".into());
     let asked = memories(&[
         memory("a", "").with(topic).tags(&["x"]),
         memory("b", "").tags(&["database"]),
@@ -324,7 +324,7 @@ proptest! {
         match Query::parse(&query, now()) {
             Ok(parsed) => {
                 let asked = memories(&[memory("a", "pool é 接").body("a a.b"), broken("pool"), memory("b", "")]);
-                let results = search(&asked.request(&parsed), &Cancel::default()).unwrap();
+                let results = search(&asked.request(&parsed), &CancelToken::default()).unwrap();
                 prop_assert!(results.hits.len() <= 3);
                 parsed.terms().for_each(|span| assert!(query.get(span).is_some()));
             }

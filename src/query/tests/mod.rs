@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
-use crate::format::Searched;
+use crate::format::SearchText;
 use crate::model::Generation;
 use crate::model::{
-    Body, DecayTable, Document, Entry, EntryRef, Extent, Moment, Packed, Parsed, Problem, Record, Role,
-    Session, Snapshot, Span, State, Store,
+    DecayTable, Document, Entry, EntryRef, Extent, Moment, PackedView, ParsedRecord, Problem, Record,
+    RecordBody, Role, Session, Snapshot, Span, State, Store,
 };
 
 /// The time of all tests.
@@ -31,19 +31,19 @@ fn hours_ago(hours: i64) -> Moment {
 #[derive(Clone)]
 struct Memory {
     raw: String,
-    view: Parsed,
+    view: ParsedRecord,
     state: State,
     session: Option<u32>,
     problem: bool,
 }
 
 fn memory(id: &str, title: &str) -> Memory {
-    let view = Parsed {
+    let view = ParsedRecord {
         id: Some(id.into()),
         kind: "decision".into(),
         created: Some(hours_ago(1000)),
         importance: 0.5,
-        ..Parsed::default()
+        ..ParsedRecord::default()
     };
     Memory { raw: format!("{title}|"), view, state: State::Live, session: None, problem: false }
 }
@@ -93,7 +93,7 @@ impl Memory {
         self
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Parsed)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut ParsedRecord)) -> Self {
         change(&mut self.view);
         self
     }
@@ -114,8 +114,8 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         bytes.extend(memory.raw.as_bytes());
         let span = Span { start, end: bytes.len() as u64 };
         let body = match memory.state {
-            State::Broken => Body::Broken,
-            _ => Body::Read(Packed::of(&memory.view)),
+            State::Broken => RecordBody::Broken,
+            _ => RecordBody::Read(PackedView::of(&memory.view)),
         };
         records.push(Record { span, line: index + 1, lines: 1, body });
         entries.push(Entry { document: 0, record: index, session: memory.session, state: memory.state });
@@ -142,7 +142,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         role: Role::Records,
         len: bytes.len() as u64,
         bytes: bytes.into(),
-        on_demand: None,
+        record_reader: None,
         offset: 0,
         generation,
         records,
@@ -153,7 +153,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         root: root.into(),
         format: "session-log",
         extent: Extent::Whole,
-        only: None,
+        scope: None,
         sessions: vec![session("payments"), session("payments-old"), session("oauth")],
         documents: vec![Arc::new(document)],
         entries,
@@ -163,20 +163,20 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         decay,
         bytes: 0,
         modified: None,
-        own: Vec::new(),
+        own_files: Vec::new(),
         unread: Vec::new(),
-        beside: Vec::new(),
+        outside_files: Vec::new(),
     }
 }
 
 /// Title, tags and id as head, the rest as body; of a broken record its bytes.
-fn searched(store: &Store, entry: &Entry) -> Searched {
+fn searched(store: &Store, entry: &Entry) -> SearchText {
     let raw = String::from_utf8_lossy(&store.raw(entry)).into_owned();
-    let Some(view) = store.view(entry) else { return Searched { head: vec![], body: vec![raw] } };
+    let Some(view) = store.view(entry) else { return SearchText { head: vec![], body: vec![raw] } };
     let (title, body) = raw.split_once('|').unwrap_or_default();
     let tags = view.tags.iter().map(|tag| tag.to_string());
     let head = [title.to_owned()].into_iter().chain(tags).chain(view.id.map(str::to_owned));
-    Searched { head: head.collect(), body: vec![body.to_owned()] }
+    SearchText { head: head.collect(), body: vec![body.to_owned()] }
 }
 
 /// A snapshot with its text, ready to be asked.
@@ -187,7 +187,7 @@ struct Asked {
 
 fn stores(stores: Vec<Store>) -> Asked {
     let snapshot = Snapshot::of(stores.into_iter().map(Arc::new).collect());
-    let text = TextIndex::build_from(&snapshot, None, &Cancel::default(), &searched).unwrap();
+    let text = TextIndex::build_from(&snapshot, None, &CancelToken::default(), &searched).unwrap();
     Asked { snapshot, text }
 }
 
@@ -210,7 +210,7 @@ impl Asked {
 
     fn results(&self, query: &str) -> Results {
         let query = Query::parse(query, now()).unwrap_or_else(|error| panic!("{query}: {error}"));
-        search(&self.request(&query), &Cancel::default()).unwrap()
+        search(&self.request(&query), &CancelToken::default()).unwrap()
     }
 
     /// The ids that a query finds, in their order; a broken record is its bytes.

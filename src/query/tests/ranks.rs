@@ -114,7 +114,7 @@ fn an_explanation_gives_the_very_rank_of_the_result() {
         let query = Query::parse(text, now()).unwrap();
         for ranking in [Ranking::Product, Ranking::Weighted] {
             let request = Request { ranking, ..asked.request(&query) };
-            for hit in search(&request, &Cancel::default()).unwrap().hits {
+            for hit in search(&request, &CancelToken::default()).unwrap().hits {
                 let why = explain(&request, hit.at);
                 assert_eq!(why.as_ref().map(|why| why.factors.rank), hit.rank, "{text}");
                 assert_eq!(why.map_or(0.0, |why| why.factors.decay), hit.decay, "{text}");

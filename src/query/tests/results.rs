@@ -68,7 +68,7 @@ fn archived_and_deleted_memories_appear_when_they_are_asked_for() {
     }
     let query = Query::parse("", now()).unwrap();
     let all = Request { all: true, ..asked.request(&query) };
-    assert_eq!(search(&all, &Cancel::default()).unwrap().hits.len(), 4);
+    assert_eq!(search(&all, &CancelToken::default()).unwrap().hits.len(), 4);
 }
 
 #[test]

@@ -91,7 +91,8 @@ fn an_index_shares_the_text_of_files_that_did_not_change() {
         asked_for.lock().unwrap().push(store.root.clone());
         searched(store, entry)
     };
-    let text = TextIndex::build_from(&snapshot, Some(&before.text), &Cancel::default(), &source).unwrap();
+    let text =
+        TextIndex::build_from(&snapshot, Some(&before.text), &CancelToken::default(), &source).unwrap();
     assert_eq!(asked_for.into_inner().unwrap(), [PathBuf::from("/two"), PathBuf::from("/two")]);
     let after = Asked { snapshot, text };
     assert_eq!(after.found("pool"), ["a", "b"]);
@@ -105,14 +106,15 @@ fn an_index_of_a_file_s_tail_is_not_taken_for_the_whole() {
     tail.entries.remove(0);
     let tail = stores(vec![tail]);
     let snapshot = Snapshot::of(vec![Arc::new(whole)]);
-    let text = TextIndex::build_from(&snapshot, Some(&tail.text), &Cancel::default(), &searched).unwrap();
+    let text =
+        TextIndex::build_from(&snapshot, Some(&tail.text), &CancelToken::default(), &searched).unwrap();
     assert_eq!(Asked { snapshot, text }.found("pool"), ["a"]);
 }
 
 #[test]
 fn a_cancelled_build_or_search_gives_nothing() {
     let asked = memories(&[memory("a", "pool")]);
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let older = cancel.next();
     let _newer = cancel.next();
     assert!(TextIndex::build(&asked.snapshot, None, &older).is_none());
@@ -167,7 +169,7 @@ proptest! {
         let parsed = [before.clone(), format!("{before}{more}")].map(|text| Query::parse(&text, now()));
         let [Ok(before), Ok(query)] = parsed else { return Ok(()) };
         let [before, words] =
-            [&before, &query].map(|query| asked.request(query).matches(&Cancel::default()).unwrap());
+            [&before, &query].map(|query| asked.request(query).matches(&CancelToken::default()).unwrap());
         let Some(within) = before.within(&query) else { return Ok(()) };
         for at in asked.snapshot.entries() {
             let is_hit = (0..query.words.len()).any(|word| words.hits(word, at));

@@ -1,23 +1,23 @@
 //! Files made ready beside their places, and put there.
 
-mod append;
-mod fit;
-mod folder;
-pub mod given;
-mod replace;
+mod append_lines;
+mod rebase_files;
+mod remove_folders;
+mod replace_file;
+pub mod restore_attributes;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::carry::Carried;
-use super::hidden;
-use super::unfinished::let_end;
+use super::apply_plan::ApplyProgress;
+use super::hidden_names;
 use super::vault::make_folders_as;
-use super::{CommitError, Files, Host};
-use crate::disk::{Disk, ItemKind, Output, Seen};
+use super::wait_for_line_end::wait_for_line_end;
+use super::{CommitError, FilesState, Host};
+use crate::disk::{Disk, ItemKind, Lookup, WritableFile};
 use crate::format::Format;
-use crate::model::attributes::Had;
+use crate::model::attributes::FileAttributes;
 use crate::model::plan::{self, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, Change};
@@ -26,7 +26,7 @@ use crate::model::{Act, Bytes, Change};
 const BLOCK: usize = 64 << 10;
 
 /// A change on its way.
-pub struct Ready {
+pub struct StagedChange {
     /// Relative to the store's root.
     pub relative: PathBuf,
     /// The whole path.
@@ -35,13 +35,13 @@ pub struct Ready {
     /// Whether others append to it: their late lines are taken over.
     grows: bool,
     /// Whether nothing is fitted to what others wrote meanwhile.
-    bound: bool,
+    exact: bool,
     /// Whether it was given up: it is made anew afterwards.
     dropped: bool,
     pub(super) act: Act,
     pub(super) mode: u32,
     /// What comes back had this.
-    pub(super) had: Option<Arc<Had>>,
+    pub(super) attributes: Option<Arc<FileAttributes>>,
     /// The file's bytes as the new ones were made of them.
     base: Option<Bytes>,
     /// So many of them the equal records were counted in; none where the change was fitted since.
@@ -55,36 +55,36 @@ pub struct Ready {
     /// The file that holds them.
     made: Option<Generation>,
     /// How long the file was when an agent did not end its line within the time that it was given.
-    half: Option<u64>,
+    partial_len: Option<u64>,
 }
 
 /// Whether the lock or the file was lost before anything was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum LostRace {
     Yes,
     No,
 }
 
-impl Ready {
+impl StagedChange {
     /// A change that nothing was done for yet.
-    pub fn of(change: &Change, derived: bool, format: &dyn Format, path: PathBuf) -> Ready {
-        Ready {
+    pub fn of(change: &Change, derived: bool, format: &dyn Format, path: PathBuf) -> StagedChange {
+        StagedChange {
             relative: change.path.clone(),
             path,
             derived,
-            grows: format.grows(&change.path),
-            bound: format.is_bound(&change.path),
+            grows: format.is_append_log(&change.path),
+            exact: format.forbids_rebase(&change.path),
             dropped: false,
             act: change.act.clone(),
             mode: change.mode,
-            had: change.had.clone(),
+            attributes: change.attributes.clone(),
             base: change.base.clone(),
             counted: change.base.as_ref().map(|base| base.len()),
             is_as_planned: true,
             seen: None,
             temp: None,
             made: None,
-            half: None,
+            partial_len: None,
         }
     }
 
@@ -101,7 +101,7 @@ impl Ready {
     /// The change as it is fitted.
     pub(super) fn change(&self) -> Change {
         let (path, act, base) = (self.relative.clone(), self.act.clone(), self.base.clone());
-        Change { path, act, base, mode: self.mode, had: None }
+        Change { path, act, base, mode: self.mode, attributes: None }
     }
 
     /// Removes what was made ready and not used.
@@ -114,7 +114,7 @@ impl Ready {
 
     /// Writes the new bytes from where they are held, or read, in as few calls as that takes. Whether all
     /// were there.
-    fn write_to(&self, out: &mut dyn Output) -> io::Result<bool> {
+    fn write_to(&self, out: &mut dyn WritableFile) -> io::Result<bool> {
         let bytes = match &self.act {
             Act::Create(bytes) => bytes.clone(),
             Act::Splice(splices) => Bytes::spliced(&self.base(), splices.clone()),
@@ -145,7 +145,7 @@ impl Ready {
 
     /// The mode of folders that are made to hold it.
     pub(super) fn folder_mode(&self) -> u32 {
-        if self.mode == plan::SHARED { 0o777 } else { 0o700 }
+        if self.mode == plan::SHARED_MODE { 0o777 } else { 0o700 }
     }
 
     pub(super) fn io(&self, stage: &'static str) -> impl Fn(io::Error) -> CommitError + use<> {
@@ -154,7 +154,7 @@ impl Ready {
     }
 
     pub(super) fn moved(&self, what: &'static str) -> CommitError {
-        CommitError::Moved { file: self.path.clone(), what, files: Files::Untouched }
+        CommitError::Moved { file: self.path.clone(), what, files: FilesState::Untouched }
     }
 
     /// Whether lines that came behind the base leave what is spliced alone: a splice that
@@ -170,23 +170,23 @@ impl Ready {
 
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
         let planned = self.base().to_vec();
-        CommitError::Conflict { file: self.path.clone(), planned, found, files: Files::Untouched }
+        CommitError::Conflict { file: self.path.clone(), planned, found, files: FilesState::Untouched }
     }
 }
 
 /// Where changes are carried out, and what came of them so far.
-pub struct Scene<'a, 'c> {
+pub struct ApplyContext<'a, 'c> {
     pub host: Host<'a>,
     /// The locks that are held.
     pub locks: Vec<PathBuf>,
     /// Whether what is replaced has to be as it was shown.
     pub exact: bool,
-    pub carried: &'c mut Carried,
+    pub carried: &'c mut ApplyProgress,
 }
 
-impl Scene<'_, '_> {
+impl ApplyContext<'_, '_> {
     /// From here on the file may be changed.
-    pub(super) fn begin(&mut self, own: &Ready) {
+    pub(super) fn begin(&mut self, own: &StagedChange) {
         self.carried.began |= !own.derived;
         self.carried.began_there |= !own.derived && !own.is_new();
         self.carried.began_derived |= own.derived;
@@ -194,19 +194,19 @@ impl Scene<'_, '_> {
 
     /// The length of a file that is there.
     pub fn len(&self, path: &Path) -> Result<Option<u64>, CommitError> {
-        let item = Seen::from(self.host.disk.look(path)).there();
+        let item = Lookup::from(self.host.disk.look(path)).optional();
         Ok(item.map_err(|error| CommitError::unread(path, error))?.map(|item| item.generation.len))
     }
 
     /// Waits, before a lock is taken, for an agent in the middle of a line.
-    pub fn let_end(&self, own: &mut Ready) {
+    pub fn wait_for_line_end(&self, own: &mut StagedChange) {
         if own.grows && !own.derived && !own.dropped {
-            own.half = let_end(self.host, &own.path);
+            own.partial_len = wait_for_line_end(self.host, &own.path);
         }
     }
 
     /// Writes the new bytes beside the file, durably.
-    pub fn prepare(&mut self, own: &mut Ready) -> Result<(), CommitError> {
+    pub fn prepare(&mut self, own: &mut StagedChange) -> Result<(), CommitError> {
         if own.temp.is_some() || own.dropped {
             return Ok(());
         }
@@ -216,8 +216,8 @@ impl Scene<'_, '_> {
         }
         let (mode, owner) = match &own.act {
             // What had a mode gets it back with its owner.
-            Act::Create(_) if own.had.is_some() => (Some(plan::PRIVATE), None),
-            Act::Create(_) => (Some(own.mode).filter(|mode| *mode != plan::SHARED), None),
+            Act::Create(_) if own.attributes.is_some() => (Some(plan::PRIVATE_MODE), None),
+            Act::Create(_) => (Some(own.mode).filter(|mode| *mode != plan::SHARED_MODE), None),
             Act::Splice(_) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
@@ -228,20 +228,20 @@ impl Scene<'_, '_> {
             }
             _ => return Ok(()),
         };
-        let temp = hidden::temp(&own.path, self.host.machine.own_process());
-        let mut write = |own: &mut Ready| {
+        let temp = hidden_names::temp_path(&own.path, self.host.machine.own_process());
+        let mut write = |own: &mut StagedChange| {
             // What is shared follows the umask; what is there keeps its mode.
-            let created = disk.create(&temp, if mode.is_some() { plan::PRIVATE } else { own.mode });
+            let created = disk.create(&temp, if mode.is_some() { plan::PRIVATE_MODE } else { own.mode });
             let mut out = created.map_err(own.io("written"))?;
             own.temp = Some(temp.clone());
             if let Some(owner) = owner {
-                replace::keep_owner(disk, own, out.as_mut(), owner)?;
+                replace_file::keep_owner(disk, own, out.as_mut(), owner)?;
             }
-            if let Some(mode) = mode.filter(|mode| *mode != plan::PRIVATE) {
+            if let Some(mode) = mode.filter(|mode| *mode != plan::PRIVATE_MODE) {
                 out.set_mode(mode).map_err(own.io("written"))?;
             }
-            if let Some(had) = own.had.clone() {
-                self.give_back(own, &temp, out.as_mut(), &had);
+            if let Some(had) = own.attributes.clone() {
+                self.restore_attributes(own, &temp, out.as_mut(), &had);
             }
             let are_there = own.write_to(out.as_mut()).map_err(own.io("written"))?;
             if are_there {
@@ -261,7 +261,11 @@ impl Scene<'_, '_> {
     }
 
     /// Puts everything in place, under the lock. Copies are durable before anything goes.
-    pub fn apply(&mut self, ready: &mut [Ready], is_ours: &dyn Fn() -> bool) -> Result<Lost, CommitError> {
+    pub fn apply(
+        &mut self,
+        ready: &mut [StagedChange],
+        is_ours: &dyn Fn() -> bool,
+    ) -> Result<LostRace, CommitError> {
         let mut pending: Option<PathBuf> = None;
         // Of these: what was done under other locks before is no reason not to look.
         let mut began = false;
@@ -270,8 +274,8 @@ impl Scene<'_, '_> {
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             if !is_ours() {
                 match self.stop(own, began)? {
-                    Lost::Yes => return Ok(Lost::Yes),
-                    Lost::No => continue,
+                    LostRace::Yes => return Ok(LostRace::Yes),
+                    LostRace::No => continue,
                 }
             }
             let other_folder = pending.as_deref().is_some_and(|folder| folder != own.folder());
@@ -288,10 +292,10 @@ impl Scene<'_, '_> {
                     }
                 }
                 Act::Splice(_) | Act::Remove(_) => {
-                    if self.replace(own, is_ours)? == Lost::Yes {
+                    if self.replace(own, is_ours)? == LostRace::Yes {
                         match self.stop(own, began)? {
-                            Lost::Yes => return Ok(Lost::Yes),
-                            Lost::No => continue,
+                            LostRace::Yes => return Ok(LostRace::Yes),
+                            LostRace::No => continue,
                         }
                     }
                     pending = Some(own.folder().to_owned());
@@ -305,16 +309,16 @@ impl Scene<'_, '_> {
             began = true;
         }
         match ready.last() {
-            Some(last) => self.settle(&mut pending, last).map(|()| Lost::No),
-            None => Ok(Lost::No),
+            Some(last) => self.settle(&mut pending, last).map(|()| LostRace::No),
+            None => Ok(LostRace::No),
         }
     }
 
     /// Where the lock or the file was lost: what is derived is made anew afterwards, anything
     /// else begins again, or is taken back where a part of it was made.
-    fn stop(&mut self, own: &mut Ready, began: bool) -> Result<Lost, CommitError> {
+    fn stop(&mut self, own: &mut StagedChange, began: bool) -> Result<LostRace, CommitError> {
         if !began {
-            return Ok(Lost::Yes);
+            return Ok(LostRace::Yes);
         }
         if !own.derived {
             return Err(own.moved("its lock was lost, or another program wrote to it or replaced it"));
@@ -322,10 +326,10 @@ impl Scene<'_, '_> {
         own.drop_temp(self.host.disk);
         own.dropped = true;
         self.carried.derive = true;
-        Ok(Lost::No)
+        Ok(LostRace::No)
     }
 
-    fn settle(&self, pending: &mut Option<PathBuf>, own: &Ready) -> Result<(), CommitError> {
+    fn settle(&self, pending: &mut Option<PathBuf>, own: &StagedChange) -> Result<(), CommitError> {
         match pending.take() {
             Some(folder) => self.host.disk.sync_folder(&folder).map_err(own.io("made durable")),
             None => Ok(()),

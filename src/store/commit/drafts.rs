@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{CommitError, Host, Vault};
 use crate::disk::write_synced;
-use crate::model::plan::PRIVATE;
-use crate::model::{Tell, short_digest};
+use crate::model::plan::PRIVATE_MODE;
+use crate::model::{PathText, short_digest};
 use crate::text::digest::hex;
 
 /// The memory that a draft is of: what names it across states of its store.
@@ -53,12 +53,12 @@ pub fn keep_form(host: Host<'_>, root: &Path, draft: &FormDraft) -> Result<(), C
     let vault = Vault::open(host.disk, host.data, root)?;
     let path = vault.folder("drafts")?.join(name_of(&draft.of));
     let bytes = serde_json::to_vec(draft).map_err(|error| CommitError::own_data(&path, error.into()))?;
-    vault.put_whole(&path, &bytes)
+    vault.write_own_file(&path, &bytes)
 }
 
 /// The draft of a memory's form, where there is one that can be read.
 pub fn find_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Option<FormDraft> {
-    let path = Vault::look(host.disk, host.data, root).path("drafts").join(name_of(of));
+    let path = Vault::open_read_only(host.disk, host.data, root).path("drafts").join(name_of(of));
     let (bytes, _) = host.disk.read(&path, 0, None).ok()?;
     serde_json::from_slice::<FormDraft>(&bytes).ok().filter(|draft| draft.of == *of)
 }
@@ -69,7 +69,7 @@ pub fn find_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Option<FormDraft>
 ///
 /// If it is there and can't be removed.
 pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), CommitError> {
-    let vault = Vault::look(host.disk, host.data, root);
+    let vault = Vault::open_read_only(host.disk, host.data, root);
     let folder = vault.path("drafts");
     vault.drop_own(&folder.join(name_of(of)))?;
     vault.sync(&folder)
@@ -104,17 +104,17 @@ pub fn keep_text(host: Host<'_>, root: &Path, text: &[u8]) -> Result<PathBuf, Co
 }
 
 /// Where a text is, as a sentence.
-pub fn kept_in(path: &Path) -> String {
-    format!("What you wrote is kept in {}.", path.told())
+pub fn draft_kept_note(path: &Path) -> String {
+    format!("What you wrote is kept in {}.", path.to_text())
 }
 
 /// Why it is nowhere, as a sentence.
-pub fn not_kept(error: &CommitError) -> String {
+pub fn draft_lost_note(error: &CommitError) -> String {
     format!("What you wrote could not be kept: {error}")
 }
 
 fn temporary(host: Host<'_>, text: &[u8]) -> io::Result<PathBuf> {
     let name = format!("palimp-draft-{}.md", &hex(&host.machine.random())[..16]);
     let path = std::env::temp_dir().join(name);
-    write_synced(host.disk, &path, PRIVATE, text).map(|()| path)
+    write_synced(host.disk, &path, PRIVATE_MODE, text).map(|()| path)
 }

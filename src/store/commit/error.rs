@@ -4,12 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::format::writing::Refusal;
-use crate::model::{NotWhole, Tell};
+use crate::model::{NotWhole, PathText};
 use crate::store::lock::LockError;
 
 /// What became of the user's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Files {
+pub enum FilesState {
     /// Nothing was changed.
     Untouched,
     /// A part of the change was made and taken back.
@@ -20,13 +20,15 @@ pub enum Files {
     Erasing,
 }
 
-impl Files {
+impl FilesState {
     fn sentence(self) -> &'static str {
         match self {
-            Files::Untouched => "Nothing was changed.",
-            Files::Restored => "What was changed already is undone.",
-            Files::Halfway => "It was interrupted; the next change of this store finishes or undoes it.",
-            Files::Erasing => "It is not erased everywhere yet; the next change of this store continues it.",
+            FilesState::Untouched => "Nothing was changed.",
+            FilesState::Restored => "What was changed already is undone.",
+            FilesState::Halfway => "It was interrupted; the next change of this store finishes or undoes it.",
+            FilesState::Erasing => {
+                "It is not erased everywhere yet; the next change of this store continues it."
+            }
         }
     }
 }
@@ -38,13 +40,13 @@ pub enum CommitError {
     #[error("{0}")]
     Lock(#[from] LockError),
     /// Another palimp is changing the same store.
-    #[error("{} is being changed by another palimp. Nothing was changed. Try again when it is done.", root.told())]
+    #[error("{} is being changed by another palimp. Nothing was changed. Try again when it is done.", root.to_text())]
     Busy {
         /// The store's root.
         root: PathBuf,
     },
     /// The file changed in the same place since it was read.
-    #[error("another program changed the same part of {}. {}", file.told(), files.sentence())]
+    #[error("another program changed the same part of {}. {}", file.to_text(), files.sentence())]
     Conflict {
         /// The file.
         file: PathBuf,
@@ -53,20 +55,20 @@ pub enum CommitError {
         /// What is there now, where it is known.
         found: Option<Vec<u8>>,
         /// What became of the files.
-        files: Files,
+        files: FilesState,
     },
     /// Something is where a file was to be made, or nothing where one was to be changed.
-    #[error("{}: {what}. {}", file.told(), files.sentence())]
+    #[error("{}: {what}. {}", file.to_text(), files.sentence())]
     Moved {
         /// The file.
         file: PathBuf,
         /// What is there instead.
         what: &'static str,
         /// What became of the files.
-        files: Files,
+        files: FilesState,
     },
     /// What is there is never written: a link, or no regular file.
-    #[error("{}: {what}. Nothing was changed.", file.told())]
+    #[error("{}: {what}. Nothing was changed.", file.to_text())]
     NotWritten {
         /// What is there.
         file: PathBuf,
@@ -74,7 +76,7 @@ pub enum CommitError {
         what: &'static str,
     },
     /// The system failed.
-    #[error("{} could not be {stage}: {source}. {}", file.told(), files.sentence())]
+    #[error("{} could not be {stage}: {source}. {}", file.to_text(), files.sentence())]
     Io {
         /// The file or folder.
         file: PathBuf,
@@ -83,10 +85,10 @@ pub enum CommitError {
         /// What the system said.
         source: io::Error,
         /// What became of the files.
-        files: Files,
+        files: FilesState,
     },
     /// Our own data can't be written: without it nothing could be taken back.
-    #[error("{} can't be written: {source}. Without it the change could not be undone. Nothing was changed.", path.told())]
+    #[error("{} can't be written: {source}. Without it the change could not be undone. Nothing was changed.", path.to_text())]
     OwnData {
         /// The file or folder.
         path: PathBuf,
@@ -99,10 +101,10 @@ pub enum CommitError {
         /// What failed.
         cause: Box<CommitError>,
         /// What became of the files.
-        files: Files,
+        files: FilesState,
     },
     /// An erasure began and can't go on.
-    #[error("{}: {why} It is not erased everywhere yet; the next change of this store continues it.", root.told())]
+    #[error("{}: {why} It is not erased everywhere yet; the next change of this store continues it.", root.to_text())]
     NotErased {
         /// The store's root.
         root: PathBuf,
@@ -136,23 +138,23 @@ impl CommitError {
 
     /// The system failed at a file of the store, and nothing had been changed.
     pub fn io(file: &Path, stage: &'static str, source: io::Error) -> CommitError {
-        CommitError::Io { file: file.to_owned(), stage, source, files: Files::Untouched }
+        CommitError::Io { file: file.to_owned(), stage, source, files: FilesState::Untouched }
     }
 
     /// A file is not as the plan knows it, and nothing had been changed.
     pub(super) fn moved(file: &Path, what: &'static str) -> CommitError {
-        CommitError::Moved { file: file.to_owned(), what, files: Files::Untouched }
+        CommitError::Moved { file: file.to_owned(), what, files: FilesState::Untouched }
     }
 
     /// The same error, with what became of the files.
-    pub fn with(mut self, now: Files) -> CommitError {
+    pub fn with(mut self, now: FilesState) -> CommitError {
         match &mut self {
             CommitError::Conflict { files, .. }
             | CommitError::Moved { files, .. }
             | CommitError::Io { files, .. }
             | CommitError::Stopped { files, .. } => *files = now,
             // The others say that nothing was changed.
-            _ if now != Files::Untouched => {
+            _ if now != FilesState::Untouched => {
                 return CommitError::Stopped { cause: Box::new(self), files: now };
             }
             _ => {}
@@ -164,18 +166,18 @@ impl CommitError {
     pub(super) fn in_short(&self) -> String {
         match self {
             CommitError::Lock(LockError::Io { path, source }) => {
-                format!("{} can't be locked: {source}", path.told())
+                format!("{} can't be locked: {source}", path.to_text())
             }
             CommitError::Lock(LockError::Busy { path, .. } | LockError::GivenUp { path }) => {
-                format!("{} is locked by another", path.told())
+                format!("{} is locked by another", path.to_text())
             }
             CommitError::Lock(LockError::NotALock { path, what }) => {
-                format!("{} should be a lock file and is {what}", path.told())
+                format!("{} should be a lock file and is {what}", path.to_text())
             }
             CommitError::OwnData { path, source } => {
-                format!("{} can't be written: {source}", path.told())
+                format!("{} can't be written: {source}", path.to_text())
             }
-            CommitError::NotWritten { file, what } => format!("{}: {what}", file.told()),
+            CommitError::NotWritten { file, what } => format!("{}: {what}", file.to_text()),
             other => other.to_string(),
         }
     }
@@ -184,30 +186,30 @@ impl CommitError {
     pub(super) fn what(&self) -> String {
         match self {
             CommitError::Conflict { file, .. } => {
-                format!("{} changed in the place that would be changed back.", file.told())
+                format!("{} changed in the place that would be changed back.", file.to_text())
             }
             CommitError::Moved { file, what, .. } | CommitError::NotWritten { file, what } => {
-                format!("{}: {what}.", file.told())
+                format!("{}: {what}.", file.to_text())
             }
             other => other.to_string(),
         }
     }
 
     /// What became of the files.
-    pub fn files(&self) -> Files {
+    pub fn files(&self) -> FilesState {
         match self {
             CommitError::Conflict { files, .. }
             | CommitError::Moved { files, .. }
             | CommitError::Io { files, .. }
             | CommitError::Stopped { files, .. } => *files,
-            _ => Files::Untouched,
+            _ => FilesState::Untouched,
         }
     }
 
     /// Whether the files are not as the plan knows them, and are as they were found.
     pub fn is_moved(&self) -> bool {
         let moved = matches!(self, CommitError::Conflict { .. } | CommitError::Moved { .. });
-        moved && matches!(self.files(), Files::Untouched | Files::Restored)
+        moved && matches!(self.files(), FilesState::Untouched | FilesState::Restored)
     }
 
     /// Whether the system failed, rather than the change being refused.
@@ -241,7 +243,7 @@ impl CommitError {
 
 /// The message of a failure that came when other stores had been changed already: it is not
 /// true of them that nothing was changed.
-pub fn nothing_else(message: &str) -> String {
+pub fn without_untouched(message: &str) -> String {
     message
         .replace("Nothing was changed", "Nothing else was changed")
         .replace("nothing was changed", "nothing else was changed")

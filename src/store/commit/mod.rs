@@ -5,53 +5,53 @@
 //! before the rename and after it; a change in several files is taken back as a whole where
 //! it can't be finished. Its undo data is durable before anything is changed.
 
-mod account;
-mod adding;
-mod afterwards;
-mod again;
+mod activity_log;
+mod add_late_lines;
 mod apply;
-mod back;
-mod carry;
-mod copies;
-mod create;
-mod deleted;
+mod apply_plan;
+mod backups;
+mod change_progress;
+mod copy_names;
+mod create_files;
+mod deleted_records;
 mod drafts;
-pub mod erase;
+mod equal_records;
 mod error;
-mod exchanged;
-mod folders;
-mod followed;
-mod free_names;
-mod guard;
-mod had;
-mod hidden;
-mod keeping;
-mod known;
-mod late;
-mod later;
-mod latest;
-mod leftovers;
-mod locks;
-mod log;
-mod made;
-mod open;
-mod open_line;
+mod file_exchange;
+mod format_lock;
+mod hidden_names;
+mod journal_view;
+mod last_change;
+mod late_writes;
+mod leftover_files;
+mod line_index;
+mod open_writer;
 mod paths;
-mod pending;
-mod pieces;
-mod places;
-mod rebase;
-mod recover;
-mod remake;
+mod pending_derive;
+mod pending_notices;
+mod rebase_splices;
+mod rebuild_derived;
+mod record_digests;
+mod record_tracker;
+mod recover_steps;
+mod replace_method;
 mod rescue;
-mod short;
-mod step;
-mod told;
-mod turn;
-mod twins;
-mod unfinished;
+mod restore_filter;
+mod retention;
+mod retry;
+mod saved_attributes;
+pub mod scrub;
+mod step_encoding;
+mod step_folders;
+mod store_registry;
+mod subsequent_steps;
+mod undo_redo;
+mod undo_step;
+mod unterminated_line;
 mod vault;
-mod verified;
+mod verify_backup;
+mod wait_for_line_end;
+mod watch_stores;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -59,41 +59,42 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 pub use crate::model::deleted_from;
-pub use account::{Account, Others, Outcome, Row};
-pub use afterwards::{Left, derive_at_once, leave_due, take_left, watch};
-pub use copies::{Copy, Reason, TakenOut, copies};
-pub use deleted::{Deletions, KnownDeletions, held_bytes, with_deleted, without_deleted};
+pub use activity_log::LogLine;
+pub use backups::{BackupCopy, BackupReason, QuarantinedPiece, list_backups};
+pub use deleted_records::{Deletions, DeletionsCache, held_bytes, with_deleted, without_deleted};
 pub use drafts::{
-    DraftField, DraftOf, FormDraft, drop_form, find_form, keep_form, keep_text, kept_in, not_kept,
+    DraftField, DraftOf, FormDraft, draft_kept_note, draft_lost_note, drop_form, find_form, keep_form,
+    keep_text,
 };
-pub use error::{CommitError, Files, nothing_else};
-pub use followed::Followed;
-pub use guard::Guard;
-pub use hidden::{Old, is_ours, is_temp};
-pub use keeping::undo_until;
-pub use known::{is_settled, unfinished};
-pub use latest::{change_id, last_change};
-pub use leftovers::is_left_over;
-pub use log::LogLine;
-pub use rebase::merge;
-pub use step::Step;
-pub use turn::History;
-pub use vault::{FileLine, JournalLine, Turn, Vault, VaultState, make_folders};
-pub use verified::{NOT_VERIFIED, Verified};
+pub use error::{CommitError, FilesState, without_untouched};
+pub use hidden_names::{OldFileName, is_ours, is_temp};
+pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome};
+pub use last_change::{change_id, last_change};
+pub use leftover_files::is_left_over;
+pub use rebase_splices::merge;
+pub use record_tracker::RecordTracker;
+pub use replace_method::ReplaceMethod;
+pub use retention::undo_until;
+pub use store_registry::{interrupted_stores, is_settled};
+pub use undo_redo::StepHistory;
+pub use undo_step::UndoStep;
+pub use vault::{FileLine, JournalLine, UndoRedo, Vault, VaultState, make_folders};
+pub use verify_backup::{BackupCheck, NOT_VERIFIED};
+pub use watch_stores::{StoreToWatch, derive_at_once, take_stores_to_watch, watch, watch_due};
 
-use rescue::Replaced;
+use rescue::ReplacedFile;
 
-use super::find::Place;
+use super::discovery::Place;
+use super::freshness::is_as_read;
 use super::load::load_from;
-use super::referred;
-use super::unchanged::is_as_read;
-use crate::disk::{Disk, Flock, Machine, Real, ThisMachine};
+use super::referenced_files;
+use crate::disk::{Disk, Flock, Machine, RealDisk, ThisMachine};
 use crate::format::Format;
-use crate::format::tuning::Tuning;
-use crate::model::{Change, Extent, Moment, Plan, Store, Tell};
+use crate::format::tuning::StoreTuning;
+use crate::model::{Change, Extent, Moment, PathText, Plan, Store};
 
 /// A copy of up to so many bytes that rotation lets go is brought back by undo.
-const EXPIRING: u64 = 64 << 10;
+const KEPT_COPY_LIMIT: u64 = 64 << 10;
 
 /// What a change is made with.
 #[derive(Clone, Copy)]
@@ -112,13 +113,13 @@ impl<'a> Host<'a> {
     /// This machine and its disk.
     pub fn here(data: &'a Path, now: Moment) -> Self {
         static HERE: LazyLock<ThisMachine> = LazyLock::new(ThisMachine::new);
-        Host { disk: &Real, machine: &*HERE, data, now }
+        Host { disk: &RealDisk, machine: &*HERE, data, now }
     }
 }
 
 /// What a change came to.
 #[derive(Clone, Debug)]
-pub struct Receipt {
+pub struct CommitReceipt {
     /// The step's number: `undo` takes it.
     pub step: u64,
     /// What went otherwise than it was shown: lines that others had added, and the like.
@@ -140,13 +141,13 @@ pub struct Writer<'a> {
     format: &'static dyn Format,
     vault: Vault<'a>,
     rescued: usize,
-    finished: Option<erase::Erased>,
+    finished: Option<scrub::ErasureReceipt>,
     /// Whether others write to the store while this writer changes it.
     is_busy: Cell<bool>,
     /// How locks are waited for, and what is written later.
-    tuning: Tuning,
+    tuning: StoreTuning,
     /// Second names of files that this writer replaced and did not look after yet.
-    replaced: RefCell<Vec<Replaced>>,
+    replaced: RefCell<Vec<ReplacedFile>>,
     /// What was found when the store was taken, until a receipt tells it.
     notes: RefCell<Vec<String>>,
     _own: Option<Box<dyn Flock + 'a>>,
@@ -164,7 +165,7 @@ impl<'a> Writer<'a> {
     }
 
     /// How locks of the store are waited for, and what is written later.
-    pub fn tuning(&self) -> &Tuning {
+    pub fn tuning(&self) -> &StoreTuning {
         &self.tuning
     }
 
@@ -175,7 +176,7 @@ impl<'a> Writer<'a> {
 
     /// What came of an erasure that was interrupted, and that was finished when the store was taken. The
     /// notes tell it.
-    pub fn finished(&self) -> Option<&erase::Erased> {
+    pub fn finished(&self) -> Option<&scrub::ErasureReceipt> {
         self.finished.as_ref()
     }
 
@@ -186,7 +187,7 @@ impl<'a> Writer<'a> {
 
     /// A plan of our own, of which nobody was shown anything.
     fn unseen(&self, verb: &'static str) -> Plan {
-        Plan::unseen(verb, &self.place.root, self.place.format)
+        Plan::of_unread_store(verb, &self.place.root, self.place.format)
     }
 
     fn note(&self, note: String) {
@@ -200,21 +201,21 @@ impl<'a> Writer<'a> {
     ///
     /// If another holds the lock, a file changed in the same place since it was read, or the system refuses a
     /// call.
-    pub fn commit(&self, plan: &Plan) -> Result<Receipt, CommitError> {
+    pub fn commit(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
         self.logged(plan, None)
     }
 
-    fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
-        let plan = match plan.is_of_ends() {
+    fn commit_as(&self, plan: &Plan, turn: Option<UndoRedo>) -> Result<CommitReceipt, CommitError> {
+        let plan = match plan.is_tail_append() {
             // Nothing that was there is in it.
             true => Cow::Borrowed(plan),
-            false => self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?,
+            false => self.refuse_stale_plan(self.with_folders(self.with_free_names(plan)))?,
         };
-        let plan = &*self.with_expiring(self.as_it_was(plan)?);
+        let plan = &*self.with_expiring(self.with_saved_attributes(plan)?);
         let number = self.vault.next_step()?;
-        let (kept, remade) = remake::kept_of_derived(self, plan)?;
+        let (kept, remade) = rebuild_derived::kept_of_derived(self, plan)?;
         let inverse = |change| self.bare_inverse(change);
-        let mut step = Step {
+        let mut step = UndoStep {
             line: JournalLine {
                 at: self.host.now.to_rfc3339(),
                 verb: plan.verb.to_owned(),
@@ -227,9 +228,9 @@ impl<'a> Writer<'a> {
             changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
             derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
             remade,
-            twins: plan.changes.iter().flat_map(twins::staying).collect(),
-            claimed: plan.claimed.clone(),
-            owed: plan.owed.clone(),
+            twins: plan.changes.iter().flat_map(equal_records::remaining_equals_of).collect(),
+            claimed: plan.already_restored.clone(),
+            owed: plan.deferred.clone(),
         };
         // The next start finishes or undoes whatever is kept: a step that is refused here is neither.
         self.vault.keep(number, &step).inspect_err(|_| {
@@ -237,14 +238,14 @@ impl<'a> Writer<'a> {
                 let _ = self.vault.forget(number);
             }
         })?;
-        let mut carried = carry::Carried::default();
-        if let Err(error) = carry::carry_out(self, plan, &mut carried, Some((number, &mut step))) {
+        let mut carried = apply_plan::ApplyProgress::default();
+        if let Err(error) = apply_plan::apply_plan(self, plan, &mut carried, Some((number, &mut step))) {
             return Err(self.taken_back(number, error, &carried));
         }
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
         notes.append(&mut carried.notes);
-        notes.extend(apply::given::sentences(&carried.lacking));
-        notes.extend(referred::newly_missing(self.host.disk, self.store, plan, self.host.now));
+        notes.extend(apply::restore_attributes::sentences(&carried.lacking));
+        notes.extend(referenced_files::newly_missing(self.host.disk, self.store, plan, self.host.now));
         let mut line = JournalLine {
             step: number,
             files: plan.all().filter(|change| !change.is_empty()).map(file_line).collect(),
@@ -253,14 +254,14 @@ impl<'a> Writer<'a> {
             guard: carried.guard.word(),
             ..step.line
         };
-        for (path, before, after) in &carried.lens {
+        for (path, before, after) in &carried.changed_lens {
             let own = line.files.iter_mut().find(|own| own.path == *path);
             own.into_iter().for_each(|own| (own.bytes_before, own.bytes_after) = (*before, *after));
         }
         let mut waits = false;
         if carried.derive {
             self.is_busy.set(self.is_busy.get() || carried.met_others);
-            waits = self.pend(&carried.touched) && plan.derive_later && self.tuning.index_waits;
+            waits = self.note_derive_due(&carried.touched) && plan.derive_later && self.tuning.defers_indexes;
         }
         // Said as soon as the files hold it: what others write next makes it hard to tell. A
         // journal that can't say so is no reason to call it undone: its step file says the
@@ -273,19 +274,19 @@ impl<'a> Writer<'a> {
             let why = error.in_short();
             notes.push(format!("its undo data exceeds the limit and could not be removed: {why}"));
         }
-        self.move_before(std::mem::take(&mut carried.cutting));
+        self.move_before(std::mem::take(&mut carried.splitting));
         // What came late is rescued first: what is derived is made anew once for both.
         let late = self.rescue_own();
         carried.derive |= !late.is_empty();
         carried.touched.extend(late);
         if carried.derive && !waits {
             let derived = self.derive_touched(&carried.touched, plan.verb);
-            waits = derived != pending::Derived::Made;
+            waits = derived != pending_derive::DeriveOutcome::Rebuilt;
             notes.extend(derived.stale());
         }
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
-        Ok(Receipt { step: number, notes, is_journalled, waits, plan: plan.clone() })
+        Ok(CommitReceipt { step: number, notes, is_journalled, waits, plan: plan.clone() })
     }
 
     /// What is said of a step that is made and that the journal could not take: its own file says
@@ -295,7 +296,7 @@ impl<'a> Writer<'a> {
         format!(
             "the change is saved, but the journal is not: {}. Step {number} is kept in {}. The next start of palimp adds it to the journal; then `palimp undo {number}` undoes it",
             error.in_short(),
-            file.told()
+            file.to_text()
         )
     }
 
@@ -304,21 +305,26 @@ impl<'a> Writer<'a> {
     }
 
     /// After a failure: nothing had been changed, or it is put back, or that waits.
-    fn taken_back(&self, number: u64, error: CommitError, carried: &carry::Carried) -> CommitError {
+    fn taken_back(
+        &self,
+        number: u64,
+        error: CommitError,
+        carried: &apply_plan::ApplyProgress,
+    ) -> CommitError {
         if !carried.began && carried.began_derived {
             // Nothing but what is derived was to be made anew: the next start finishes it.
-            return error.with(Files::Halfway);
+            return error.with(FilesState::Halfway);
         }
         // What was only made goes without a lock and a trace: nobody knows it yet, and whoever
         // holds the lock keeps us waiting.
         let is_made_alone = !carried.began_there && !carried.began_derived;
-        if !carried.began || (is_made_alone && self.unmake(&carried.made).is_ok()) {
+        if !carried.began || (is_made_alone && self.unmake(&carried.created).is_ok()) {
             let _ = self.vault.forget(number);
-            return error.with(Files::Untouched);
+            return error.with(FilesState::Untouched);
         }
         match self.settle(number, false) {
-            Ok(recover::Settled::TakenBack) => error.with(Files::Restored),
-            _ => error.with(Files::Halfway),
+            Ok(recover_steps::RecoveryOutcome::Undone) => error.with(FilesState::Restored),
+            _ => error.with(FilesState::Halfway),
         }
     }
 
@@ -327,8 +333,8 @@ impl<'a> Writer<'a> {
     /// # Errors
     ///
     /// If there is no such step, it is undone already, or its undo data is gone or can't be read.
-    pub fn undo(&self, step: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-        turn::undo(self, step)
+    pub fn undo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
+        undo_redo::undo(self, step)
     }
 
     /// The plan that does the last step again that was taken back, or that one.
@@ -336,8 +342,8 @@ impl<'a> Writer<'a> {
     /// # Errors
     ///
     /// If there is no such step, it is not undone, or its undo data is gone or can't be read.
-    pub fn redo(&self, step: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-        turn::redo(self, step)
+    pub fn redo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
+        undo_redo::redo(self, step)
     }
 
     /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
@@ -345,10 +351,10 @@ impl<'a> Writer<'a> {
     /// # Errors
     ///
     /// As [`Writer::commit`], and if the step was undone or redone since.
-    pub fn turn(&self, plan: &Plan, turn: Turn) -> Result<Receipt, CommitError> {
+    pub fn commit_undo_redo(&self, plan: &Plan, turn: UndoRedo) -> Result<CommitReceipt, CommitError> {
         // It was planned and shown before this writer kept others out.
-        turn::still_turns(self, plan, turn)?;
-        self.logged(plan, Some(turn)).map_err(|error| turn::after_own_steps(self, plan, turn, error))
+        undo_redo::check_reversal(self, plan, turn)?;
+        self.logged(plan, Some(turn)).map_err(|error| undo_redo::after_own_steps(self, plan, turn, error))
     }
 
     /// The store as it is on disk, which is the one that was read where nothing changed since.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Writer;
-use super::hidden::Old;
+use super::hidden_names::OldFileName;
 
 /// So many of the last steps are asked what a file was called.
 const STEPS: usize = 16;
@@ -31,7 +31,7 @@ impl Writer<'_> {
     /// The file that took the place of the one whose second name is `path`. Where its name is too
     /// long to be kept and nothing has it any more, what takes the last steps back says it; `None`
     /// where that does not either.
-    pub(super) fn file_of(&self, old: &Old, path: &Path) -> io::Result<Option<PathBuf>> {
+    pub(super) fn file_of(&self, old: &OldFileName, path: &Path) -> io::Result<Option<PathBuf>> {
         let disk = self.host.disk;
         if let Some(file) = old.file_of(disk, path)? {
             return Ok(Some(file));

@@ -14,18 +14,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::CommitError;
-use super::keeping::STEP;
-use super::step::{Step, digest};
+use super::retention::STEP_SUFFIX;
+use super::undo_step::{UndoStep, digest};
 use folder::folder_of;
 pub use folder::{make_folders, make_folders_as};
 pub(super) use folder::{real_of, way_to};
 pub(super) use journal::JOURNAL;
-pub use journal::{FileLine, JournalLine, Turn};
+pub use journal::{FileLine, JournalLine, UndoRedo};
 pub use state::VaultState;
 
-use crate::disk::{Disk, Seen};
+use crate::disk::{Disk, Lookup};
 use crate::model::Bytes;
-use crate::store::large;
+use crate::store::large_file;
 
 /// The folder of one store.
 pub struct Vault<'a> {
@@ -47,13 +47,13 @@ impl<'a> Vault<'a> {
     ///
     /// If the folder can't be made.
     pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
-        let vault = Vault::look(disk, data, root);
+        let vault = Vault::open_read_only(disk, data, root);
         vault.make(&vault.folder)?;
         Ok(vault)
     }
 
     /// The same, without making anything.
-    pub fn look(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
+    pub fn open_read_only(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
         Vault {
             disk,
             folder: folder_of(disk, data, root),
@@ -100,7 +100,7 @@ impl<'a> Vault<'a> {
     ///
     /// If they can't be listed.
     pub fn steps(&self) -> Result<Vec<u64>, CommitError> {
-        Ok(self.numbered()?.iter().filter(|own| own.end == STEP).map(|own| own.number).collect())
+        Ok(self.numbered()?.iter().filter(|own| own.end == STEP_SUFFIX).map(|own| own.number).collect())
     }
 
     /// A number that no step has had. Who alone may write here reads them once.
@@ -134,11 +134,11 @@ impl<'a> Vault<'a> {
             self.journal()?.iter().map(|line| line.step).collect()
         };
         let is_cut = steps.iter().any(|step| !known.contains(step));
-        Ok(is_cut || self.erasing()?.is_some() || !self.due()?.is_empty())
+        Ok(is_cut || self.erasing()?.is_some() || !self.derive_due_files()?.is_empty())
     }
 
     pub(super) fn step_path(&self, number: u64) -> PathBuf {
-        self.undo_path(number, STEP)
+        self.undo_path(number, STEP_SUFFIX)
     }
 
     pub(super) fn undo_path(&self, number: u64, end: &str) -> PathBuf {
@@ -151,7 +151,7 @@ impl<'a> Vault<'a> {
     /// # Errors
     ///
     /// If our own data can't be written, or has no room for it.
-    pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
+    pub fn keep(&self, number: u64, step: &UndoStep) -> Result<(), CommitError> {
         self.folder("undo")?;
         let parts = step.parts();
         self.make_room(number, parts.iter().map(|own| own.len() as u64).sum())?;
@@ -163,21 +163,21 @@ impl<'a> Vault<'a> {
     /// # Errors
     ///
     /// If it is there and can't be read.
-    pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
-        let Some(bytes) = self.own(&self.step_path(number))? else { return Ok(None) };
+    pub fn step(&self, number: u64) -> Result<Option<UndoStep>, CommitError> {
+        let Some(bytes) = self.read_own_file(&self.step_path(number))? else { return Ok(None) };
         let failed = RefCell::new(None);
-        let step = Step::read(&bytes, &|file, made| {
+        let step = UndoStep::read(&bytes, &|file, made| {
             let fail = |error| drop(failed.replace(Some(CommitError::unread(file, error))));
             self.made(file, made).map_err(fail).unwrap_or_default()
         });
-        let numbered = step.map(|own| Step { line: JournalLine { step: number, ..own.line }, ..own });
+        let numbered = step.map(|own| UndoStep { line: JournalLine { step: number, ..own.line }, ..own });
         failed.into_inner().map_or(Ok(numbered), Err)
     }
 
     /// The bytes of a file of the store that a step made with that digest; where it is another
     /// by now, bytes that it does not have. One that can't be read is not another.
     fn made(&self, file: &Path, made: &str) -> io::Result<Bytes> {
-        let read = Seen::from(large::read(self.disk, &self.root.join(file))).there()?;
+        let read = Lookup::from(large_file::read(self.disk, &self.root.join(file))).optional()?;
         let mut bytes = read.map(|(bytes, _)| bytes).unwrap_or_default();
         if digest(&bytes) != made {
             bytes.extend(&[0]);

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Loader;
-use crate::disk::{Disk, Real, Seen};
+use crate::disk::{Disk, Lookup, RealDisk};
 use crate::model::{DecayTable, Document, Extent, Role, Span, Store};
-use crate::store::crowd;
-use crate::store::files::{Found, Listing};
-use crate::store::find::Place;
-use crate::store::packed::Packing;
-use crate::store::reread::is_log;
-use crate::text::scan::{Newlines, Tape};
+use crate::store::compressed_files::FileCompression;
+use crate::store::discovery::Place;
+use crate::store::incremental_read::is_log;
+use crate::store::parallel;
+use crate::store::store_walk::{StoreFile, StoreListing};
+use crate::text::json_scanner::{Newlines, Tape};
 
 /// How much of a file's end is read for the first screen, in bytes: some 36 entries of
 /// usual length, more than most screens have lines.
@@ -36,8 +36,8 @@ const MOST: u64 = 16 << 20;
 pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
     let mut waits = vec![places.len() > STORES; places.len()];
     if places.len() > STORES {
-        let changed = crowd::each(places, |place| {
-            let items = Real.list(&place.root).unwrap_or_default();
+        let changed = parallel::map_parallel(places, |place| {
+            let items = RealDisk.list(&place.root).unwrap_or_default();
             items.iter().map(|item| item.generation.modified).max()
         });
         let mut numbers: Vec<usize> = (0..places.len()).collect();
@@ -48,13 +48,13 @@ pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
 }
 
 /// A store of which nothing is read yet.
-pub fn named(place: &Place) -> Store {
+pub fn empty_store(place: &Place) -> Store {
     let decay = DecayTable::new(&[], None, 0.1);
     Store {
         root: place.root.clone(),
         format: place.format,
         extent: Extent::Tail,
-        only: place.only.clone(),
+        scope: place.scope.clone(),
         sessions: Vec::new(),
         documents: Vec::new(),
         entries: Vec::new(),
@@ -64,26 +64,26 @@ pub fn named(place: &Place) -> Store {
         decay,
         bytes: 0,
         modified: None,
-        own: Vec::new(),
+        own_files: Vec::new(),
         unread: Vec::new(),
-        beside: Vec::new(),
+        outside_files: Vec::new(),
     }
 }
 
 impl Loader<'_> {
     /// The ends of the logs that changed last, and the small files beside them.
-    pub(super) fn tails(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
-        let mut logs: Vec<&Found> =
+    pub(super) fn tails(&self, listing: &mut StoreListing) -> Vec<Arc<Document>> {
+        let mut logs: Vec<&StoreFile> =
             listing.files.iter().filter(|found| found.role == Role::Records).collect();
         logs.sort_by_key(|found| Reverse((found.item.generation.modified, &found.path)));
         let mut bytes = 0;
-        let is_wanted = |(at, log): &(usize, &&Found)| {
+        let is_wanted = |(at, log): &(usize, &&StoreFile)| {
             bytes += log.item.generation.len.min(self.given.tail);
             *at < TAIL_FILES || bytes <= self.given.tail && *at < SCREEN
         };
         let wanted = logs.iter().enumerate().take_while(is_wanted).count();
         logs.truncate(wanted);
-        let beside = |found: &&Found| {
+        let beside = |found: &&StoreFile| {
             let small = found.item.generation.len <= SMALL;
             let log = logs.iter().any(|log| log.path.parent() == found.path.parent());
             small
@@ -91,7 +91,7 @@ impl Loader<'_> {
                 && found.role.is_content()
                 && found.role != Role::Index
         };
-        let mut chosen: Vec<&Found> =
+        let mut chosen: Vec<&StoreFile> =
             listing.files.iter().filter(|found| found.role != Role::Records).filter(beside).collect();
         chosen.extend(&logs);
         chosen.sort_by(|a, b| a.path.cmp(&b.path));
@@ -99,9 +99,9 @@ impl Loader<'_> {
         let mut documents = Vec::new();
         for found in chosen {
             match self.tail(found) {
-                Seen::Read(own) => documents.push(Arc::new(own)),
-                Seen::Absent => {}
-                Seen::Unreadable(error) => unread.push((found.path.clone(), error)),
+                Lookup::Read(own) => documents.push(Arc::new(own)),
+                Lookup::Absent => {}
+                Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
             }
         }
         unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
@@ -109,12 +109,12 @@ impl Loader<'_> {
     }
 
     /// Absent is also what waits until all is read.
-    fn tail(&self, found: &Found) -> Seen<Document> {
+    fn tail(&self, found: &StoreFile) -> Lookup<Document> {
         let len = found.item.generation.len;
         // What can't be read from its end, and is no small file, waits for the whole.
         let is_long = !is_log(&found.path) && len > SMALL;
-        if is_long || Packing::of(&found.path).is_some() {
-            return Seen::Absent;
+        if is_long || FileCompression::of(&found.path).is_some() {
+            return Lookup::Absent;
         }
         if len <= self.given.tail || found.role != Role::Records || !is_log(&found.path) {
             return self.bytes(found, 0, Some(MOST)).map(|(bytes, own)| self.read(found, bytes, 0, own));
@@ -132,8 +132,8 @@ fn tail_start(bytes: &[u8]) -> usize {
     let mut tape = Tape::default();
     let starts = memchr::memchr_iter(b'\n', bytes).map(|feed| feed + 1);
     let whole = |&start: &usize| {
-        use crate::text::scan::Scan;
-        matches!(tape.scan(&bytes[start..], Newlines::Refused), Scan::Whole { .. })
+        use crate::text::json_scanner::ScanResult;
+        matches!(tape.scan(&bytes[start..], Newlines::Refused), ScanResult::Whole { .. })
     };
     starts.into_iter().find(whole).unwrap_or(0)
 }

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::said::{self, stamp};
-use super::waiting::{Patience, Waiting};
-use super::{LockError, Scene};
+use super::lock_content::{self, stamp};
+use super::wait::{LockWait, WaitPolicy};
+use super::{LockError, LockScene};
 use crate::disk::Flock;
 use crate::model::snapshot::Generation;
 
@@ -29,24 +29,24 @@ const SETTLING: [Duration; 3] =
     [Duration::from_millis(1), Duration::from_millis(4), Duration::from_millis(15)];
 
 /// The kernel's lock on the file at a path.
-pub(super) struct Locked<'a> {
-    scene: Scene<'a>,
+pub(super) struct FlockGuard<'a> {
+    scene: LockScene<'a>,
     path: PathBuf,
     lock: Box<dyn Flock + 'a>,
     /// Whether the file says whose it is.
     is_filled: bool,
     /// Locks on files that were removed while we waited.
-    removed: Vec<Locked<'a>>,
+    removed: Vec<FlockGuard<'a>>,
 }
 
-impl Locked<'_> {
+impl FlockGuard<'_> {
     /// Whether the locked file is the one that others would lock.
     pub(super) fn still_ours(&self) -> bool {
         self.lock.generation().is_ok_and(|file| self.scene.stands_at(&self.path, file))
     }
 }
 
-impl Drop for Locked<'_> {
+impl Drop for FlockGuard<'_> {
     fn drop(&mut self) {
         // The file stays: to remove it is what lets two hold the lock.
         if self.is_filled {
@@ -55,25 +55,25 @@ impl Drop for Locked<'_> {
     }
 }
 
-enum Attempt<'a> {
-    Ours(Locked<'a>),
+enum FlockAttempt<'a> {
+    Ours(FlockGuard<'a>),
     Held,
     /// We have one that was removed while it was ours: agents may wait for it.
-    Removed(Locked<'a>),
+    Removed(FlockGuard<'a>),
     /// We had one that had been removed before.
-    Late,
+    AlreadyRemoved,
 }
 
 /// How often the lock was seen to change hands: agents remove its file after each use, and open it
 /// for the next so that its time changes. Where its place can't be looked at, nobody knows.
 #[derive(Default)]
-struct Hands {
+struct HandoverCount {
     last: Option<Generation>,
     count: u32,
 }
 
-impl Hands {
-    fn look(&mut self, scene: Scene<'_>, path: &Path) {
+impl HandoverCount {
+    fn look(&mut self, scene: LockScene<'_>, path: &Path) {
         let now = scene.disk.look(path).ok().map(|item| item.generation);
         if self.last.as_ref().is_some_and(|last| now.as_ref() != Some(last)) {
             self.count = self.count.saturating_add(1);
@@ -83,33 +83,33 @@ impl Hands {
 }
 
 pub(super) fn take<'a>(
-    scene: Scene<'a>,
+    scene: LockScene<'a>,
     path: &Path,
-    patience: &Patience<'_>,
-) -> Result<Locked<'a>, LockError> {
-    let mut waiting = Waiting::new(scene.machine, patience);
+    patience: &WaitPolicy<'_>,
+) -> Result<FlockGuard<'a>, LockError> {
+    let mut waiting = LockWait::new(scene.machine, patience);
     let mut removed = Vec::new();
-    let mut hands = Hands::default();
+    let mut hands = HandoverCount::default();
     let (mut spins, mut spun) = (0, 0);
     loop {
         let outcome = attempt(scene, path, patience.settles)?;
-        if !matches!(outcome, Attempt::Ours(_)) {
+        if !matches!(outcome, FlockAttempt::Ours(_)) {
             hands.look(scene, path);
         }
         // One that was ours for a while took its time, which counts as waited.
-        let may_spin = !patience.wait.is_zero() && !matches!(outcome, Attempt::Removed(_));
+        let may_spin = !patience.wait.is_zero() && !matches!(outcome, FlockAttempt::Removed(_));
         let pace = match outcome {
-            Attempt::Ours(mut locked) => {
+            FlockAttempt::Ours(mut locked) => {
                 locked.removed = removed.into_iter().map(|(_, lock)| lock).collect();
                 return Ok(locked);
             }
-            Attempt::Held => PACE,
+            FlockAttempt::Held => PACE,
             // Agents that wait for it would remove the next one, too, were it let go of now.
-            Attempt::Removed(lock) => {
+            FlockAttempt::Removed(lock) => {
                 removed.push((scene.machine.monotonic(), lock));
                 AGAIN
             }
-            Attempt::Late => AGAIN,
+            FlockAttempt::AlreadyRemoved => AGAIN,
         };
         let now = scene.machine.monotonic();
         removed.retain(|(since, _)| now.saturating_sub(*since) < HINDERED);
@@ -120,32 +120,32 @@ pub(super) fn take<'a>(
         }
         (spins, spun) = (0, hands.count);
         if !waiting.pause(path, false, hands.count, pace)? {
-            let holder = said::holder(scene, path, false);
+            let holder = lock_content::holder(scene, path, false);
             return Err(LockError::Busy { path: path.to_owned(), holder, waited: waiting.waited() });
         }
     }
 }
 
-fn attempt<'a>(scene: Scene<'a>, path: &Path, settles: bool) -> Result<Attempt<'a>, LockError> {
-    if let Ok(Some(what)) = said::strange(scene, path) {
+fn attempt<'a>(scene: LockScene<'a>, path: &Path, settles: bool) -> Result<FlockAttempt<'a>, LockError> {
+    if let Ok(Some(what)) = lock_content::strange(scene, path) {
         return Err(LockError::NotALock { path: path.to_owned(), what });
     }
-    let Some(lock) = scene.disk.flock(path, Some(0o600)).map_err(Scene::failed(path))? else {
-        return Ok(Attempt::Held);
+    let Some(lock) = scene.disk.flock(path, Some(0o600)).map_err(LockScene::failed(path))? else {
+        return Ok(FlockAttempt::Held);
     };
-    let mut locked = Locked { scene, path: path.to_owned(), lock, is_filled: false, removed: Vec::new() };
+    let mut locked = FlockGuard { scene, path: path.to_owned(), lock, is_filled: false, removed: Vec::new() };
     if !locked.still_ours() {
-        return Ok(Attempt::Late);
+        return Ok(FlockAttempt::AlreadyRemoved);
     }
     for time in SETTLING.into_iter().filter(|_| settles) {
         scene.machine.sleep(time);
         if !locked.still_ours() {
-            return Ok(Attempt::Removed(locked));
+            return Ok(FlockAttempt::Removed(locked));
         }
     }
     let text = format!("{} {}\n", scene.machine.own_process(), stamp(scene.machine.now()));
     // The kernel's lock holds whether or not the file says whose it is.
     locked.is_filled = true;
     let _ = locked.lock.fill(text.as_bytes());
-    Ok(Attempt::Ours(locked))
+    Ok(FlockAttempt::Ours(locked))
 }

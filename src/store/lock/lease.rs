@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Claimant;
-use super::said::{Found, Said, is_alive, stamp, taken};
-use super::taking::Rules;
+use super::LockClaimant;
+use super::lock_content::{LockContent, SeenLockFile, is_alive, stamp, taken};
+use super::lock_file::LockFileRules;
 use crate::disk::Machine;
 use crate::model::Moment;
 
@@ -26,17 +26,17 @@ const FAR: i64 = 60_000_000;
 const FAR_WATCHED: Duration = Duration::from_secs(10);
 
 /// session-log's rules.
-pub(super) struct Lease;
+pub(super) struct LeaseRules;
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct LeaseContent<'a> {
     pid: u32,
     timestamp: String,
     operation: &'a str,
     expires_at: String,
 }
 
-impl Rules for Lease {
+impl LockFileRules for LeaseRules {
     /// §14.1: other users' agents may read who holds it.
     fn mode(&self) -> u32 {
         0o644
@@ -50,8 +50,8 @@ impl Rules for Lease {
         Some(LEASE)
     }
 
-    fn write(&self, who: &Claimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&Written {
+    fn write(&self, who: &LockClaimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&LeaseContent {
             pid: who.process,
             timestamp: stamp(now),
             operation: who.operation,
@@ -59,7 +59,12 @@ impl Rules for Lease {
         })
     }
 
-    fn stale_after(&self, found: &Found, said: &Said, machine: &dyn Machine) -> Option<Duration> {
+    fn stale_after(
+        &self,
+        found: &SeenLockFile,
+        said: &LockContent,
+        machine: &dyn Machine,
+    ) -> Option<Duration> {
         let now = machine.now();
         match said.until {
             Some(until) if now > until.plus(GRACE) => Some(WATCHED),

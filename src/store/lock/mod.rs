@@ -16,25 +16,25 @@
 //! [`acquire`] in the folder removes those of processes that are no more.
 
 mod error;
-mod exclusive;
+mod exclusive_file;
 mod flock;
 mod lease;
-mod said;
-mod sweep;
-mod taking;
-mod waiting;
+mod leftover_names;
+mod lock_content;
+mod lock_file;
+mod wait;
 
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 
-pub use error::{HolderInfo, LockError};
-pub use waiting::Patience;
+pub use error::{LockError, LockHolder};
+pub use wait::WaitPolicy;
 
-use self::exclusive::Exclusive;
-use self::lease::Lease;
-use crate::disk::{Disk, Machine, Seen};
+use self::exclusive_file::ExclusiveRules;
+use self::lease::LeaseRules;
+use crate::disk::{Disk, Lookup, Machine};
 use crate::model::snapshot::Generation;
 
 /// So often a lock's place is looked at where the look fails: a network disk may fail once.
@@ -42,7 +42,7 @@ const LOOKS: usize = 3;
 
 /// How a format keeps writers apart, with the absolute paths of its locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Protocol {
+pub enum LockProtocol {
     /// The kernel's lock on a file that stays. Never broken by force: the kernel lets go
     /// of a dead process's.
     Flock(PathBuf),
@@ -54,31 +54,31 @@ pub enum Protocol {
     None,
 }
 
-impl Protocol {
+impl LockProtocol {
     /// The files that are there while it is held.
     pub fn files(&self) -> &[PathBuf] {
         match self {
-            Protocol::Flock(path) | Protocol::Lease(path) => std::slice::from_ref(path),
-            Protocol::Exclusive(paths) => paths,
-            Protocol::None => &[],
+            LockProtocol::Flock(path) | LockProtocol::Lease(path) => std::slice::from_ref(path),
+            LockProtocol::Exclusive(paths) => paths,
+            LockProtocol::None => &[],
         }
     }
 }
 
 /// The machine that locks are taken on.
 #[derive(Clone, Copy)]
-struct Scene<'a> {
+struct LockScene<'a> {
     disk: &'a dyn Disk,
     machine: &'a dyn Machine,
 }
 
-impl Scene<'_> {
+impl LockScene<'_> {
     /// Whether that very file is at the path, not one that took its place. A look that fails
     /// says nothing about it and is repeated; where all fail it is not known to be there.
     fn stands_at(&self, path: &Path, file: Generation) -> bool {
-        let mut looks = (0..LOOKS).map(|_| Seen::from(self.disk.look(path)));
-        let seen = looks.find(|seen| !matches!(seen, Seen::Unreadable(_)));
-        let Some(Seen::Read(item)) = seen else { return false };
+        let mut looks = (0..LOOKS).map(|_| Lookup::from(self.disk.look(path)));
+        let seen = looks.find(|seen| !matches!(seen, Lookup::Unreadable(_)));
+        let Some(Lookup::Read(item)) = seen else { return false };
         let there = item.generation;
         item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
     }
@@ -100,7 +100,7 @@ impl Scene<'_> {
 
 /// Who takes a lock, as its file says.
 #[derive(Clone, Copy)]
-struct Claimant<'a> {
+struct LockClaimant<'a> {
     process: u32,
     operation: &'a str,
     agent: &'a str,
@@ -114,30 +114,30 @@ struct Claimant<'a> {
 pub fn acquire<'a>(
     disk: &'a dyn Disk,
     machine: &'a dyn Machine,
-    protocol: &Protocol,
+    protocol: &LockProtocol,
     operation: &str,
     agent: &str,
-    patience: &Patience<'_>,
-) -> Result<Held<'a>, LockError> {
-    let scene = Scene { disk, machine };
-    let who = Claimant { process: machine.own_process(), operation, agent };
+    patience: &WaitPolicy<'_>,
+) -> Result<LockGuard<'a>, LockError> {
+    let scene = LockScene { disk, machine };
+    let who = LockClaimant { process: machine.own_process(), operation, agent };
     let hold = match protocol {
-        Protocol::Flock(path) => Hold::Kernel(flock::take(scene, path, patience)?),
-        Protocol::Lease(path) => {
-            Hold::Files(taking::take(scene, &Lease, std::slice::from_ref(path), &who, patience)?)
+        LockProtocol::Flock(path) => LockHold::Kernel(flock::take(scene, path, patience)?),
+        LockProtocol::Lease(path) => {
+            LockHold::Files(lock_file::take(scene, &LeaseRules, std::slice::from_ref(path), &who, patience)?)
         }
-        Protocol::Exclusive(paths) => {
-            let paths = exclusive::in_order(paths);
-            Hold::Files(taking::take(scene, &Exclusive, &paths, &who, patience)?)
+        LockProtocol::Exclusive(paths) => {
+            let paths = exclusive_file::in_order(paths);
+            LockHold::Files(lock_file::take(scene, &ExclusiveRules, &paths, &who, patience)?)
         }
-        Protocol::None => Hold::Nothing,
+        LockProtocol::None => LockHold::Nothing,
     };
-    Ok(Held { hold })
+    Ok(LockGuard { hold })
 }
 
 /// Whether a lock's file says that an agent of that name took it.
 pub fn is_of(bytes: &[u8], agent: &str) -> bool {
-    said::Said::read(bytes).agent.as_deref() == Some(agent)
+    lock_content::LockContent::read(bytes).agent.as_deref() == Some(agent)
 }
 
 /// Removes a lock that an agent of that name took, if `is_known` of the process that it names
@@ -149,14 +149,16 @@ pub fn remove_left(
     agent: &str,
     is_known: &dyn Fn(i32) -> bool,
 ) -> Result<bool, LockError> {
-    let scene = Scene { disk, machine };
-    let said::Standing::There(found) = said::standing(scene, path)? else { return Ok(false) };
-    let said = said::Said::read(&found.bytes);
-    let taken = said::taken(&found, &said, machine.now());
-    let is_left =
-        said.agent.as_deref() == Some(agent) && said::is_alive(machine, said.pid, taken) == Some(false);
+    let scene = LockScene { disk, machine };
+    let lock_content::LockFileState::Present(found) = lock_content::standing(scene, path)? else {
+        return Ok(false);
+    };
+    let said = lock_content::LockContent::read(&found.bytes);
+    let taken = lock_content::taken(&found, &said, machine.now());
+    let is_left = said.agent.as_deref() == Some(agent)
+        && lock_content::is_alive(machine, said.pid, taken) == Some(false);
     match said.pid.filter(|process| is_left && is_known(*process)) {
-        Some(_) => taking::put_aside(scene, path, &found),
+        Some(_) => lock_file::put_aside(scene, path, &found),
         None => Ok(false),
     }
 }
@@ -167,35 +169,35 @@ pub fn break_by_choice(
     disk: &dyn Disk,
     machine: &dyn Machine,
     path: &Path,
-    holder: &HolderInfo,
+    holder: &LockHolder,
 ) -> Result<bool, LockError> {
     match &holder.found {
-        Some(found) => taking::put_aside(Scene { disk, machine }, path, found),
+        Some(found) => lock_file::put_aside(LockScene { disk, machine }, path, found),
         None => Ok(false),
     }
 }
 
 /// A lock that we hold; dropping it lets go, as far as the system allows.
 #[must_use = "dropping it lets go of the lock"]
-pub struct Held<'a> {
-    hold: Hold<'a>,
+pub struct LockGuard<'a> {
+    hold: LockHold<'a>,
 }
 
-enum Hold<'a> {
-    Kernel(flock::Locked<'a>),
-    Files(Vec<taking::Claim<'a>>),
+enum LockHold<'a> {
+    Kernel(flock::FlockGuard<'a>),
+    Files(Vec<lock_file::LockClaim<'a>>),
     Nothing,
 }
 
-impl Held<'_> {
+impl LockGuard<'_> {
     /// Whether it is still ours, to be asked right before the rename. It is not if its
     /// file was removed or replaced, or if less than half a second of the lease is left,
     /// by the wall clock or by the one that never goes back.
     pub fn still_ours(&self) -> bool {
         match &self.hold {
-            Hold::Kernel(locked) => locked.still_ours(),
-            Hold::Files(claims) => claims.iter().all(taking::Claim::still_ours),
-            Hold::Nothing => true,
+            LockHold::Kernel(locked) => locked.still_ours(),
+            LockHold::Files(claims) => claims.iter().all(lock_file::LockClaim::still_ours),
+            LockHold::Nothing => true,
         }
     }
 

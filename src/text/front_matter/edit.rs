@@ -7,28 +7,28 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Field, Note, Value};
+use super::{Note, YamlField, YamlValue};
 use crate::text::lines::{self, BOM};
 
 mod lists;
-mod quoting;
+mod scalars;
 
-use quoting::{Place, Style};
+use scalars::{ScalarPlace, ScalarStyle};
 
 /// What a field is set to.
 #[derive(Clone, Copy, Debug)]
-pub enum NewValue<'a> {
+pub enum NewYamlValue<'a> {
     /// A scalar.
     Text(&'a str),
     /// A list of scalars.
     List(&'a [String]),
 }
 
-impl NewValue<'_> {
-    fn is(&self, value: &Value<'_>) -> bool {
+impl NewYamlValue<'_> {
+    fn is(&self, value: &YamlValue<'_>) -> bool {
         match (self, value) {
-            (NewValue::Text(new), Value::Text(old)) => new == old,
-            (NewValue::List(new), Value::List(old)) => new.iter().eq(old.iter()),
+            (NewYamlValue::Text(new), YamlValue::Text(old)) => new == old,
+            (NewYamlValue::List(new), YamlValue::List(old)) => new.iter().eq(old.iter()),
             _ => false,
         }
     }
@@ -66,7 +66,7 @@ pub enum EditRefused {
 /// # Errors
 ///
 /// Where what belongs to the field is a guess: see [`EditRefused`].
-pub fn set(text: &str, name: &str, value: NewValue<'_>) -> Result<String, EditRefused> {
+pub fn set(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let note = Note::read(text);
     let field = find(&note, text, name)?;
     let out = match field {
@@ -126,7 +126,11 @@ fn fault_at<'n>(note: &'n Note<'_>, line: u32) -> Option<&'n str> {
 }
 
 /// The field of that name, if there is one and it is plain what belongs to it.
-fn find<'n, 'a>(note: &'n Note<'a>, text: &str, name: &str) -> Result<Option<&'n Field<'a>>, EditRefused> {
+fn find<'n, 'a>(
+    note: &'n Note<'a>,
+    text: &str,
+    name: &str,
+) -> Result<Option<&'n YamlField<'a>>, EditRefused> {
     let faulty = |line: u32, why: &str| Err(EditRefused::Faulty { line, why: why.to_owned() });
     let field = note.field(name);
     let own_line = field.map_or(0, |field| field.line);
@@ -156,12 +160,12 @@ fn find<'n, 'a>(note: &'n Note<'a>, text: &str, name: &str) -> Result<Option<&'n
     let Some(field) = field else { return Ok(None) };
     // Something else may go by an anchor or a tag.
     let is_plain = !parts(text, field).value.starts_with(['&', '!']);
-    if matches!(field.value, Value::Other(_)) || !is_plain {
+    if matches!(field.value, YamlValue::Other(_)) || !is_plain {
         return Err(EditRefused::Nested(name.to_owned()));
     }
     match fault_at(note, field.line) {
         // A plain value that should have quotes ends where its line does.
-        Some(_) if matches!(field.value, Value::Text(Cow::Borrowed(_))) => Ok(Some(field)),
+        Some(_) if matches!(field.value, YamlValue::Text(Cow::Borrowed(_))) => Ok(Some(field)),
         Some(why) => faulty(field.line, why),
         None => Ok(Some(field)),
     }
@@ -175,17 +179,17 @@ fn is_indented(text: &str, starts: &[usize], number: u32) -> bool {
 }
 
 /// Whether its quotes or brackets are not closed, so that lines below may belong to it.
-fn is_open(value: &Value<'_>) -> bool {
+fn is_open(value: &YamlValue<'_>) -> bool {
     // The reader hands quotes that are not closed on as they are written.
     let open = |text: &Cow<'_, str>| matches!(text, Cow::Borrowed(text) if text.starts_with(['"', '\'']));
     match value {
-        Value::Text(text) => open(text),
-        Value::List(items) => items.iter().any(open),
-        Value::Other(raw) => {
+        YamlValue::Text(text) => open(text),
+        YamlValue::List(items) => items.iter().any(open),
+        YamlValue::Other(raw) => {
             let raw = raw.trim_start();
             raw.starts_with('[') || raw.starts_with('{') && !closes(raw)
         }
-        Value::Null => false,
+        YamlValue::Null => false,
     }
 }
 
@@ -220,17 +224,17 @@ struct NoteParts<'a> {
     end: &'a str,
 }
 
-fn parts<'a>(text: &'a str, field: &Field<'_>) -> NoteParts<'a> {
+fn parts<'a>(text: &'a str, field: &YamlField<'_>) -> NoteParts<'a> {
     let all = text.get(field.span.clone()).unwrap_or_default();
     let colon = all.find(':').map_or(all.len(), |at| at + 1);
     let (head, rest) = all.split_at(colon);
-    let first = lines::line_at(rest.as_bytes(), 0).unwrap_or(lines::Line { start: 0, end: 0, next: 0 });
+    let first = lines::line_at(rest.as_bytes(), 0).unwrap_or(lines::LineSpan { start: 0, end: 0, next: 0 });
     let line = rest.get(..first.end).unwrap_or_default();
     let gap = line.len() - line.trim_start().len();
     let length = match (line.trim_start(), &field.value) {
         (value, _) if value.starts_with('#') => 0,
         (value, _) if value.starts_with('[') => lists::length(rest.get(gap..).unwrap_or_default()),
-        (value, _) => quoting::length(value),
+        (value, _) => scalars::length(value),
     };
     // A comment keeps the white space before it, and an empty value takes none of it.
     let gap = if length == 0 { 0 } else { gap };
@@ -255,26 +259,26 @@ fn is_comment(line: &str) -> bool {
 }
 
 /// The field's lines with the new value in them.
-fn changed(text: &str, field: &Field<'_>, value: NewValue<'_>) -> Result<String, EditRefused> {
+fn changed(text: &str, field: &YamlField<'_>, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let parts = parts(text, field);
     let nested = || EditRefused::Nested(field.name.to_owned());
-    let is_block_list = parts.value.is_empty() && matches!(field.value, Value::List(_));
+    let is_block_list = parts.value.is_empty() && matches!(field.value, YamlValue::List(_));
     let new = match (value, &field.value) {
-        (NewValue::List(new), Value::List(old)) if is_block_list && !new.is_empty() => {
+        (NewYamlValue::List(new), YamlValue::List(old)) if is_block_list && !new.is_empty() => {
             let below = lists::block(&parts.below, old, new, parts.end).ok_or_else(nested)?;
             return Ok([parts.head, parts.gap, parts.tail, &below].concat());
         }
-        (NewValue::List(new), Value::List(old)) if !is_block_list => {
+        (NewYamlValue::List(new), YamlValue::List(old)) if !is_block_list => {
             lists::flow(parts.value, old, new).ok_or_else(nested)?
         }
-        (NewValue::List(new), _) => lists::flow("[]", &[], new).ok_or_else(nested)?,
-        (NewValue::Text(new), _) if parts.value.starts_with(['|', '>']) => {
-            match quoting::block(parts.value, &parts.below, new, parts.end) {
+        (NewYamlValue::List(new), _) => lists::flow("[]", &[], new).ok_or_else(nested)?,
+        (NewYamlValue::Text(new), _) if parts.value.starts_with(['|', '>']) => {
+            match scalars::block(parts.value, &parts.below, new, parts.end) {
                 Some(below) => return Ok([parts.head, parts.gap, parts.value, parts.tail, &below].concat()),
-                None => quoting::written(new, Style::Double, Place::Line),
+                None => scalars::written(new, ScalarStyle::Double, ScalarPlace::Line),
             }
         }
-        (NewValue::Text(new), _) => quoting::in_place_of(new, parts.value),
+        (NewYamlValue::Text(new), _) => scalars::in_place_of(new, parts.value),
     };
     let gap = if parts.gap.is_empty() { " " } else { parts.gap };
     let is_scalar_block = parts.value.starts_with(['|', '>']);
@@ -284,7 +288,7 @@ fn changed(text: &str, field: &Field<'_>, value: NewValue<'_>) -> Result<String,
 }
 
 /// The note with a field more.
-fn add(text: &str, note: &Note<'_>, name: &str, value: NewValue<'_>) -> Result<String, EditRefused> {
+fn add(text: &str, note: &Note<'_>, name: &str, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
     if !is_name {
@@ -292,8 +296,8 @@ fn add(text: &str, note: &Note<'_>, name: &str, value: NewValue<'_>) -> Result<S
     }
     let end = line_end(text);
     let new = match value {
-        NewValue::Text(new) => quoting::written(new, Style::Plain, Place::Line),
-        NewValue::List(new) => lists::flow("[]", &[], new).unwrap_or_default(),
+        NewYamlValue::Text(new) => scalars::written(new, ScalarStyle::Plain, ScalarPlace::Line),
+        NewYamlValue::List(new) => lists::flow("[]", &[], new).unwrap_or_default(),
     };
     let line = format!("{name}: {new}{end}");
     if !note.has_front_matter {

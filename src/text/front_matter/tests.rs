@@ -6,20 +6,20 @@ fn note(front: &str) -> String {
     format!("---\n{front}---\n# Title\n")
 }
 
-fn value_of(front: &str) -> (Value<'static>, Vec<String>) {
+fn value_of(front: &str) -> (YamlValue<'static>, Vec<String>) {
     let text: &'static str = Box::leak(note(front).into_boxed_str());
     let mut note = Note::read(text);
     let faults = note.faults.drain(..).map(|(_, fault)| fault).collect();
     (note.fields.remove(0).value, faults)
 }
 
-fn list(items: &[&'static str]) -> Value<'static> {
-    Value::List(items.iter().map(|item| Cow::Borrowed(*item)).collect())
+fn list(items: &[&'static str]) -> YamlValue<'static> {
+    YamlValue::List(items.iter().map(|item| Cow::Borrowed(*item)).collect())
 }
 
 #[test]
 fn values_are_read_as_notes_write_them() {
-    let text = |text: &'static str| Value::Text(Cow::Borrowed(text));
+    let text = |text: &'static str| YamlValue::Text(Cow::Borrowed(text));
     for (front, expected) in [
         ("id: backend-fix          # kebab-case\n", text("backend-fix")),
         ("created: 2025-01-17T12:00:00Z\n", text("2025-01-17T12:00:00Z")),
@@ -37,13 +37,13 @@ fn values_are_read_as_notes_write_them() {
         ("tags: &mine\n  - &first a\n  - !!str b\n", list(&["a", "b"])),
         ("title: !!str 12\n", text("12")),
         ("links: [[[a]], [[b]]]\n", list(&["a", "b"])),
-        ("empty:\n", Value::Null),
-        ("empty: ~\n", Value::Null),
+        ("empty:\n", YamlValue::Null),
+        ("empty: ~\n", YamlValue::Null),
         ("empty: \"null\"\n", text("null")),
         ("text: |\n  one\n    two\n\n", text("one\n  two")),
         ("text: >-\n  one\n  two\n", text("one two")),
-        ("map:\n  a: 1\n", Value::Other("  a: 1")),
-        ("map: {a: 1}\n", Value::Other("{a: 1}")),
+        ("map:\n  a: 1\n", YamlValue::Other("  a: 1")),
+        ("map: {a: 1}\n", YamlValue::Other("{a: 1}")),
     ] {
         assert_eq!(value_of(front), (expected, Vec::new()), "{front}");
     }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::form::Form;
+use super::forms::NeedleForm;
 
 /// So many bytes find a form.
 pub(super) const WINDOW: usize = 8;
@@ -17,14 +17,14 @@ const ROOT: u32 = 0;
 
 /// What there is to look for, and how it is found.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct NeedleTable {
     pub(super) contents: Vec<Arc<[u8]>>,
-    forms: Vec<Form>,
+    forms: Vec<NeedleForm>,
     /// Forms without a window, which are searched for one by one.
-    short: Vec<Form>,
-    nodes: Vec<Node>,
+    short: Vec<NeedleForm>,
+    nodes: Vec<PrefixNode>,
     /// By hash; several may have the same.
-    entries: Vec<Entry>,
+    entries: Vec<WindowEntry>,
     /// Where the entries of a hash begin, by its first bits.
     index: Vec<u32>,
     /// Which hashes there are: one bit each, by their first bits.
@@ -37,7 +37,7 @@ pub(super) struct Table {
 
 /// What a window leads to.
 #[derive(Clone, Copy)]
-struct Entry {
+struct WindowEntry {
     hash: u64,
     /// A node, or the first of the forms.
     at: u32,
@@ -47,7 +47,7 @@ struct Entry {
 
 /// Forms that share their beginning.
 #[derive(Clone, Copy)]
-struct Node {
+struct PrefixNode {
     /// How long that is.
     depth: u32,
     /// By how many bytes some are longer that end before another window: one bit each.
@@ -55,17 +55,17 @@ struct Node {
 }
 
 /// A form while the table is made.
-struct Begun {
+struct PartialForm {
     start: Vec<u8>,
     is_whole: bool,
-    form: Form,
+    form: NeedleForm,
 }
 
-impl Table {
-    pub(super) fn of(contents: Vec<Arc<[u8]>>) -> Table {
-        let (mut roots, mut short): (Vec<(u64, Form)>, Vec<Form>) = Default::default();
+impl NeedleTable {
+    pub(super) fn of(contents: Vec<Arc<[u8]>>) -> NeedleTable {
+        let (mut roots, mut short): (Vec<(u64, NeedleForm)>, Vec<NeedleForm>) = Default::default();
         for (number, content) in (0..).zip(&contents) {
-            Form::all(content, number, &mut |form| {
+            NeedleForm::all(content, number, &mut |form| {
                 let (start, _) = form.start(content, WINDOW);
                 match window(&start, 0) {
                     Some(window) => roots.push((window, form)),
@@ -73,9 +73,9 @@ impl Table {
                 }
             });
         }
-        let longest = contents.iter().map(|own| Form::longest(own)).max().unwrap_or(0);
-        let nodes = vec![Node { depth: 0, ends: 0 }];
-        let mut table = Table { contents, short, nodes, longest, ..Table::default() };
+        let longest = contents.iter().map(|own| NeedleForm::longest(own)).max().unwrap_or(0);
+        let nodes = vec![PrefixNode { depth: 0, ends: 0 }];
+        let mut table = NeedleTable { contents, short, nodes, longest, ..NeedleTable::default() };
         roots.sort_unstable_by_key(|(window, form)| (*window, form.content));
         for alike in roots.chunk_by(|a, b| a.0 == b.0) {
             table.place(hash(ROOT, 0, alike[0].0), alike.iter().map(|own| own.1), START);
@@ -87,27 +87,27 @@ impl Table {
     }
 
     /// Puts forms behind a hash that have the same window there.
-    fn place(&mut self, hash: u64, alike: impl ExactSizeIterator<Item = Form>, limit: usize) {
+    fn place(&mut self, hash: u64, alike: impl ExactSizeIterator<Item = NeedleForm>, limit: usize) {
         if alike.len() <= FEW {
             return self.leaf(hash, alike);
         }
-        let begun = |form: Form| {
+        let begun = |form: NeedleForm| {
             let (start, is_whole) = form.start(&self.contents[form.content as usize], limit);
-            Begun { start, is_whole, form }
+            PartialForm { start, is_whole, form }
         };
-        let mut begun: Vec<Begun> = alike.map(begun).collect();
+        let mut begun: Vec<PartialForm> = alike.map(begun).collect();
         begun.sort_unstable_by(|a, b| a.start.cmp(&b.start));
         self.split(hash, &begun, limit);
     }
 
-    fn leaf(&mut self, hash: u64, forms: impl Iterator<Item = Form>) {
+    fn leaf(&mut self, hash: u64, forms: impl Iterator<Item = NeedleForm>) {
         let at = self.forms.len();
         self.forms.extend(forms);
-        self.entries.push(Entry { hash, at: at as u32, count: (self.forms.len() - at) as u32 });
+        self.entries.push(WindowEntry { hash, at: at as u32, count: (self.forms.len() - at) as u32 });
     }
 
     /// Tells forms apart that have the same window behind a hash. They are sorted.
-    fn split(&mut self, hash_there: u64, alike: &[Begun], limit: usize) {
+    fn split(&mut self, hash_there: u64, alike: &[PartialForm], limit: usize) {
         let ([first, .., last], more) = (alike, alike.len() > FEW) else {
             return self.leaf(hash_there, alike.iter().map(|own| own.form));
         };
@@ -120,15 +120,15 @@ impl Table {
             return self.place(hash_there, alike.iter().map(|own| own.form), limit.saturating_mul(4));
         }
         let node = self.nodes.len() as u32;
-        self.nodes.push(Node { depth: shared as u32, ends: 0 });
-        self.entries.push(Entry { hash: hash_there, at: node, count: 0 });
-        let rest = |own: &Begun| own.start.len().saturating_sub(shared).min(WINDOW);
-        let key = |own: &Begun| {
+        self.nodes.push(PrefixNode { depth: shared as u32, ends: 0 });
+        self.entries.push(WindowEntry { hash: hash_there, at: node, count: 0 });
+        let rest = |own: &PartialForm| own.start.len().saturating_sub(shared).min(WINDOW);
+        let key = |own: &PartialForm| {
             let rest = rest(own);
             (rest, window(&own.start, (shared + rest).saturating_sub(WINDOW)))
         };
         // Those that end lie between those that go on.
-        let mut ended: Vec<(usize, Option<u64>, Form)> = Vec::new();
+        let mut ended: Vec<(usize, Option<u64>, NeedleForm)> = Vec::new();
         for group in alike.chunk_by(|a, b| key(a) == key(b)) {
             match key(&group[0]) {
                 (WINDOW, Some(window)) => self.split(hash(node, WINDOW, window), group, limit),
@@ -167,7 +167,7 @@ impl Table {
     /// Every content of which a form begins at a place before `end`, until `stop` says that it is
     /// enough. Whether it did.
     pub(super) fn each(&self, bytes: &[u8], end: usize, stop: &mut dyn FnMut(usize) -> bool) -> bool {
-        let is_short_here = |form: &&Form| {
+        let is_short_here = |form: &&NeedleForm| {
             let form = form.start(&self.contents[form.content as usize], usize::MAX).0;
             memchr::memmem::find(bytes, &form).is_some_and(|at| at < end)
         };
@@ -205,7 +205,7 @@ impl Table {
     }
 
     fn at_node(&self, node: u32, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
-        let Node { depth, ends } = self.nodes[node as usize];
+        let PrefixNode { depth, ends } = self.nodes[node as usize];
         let here = (0..WINDOW).filter(|rest| ends & 1 << rest != 0).chain([WINDOW]);
         for rest in here {
             let own = window(bytes, (depth as usize + rest).saturating_sub(WINDOW));

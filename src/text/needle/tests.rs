@@ -1,5 +1,5 @@
 use super::*;
-use crate::text::edit;
+use crate::text::json_edit;
 use naive::{ALPHABET, ascii, url_safe};
 use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ fn written(own: &[u8], way: usize) -> Vec<u8> {
 /// JSON's inner text with one of so many characters written as its number, and the rest as it should be.
 fn escaped(text: &str, one_of: usize) -> String {
     let unit = |unit: u16| format!("\\u{unit:04x}");
-    let plain = |c: char| edit::quoted(&c.to_string()).trim_matches('"').to_owned();
+    let plain = |c: char| json_edit::quoted(&c.to_string()).trim_matches('"').to_owned();
     let written = |(at, c): (usize, char)| match c {
         '"' | '\\' => units_of(c).map(unit).collect(),
         c if at % one_of == 0 => units_of(c).map(unit).collect(),
@@ -257,7 +257,7 @@ fn bytes_that_are_no_text_are_found_whatever_they_go_on_with() {
 
 #[test]
 fn a_form_that_has_no_window_is_searched_for_all_the_same() {
-    let table = Table::of(vec![b"abc".as_slice().into()]);
+    let table = NeedleTable::of(vec![b"abc".as_slice().into()]);
     let holds = |bytes: &[u8], end: usize| table.each(bytes, end, &mut |_| true);
     assert!(holds(b"..abc", 5) && holds(b"616263", 6) && !holds(b"ab", 2) && !holds(b"..abc", 2));
 }

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use super::*;
 
 /// A value as the rule's provider issues it, built here so that no file holds one.
-fn value(Rule(prefix, body, least): &Rule) -> String {
+fn value(SecretRule(prefix, body, least): &SecretRule) -> String {
     let letters = "A7B3K9".chars().cycle();
     let rest: String = match body {
-        Body::Jwt => ["hbGciOiJI", ".", "eyJzdWIiOiIx", ".", "c2lnbmF0dXJl"].concat(),
+        TokenAlphabet::Jwt => ["hbGciOiJI", ".", "eyJzdWIiOiIx", ".", "c2lnbmF0dXJl"].concat(),
         _ => letters.take(*least).collect(),
     };
     [std::str::from_utf8(prefix).unwrap(), &rest].concat()
@@ -61,7 +61,7 @@ fn words_that_only_start_like_tokens_are_not_sensitive() {
         assert_eq!(sensitive_spans(text), vec![], "{text}");
         assert_eq!(mask(text), text);
     }
-    let longer = format!("x{}", value(&Rule(b"AKIA", Body::Upper, 16)));
+    let longer = format!("x{}", value(&SecretRule(b"AKIA", TokenAlphabet::Upper, 16)));
     assert_eq!(sensitive_spans(&longer), vec![]);
 }
 
@@ -87,7 +87,7 @@ fn a_private_key_without_an_end_is_hidden_to_the_end_of_the_text() {
 
 #[test]
 fn a_text_is_cut_before_a_value_or_behind_it() {
-    let value = value(&Rule(b"ghp_", Body::Alnum, 36));
+    let value = value(&SecretRule(b"ghp_", TokenAlphabet::Alnum, 36));
     let text = format!("é {value} after");
     let end = 3 + value.len();
     assert_eq!([cut(&text, 0), cut(&text, 1), cut(&text, 3)], [0, 2, 3]);
@@ -98,18 +98,18 @@ fn a_text_is_cut_before_a_value_or_behind_it() {
 
 #[test]
 fn two_values_side_by_side_are_two() {
-    let value = value(&Rule(b"ghp_", Body::Alnum, 36));
+    let value = value(&SecretRule(b"ghp_", TokenAlphabet::Alnum, 36));
     assert_eq!(sensitive_spans(&format!("{value},{value}")).len(), 2);
 }
 
 #[test]
 fn the_rules_are_in_the_order_that_the_search_relies_on() {
     for pair in RULES.windows(2) {
-        let [Rule(a, ..), Rule(b, ..)] = pair else { continue };
+        let [SecretRule(a, ..), SecretRule(b, ..)] = pair else { continue };
         assert!(a[0] <= b[0], "{a:?} {b:?}");
         assert!(!b.starts_with(a), "{a:?} hides {b:?}");
     }
-    assert!(RULES.iter().all(|Rule(prefix, ..)| prefix.len() >= 3));
+    assert!(RULES.iter().all(|SecretRule(prefix, ..)| prefix.len() >= 3));
 }
 
 #[test]

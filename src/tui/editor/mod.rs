@@ -1,45 +1,45 @@
 //! What the editor knows: the form of one memory, what was typed into it, and what came of it.
 
-pub mod areas;
-pub mod conflict;
-pub mod text;
+pub mod compare_conflict;
+pub mod form_layout;
+pub mod text_buffer;
 
 use std::sync::Arc;
 
 use super::app::App;
 use crate::model::{EntryRef, Moment, Severity, Snapshot};
-use crate::ops::form::{Field, Finding, Form, Judged, Kind};
+use crate::ops::form::{EditForm, FieldKind, FormField, FormFinding, FormValidation};
 use crate::store::commit::FormDraft;
-use crate::work::editor::{FORM, FormEffects, FormRequest};
-use conflict::Conflict;
-use text::Text;
+use crate::work::form_jobs::{FORM, FormEffects, FormRequest};
+use compare_conflict::FormConflict;
+use text_buffer::TextBuffer;
 
 /// Where what was typed is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Kept {
+pub enum DraftState {
     /// Nothing was typed that is not in the store.
     #[default]
-    Nothing,
+    Unchanged,
     /// It will be, soon.
-    Soon,
+    Pending,
     /// It is, since then.
-    Since(Moment),
+    Saved(Moment),
     /// It can't be, for that reason.
-    Not(String),
+    Failed(String),
 }
 
 /// The memory on disk, where another program changed it meanwhile.
 #[derive(Clone)]
-pub enum Theirs {
+pub enum TheirVersion {
     /// It says something else now.
-    Changed { snapshot: Arc<Snapshot>, at: EntryRef, form: Arc<Form> },
+    Changed { snapshot: Arc<Snapshot>, at: EntryRef, form: Arc<EditForm> },
     /// It is not there any more, or can't be edited; why.
     Gone(String),
 }
 
 /// Names that can be where `[[` was typed.
 #[derive(Clone, Debug, Default)]
-pub struct Completion {
+pub struct LinkCompletion {
     pub names: Vec<String>,
     pub at: usize,
     /// Where the name starts in the text.
@@ -55,8 +55,8 @@ pub struct Editor {
     pub opened_at: EntryRef,
     /// What it is called. Untrusted text.
     pub name: String,
-    pub form: Arc<Form>,
-    pub texts: Vec<Text>,
+    pub form: Arc<EditForm>,
+    pub texts: Vec<TextBuffer>,
     /// The field that has the keys.
     pub field: usize,
     /// The first field on screen, and the first row of the one that has the keys.
@@ -65,42 +65,42 @@ pub struct Editor {
     /// The state of the typing, counted on over all forms: what comes back late belongs to
     /// no other form. And where this one began.
     pub version: u64,
-    pub first: u64,
-    pub judged: Judged,
-    pub judged_of: u64,
+    pub first_version: u64,
+    pub judged: FormValidation,
+    pub judged_version: u64,
     pub effects: Option<FormEffects>,
-    pub kept: Kept,
+    pub draft_state: DraftState,
     /// What was typed before and is kept: it waits to be taken up, or dropped.
-    pub found: Option<FormDraft>,
+    pub found_draft: Option<FormDraft>,
     /// Whether it was looked for: before that nothing is written over it.
-    pub looked: bool,
-    pub theirs: Option<Theirs>,
-    pub conflict: Option<Conflict>,
+    pub draft_searched: bool,
+    pub theirs: Option<TheirVersion>,
+    pub conflict: Option<FormConflict>,
     pub saving: bool,
     /// Why it could not be saved was said, and is to be read.
-    pub said: bool,
+    pub error_shown: bool,
     /// The state of the typing whose warnings were shown when it was to be saved.
-    pub shown: Option<u64>,
-    pub completion: Option<Completion>,
+    pub warned_version: Option<u64>,
+    pub completion: Option<LinkCompletion>,
 }
 
 impl Editor {
     /// The editor of a memory, nothing typed yet.
-    pub fn new(snapshot: Arc<Snapshot>, at: EntryRef, form: Form, number: u64) -> Editor {
+    pub fn new(snapshot: Arc<Snapshot>, at: EntryRef, form: EditForm, number: u64) -> Editor {
         let first = number << FORM;
-        let texts = form.fields.iter().map(|field| Text::of_field(&field.value)).collect();
+        let texts = form.fields.iter().map(|field| TextBuffer::of_field(&field.value)).collect();
         let field = form.fields.iter().position(is_open).unwrap_or(0);
         Editor {
-            name: App::quoted(&snapshot, at),
+            name: App::quoted_title(&snapshot, at),
             snapshot,
             at,
             opened_at: at,
             form: Arc::new(form),
             texts,
             field,
-            first,
+            first_version: first,
             version: first,
-            judged_of: first,
+            judged_version: first,
             ..Editor::default()
         }
     }
@@ -121,18 +121,18 @@ impl Editor {
     }
 
     /// The field that has the keys.
-    pub fn own(&self) -> &Field {
+    pub fn own(&self) -> &FormField {
         &self.form.fields[self.field]
     }
 
     /// The text of the field that has the keys.
-    pub fn text(&mut self) -> &mut Text {
+    pub fn text(&mut self) -> &mut TextBuffer {
         &mut self.texts[self.field]
     }
 
     /// Whether the field that has the keys is one of several rows.
     pub fn is_area(&self) -> bool {
-        matches!(self.own().kind, Kind::Text { .. })
+        matches!(self.own().kind, FieldKind::Text { .. })
     }
 
     /// What the workers are asked with.
@@ -152,7 +152,7 @@ impl Editor {
     }
 
     /// What is wrong with a field.
-    pub fn findings(&self, field: usize) -> impl Iterator<Item = &Finding> {
+    pub fn findings(&self, field: usize) -> impl Iterator<Item = &FormFinding> {
         self.judged.findings.iter().filter(move |own| own.field == Some(field))
     }
 
@@ -164,15 +164,15 @@ impl Editor {
 }
 
 /// Whether a field takes keys.
-pub fn is_open(field: &Field) -> bool {
-    !matches!(field.kind, Kind::Fixed(_))
+pub fn is_open(field: &FormField) -> bool {
+    !matches!(field.kind, FieldKind::Fixed(_))
 }
 
 /// The words of an enumeration; none for other fields.
-pub fn choices(kind: &Kind) -> Vec<String> {
+pub fn choices(kind: &FieldKind) -> Vec<String> {
     match kind {
-        Kind::Word { words, .. } => words.clone(),
-        Kind::Flag => vec!["true".into(), "false".into()],
+        FieldKind::Word { words, .. } => words.clone(),
+        FieldKind::Flag => vec!["true".into(), "false".into()],
         _ => Vec::new(),
     }
 }

@@ -1,26 +1,26 @@
 //! Backups, and the memories of the one that is open, compared with the store as it is now.
 
-mod facts;
+mod description;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use ratatui::text::{Line, Span};
 
-use super::row::{Cell, Row};
-use super::{About, Kind as View, rows::Rows};
+use super::row::{ListCell, ListRow};
+use super::{ListViewKind as View, RowDetails, row_list::RowList};
 use crate::format;
-use crate::model::plan::counted;
-use crate::model::{Moment, RecordText, Tell};
-use crate::ops::restore::{Comparison, Item, Kind};
-use crate::store::commit::Reason;
+use crate::model::plan::count_with_noun;
+use crate::model::{Moment, PathText, RecordText};
+use crate::ops::backup_restore::{BackupComparison, DifferenceKind, RecordDifference};
+use crate::store::commit::BackupReason;
 use crate::text::secrets::cut;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::health::human;
+use crate::tui::health::human_size;
 use crate::tui::panes::hints::{Hint, act, hint};
 use crate::tui::theme::{self, Theme};
-use crate::work::{Backup, Difference, Opened};
+use crate::work::{BackupRow, BackupSummary, OpenedBackup};
 
 pub static KIND: View = View {
     orders: ["newest first", "by store"],
@@ -30,16 +30,16 @@ pub static KIND: View = View {
     rows,
     about,
     hints,
-    is_read: |app| app.view.backups.list.is_some(),
+    is_read: |app| app.list_view.backups.list.is_some(),
 };
 
 /// What is known of the backups.
 #[derive(Default)]
-pub struct Backups {
+pub struct BackupsView {
     /// `None` until they are read.
-    pub list: Option<Vec<Backup>>,
+    pub list: Option<Vec<BackupRow>>,
     /// The one that was opened.
-    pub opened: Option<Opened>,
+    pub opened: Option<OpenedBackup>,
     /// The one that is being opened.
     pub opening: Option<(usize, PathBuf)>,
     /// Whether the whole difference is shown of the memory under the cursor.
@@ -49,65 +49,65 @@ pub struct Backups {
     /// Why the last one could not be opened.
     pub failed: Option<String>,
     /// The search for an intact backup, which is then offered first.
-    pub offering: Option<Offering>,
+    pub intact_search: Option<IntactBackupSearch>,
 }
 
 /// The search for an intact backup.
 #[derive(Clone, Copy, Default)]
-pub struct Offering {
+pub struct IntactBackupSearch {
     /// The number of backups that were verified.
     pub looked: usize,
     /// Whether the user wants to open the backup that is found.
     pub opens: bool,
 }
 
-impl Backups {
+impl BackupsView {
     /// What differs, of the one that is open.
-    pub fn items(&self) -> &[Item] {
+    pub fn items(&self) -> &[RecordDifference] {
         self.opened.as_ref().map_or(&[], |opened| &opened.compared.items)
     }
 
     /// The one of a row.
-    pub fn of(&self, row: Option<Row>) -> Option<&Backup> {
-        let Some(Row::Backup(at)) = row else { return None };
+    pub fn of(&self, row: Option<ListRow>) -> Option<&BackupRow> {
+        let Some(ListRow::Backup(at)) = row else { return None };
         self.list.as_ref()?.get(at)
     }
 
     /// The memory of a row, of the one that is open.
-    pub fn item(&self, row: Option<Row>) -> Option<&Item> {
-        let Some(Row::Item(at)) = row else { return None };
+    pub fn item(&self, row: Option<ListRow>) -> Option<&RecordDifference> {
+        let Some(ListRow::Item(at)) = row else { return None };
         self.items().get(at)
     }
 }
 
 /// Where the memories start in the backup that are marked to come back.
-pub fn chosen(within: &Rows) -> HashSet<u64> {
+pub fn chosen(within: &RowList) -> HashSet<u64> {
     within.marks.iter().filter_map(|key| key.parse().ok()).collect()
 }
 
 /// The key of a memory. One that can't come back has none that another one has.
-pub fn item_key(item: &Item) -> String {
+pub fn item_key(item: &RecordDifference) -> String {
     if item.can_come { item.at.to_string() } else { format!("{} {}", item.kind.as_str(), item.at) }
 }
 
-pub fn key(app: &App, row: Row) -> String {
-    let told = |own: &Backup| format!("{} {}", own.store, own.copy.path.told());
-    app.view.backups.of(Some(row)).map(told).unwrap_or_default()
+pub fn key(app: &App, row: ListRow) -> String {
+    let told = |own: &BackupRow| format!("{} {}", own.store, own.copy.path.to_text());
+    app.list_view.backups.of(Some(row)).map(told).unwrap_or_default()
 }
 
-fn rows(app: &App) -> Vec<Row> {
-    let list = app.view.backups.list.as_deref().unwrap_or_default();
+fn rows(app: &App) -> Vec<ListRow> {
+    let list = app.list_view.backups.list.as_deref().unwrap_or_default();
     let mut rows: Vec<usize> = (0..list.len()).collect();
-    if app.view.list.is_turned {
+    if app.list_view.list.is_other_order {
         rows.sort_by_key(|at| list[*at].store);
     }
-    rows.into_iter().map(Row::Backup).collect()
+    rows.into_iter().map(ListRow::Backup).collect()
 }
 
 /// Why a backup was made.
-fn why(reason: &Reason) -> String {
+fn why(reason: &BackupReason) -> String {
     match reason {
-        Reason::Before(verb, _) => match verb.as_str() {
+        BackupReason::Before(verb, _) => match verb.as_str() {
             "tag" => "before a tag".into(),
             "edit" => "before an edit".into(),
             "delete" => "before a deletion".into(),
@@ -115,79 +115,79 @@ fn why(reason: &Reason) -> String {
             "compact" => "before a compaction".into(),
             verb => format!("before {verb}"),
         },
-        Reason::ByHand => "by hand".into(),
-        Reason::Format => "by its agents".into(),
+        BackupReason::ByHand => "by hand".into(),
+        BackupReason::Format => "by its agents".into(),
     }
 }
 
 /// What a file is called where its store is named: its session, or its own name.
 fn file_name(path: &Path) -> String {
-    let told = path.told().into_owned();
+    let told = path.to_text().into_owned();
     let short = told.strip_suffix(".jsonl").unwrap_or(&told);
     short.strip_prefix("sessions/").unwrap_or(short).to_owned()
 }
 
-pub fn cells(app: &App, row: Row) -> Vec<Cell> {
-    let backups = &app.view.backups;
+pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
+    let backups = &app.list_view.backups;
     if let Some(item) = backups.item(Some(row)) {
         return item_cells(app, item);
     }
     let Some(own) = backups.of(Some(row)) else { return Vec::new() };
     let theme = Theme::of(app);
     let state = match &own.verified {
-        None => Cell::left("  unknown", 9).styled(theme.dim()),
-        Some(own) if own.is_whole => Cell::left("  intact", 9),
-        Some(_) => Cell::left("✖ damaged", 9).styled(theme.wrong()),
+        None => ListCell::left("  unknown", 9).styled(theme.dim()),
+        Some(own) if own.is_whole => ListCell::left("  intact", 9),
+        Some(_) => ListCell::left("✖ damaged", 9).styled(theme.wrong()),
     };
-    let at = own.copy.at.map_or("some time".into(), |at| at.said_at(app.now));
+    let at = own.copy.at.map_or("some time".into(), |at| at.short_date_at(app.now));
     vec![
         state,
-        Cell::left(at, 12),
-        Cell::left(why(&own.copy.reason), 18).from(74),
-        Cell::store(app, own.store),
-        Cell::rest(file_name(&own.copy.file)),
-        Cell::right(human(own.copy.bytes), 7).styled(theme.dim()).from(52),
+        ListCell::left(at, 12),
+        ListCell::left(why(&own.copy.reason), 18).from(74),
+        ListCell::store(app, own.store),
+        ListCell::rest(file_name(&own.copy.file)),
+        ListCell::right(human_size(own.copy.bytes), 7).styled(theme.dim()).from(52),
     ]
 }
 
 /// What is known about a memory that the backup lacks although it was written before the backup.
-fn absent(app: &App, own: &Item) -> String {
-    let ends_early = app.view.backups.opened.as_ref().is_some_and(|own| own.compared.ends_early);
+fn absent(app: &App, own: &RecordDifference) -> String {
+    let ends_early = app.list_view.backups.opened.as_ref().is_some_and(|own| own.compared.ends_early);
     let why = if ends_early { "the backup ends early" } else { "not in the backup" };
-    own.written.map_or_else(|| why.to_owned(), |at| format!("{}, {why}", at.said_at(app.now)))
+    own.written.map_or_else(|| why.to_owned(), |at| format!("{}, {why}", at.short_date_at(app.now)))
 }
 
-fn item_cells(app: &App, own: &Item) -> Vec<Cell> {
+fn item_cells(app: &App, own: &RecordDifference) -> Vec<ListCell> {
     let theme = Theme::of(app);
     let told = match own.kind {
-        Kind::Newer => "newer, is kept".to_owned(),
-        Kind::Absent => absent(app, own),
-        Kind::Changed => changes(app, own).into_iter().next().unwrap_or_else(|| own.told.clone()),
+        DifferenceKind::Newer => "newer, is kept".to_owned(),
+        DifferenceKind::Absent => absent(app, own),
+        DifferenceKind::Changed => changes(app, own).into_iter().next().unwrap_or_else(|| own.told.clone()),
         _ => written(app, &own.told),
     };
     let title = if own.title.is_empty() { "erased" } else { &own.title };
     vec![
-        Cell::left(format!(" {}", own.kind.sign()), 2).styled(theme.strong()).close(),
-        Cell::rest(title),
-        Cell::fitting(told, 44).styled(theme.dim()).from(70),
+        ListCell::left(format!(" {}", own.kind.sign()), 2).styled(theme.strong()).close(),
+        ListCell::rest(title),
+        ListCell::fitting(told, 44).styled(theme.dim()).from(70),
     ]
 }
 
 /// When it was written, as people say it.
 fn written(app: &App, told: &str) -> String {
     let at = told.strip_prefix("written ").and_then(Moment::parse);
-    at.map_or_else(|| told.to_owned(), |(at, _)| format!("written {}", at.said_at(app.now)))
+    at.map_or_else(|| told.to_owned(), |(at, _)| format!("written {}", at.short_date_at(app.now)))
 }
 
 /// What the bytes of a memory say, where they can be read as one of the backup's file.
 fn read(app: &App, bytes: &[u8]) -> Option<RecordText> {
-    let opened = app.view.backups.opened.as_ref()?;
+    let opened = app.list_view.backups.opened.as_ref()?;
     let format = opened.snapshot.stores.get(opened.store)?.format;
     format::text_of_raw(format, &opened.copy.file, bytes)
 }
 
 /// What differs field by field, where both can be read: from now to what it was.
-fn changes(app: &App, item: &Item) -> Vec<String> {
+fn changes(app: &App, item: &RecordDifference) -> Vec<String> {
     let (Some(was), Some(is)) = (read(app, &item.was), read(app, &item.is)) else { return Vec::new() };
     let of = |fields: &[(String, String)], name: &str| -> Option<String> {
         fields.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
@@ -206,23 +206,23 @@ fn changes(app: &App, item: &Item) -> Vec<String> {
     told
 }
 
-fn about(app: &App, width: usize) -> About {
-    let backups = &app.view.backups;
-    let Some(own) = backups.of(app.view.row()) else { return About::default() };
-    let at = own.copy.at.map_or("some time".into(), |at| at.told_at(app.now));
-    let file = own.copy.file.file_stem().unwrap_or_default().told().into_owned();
+fn about(app: &App, width: usize) -> RowDetails {
+    let backups = &app.list_view.backups;
+    let Some(own) = backups.of(app.list_view.row()) else { return RowDetails::default() };
+    let at = own.copy.at.map_or("some time".into(), |at| at.long_date_at(app.now));
+    let file = own.copy.file.file_stem().unwrap_or_default().to_text().into_owned();
     let mut letters = file.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     let name = format!("{first}{} of {at}", letters.as_str());
     let Some(opened) = &backups.opened else {
-        return About { title: name, right: String::new(), lines: facts::lines(app, own, width) };
+        return RowDetails { title: name, right: String::new(), lines: description::lines(app, own, width) };
     };
     let compared = &opened.compared;
     if backups.difference {
         let title = DIFFERENCE.to_owned();
-        return About { title, right: String::new(), lines: difference(app, width) };
+        return RowDetails { title, right: String::new(), lines: difference(app, width) };
     }
-    let right = facts::figures(&Difference::of(compared));
+    let right = description::figures(&BackupSummary::of(compared));
     let says = match (&compared.whole_only, compared.is_alike) {
         (_, true) => "The file is as the backup has it.".to_owned(),
         (Some(why), _) if opened.verified.is_whole => format!("{why}. W replaces the whole file."),
@@ -238,16 +238,16 @@ fn about(app: &App, width: usize) -> About {
     };
     let lines = if says.is_empty() { Vec::new() } else { dim(app, &says, width) };
     let title = if width < 96 { name } else { format!("{name}, compared with now") };
-    About { title, right, lines }
+    RowDetails { title, right, lines }
 }
 
 /// What is known about why a backup lacks memories.
-fn ends_early(compared: &Comparison) -> String {
-    match compared.count(Kind::Absent) {
+fn ends_early(compared: &BackupComparison) -> String {
+    match compared.count(DifferenceKind::Absent) {
         0 => String::new(),
         _ if !compared.ends_early => String::new(),
         count => {
-            let own = counted(count as u64, "memory");
+            let own = count_with_noun(count as u64, "memory");
             format!(" It ends early: {own} written before it are missing from it, and stay.")
         }
     }
@@ -266,7 +266,7 @@ pub const DIFFERENCE: &str = "Difference   − now   + in the backup";
 /// erased nothing is there to show.
 pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    let Some(item) = app.view.backups.item(app.view.within.selected()) else { return Vec::new() };
+    let Some(item) = app.list_view.backups.item(app.list_view.details.selected()) else { return Vec::new() };
     let mut lines = Vec::new();
     let mut put = |sign: &str, text: &str| {
         let wrapped = theme::wrap(&theme::safe(app, text), width.saturating_sub(2));
@@ -291,14 +291,14 @@ pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
 }
 
 /// What both have of a memory whose text is the same: that, and the fields that are.
-fn same(app: &App, item: &Item) -> Option<Vec<String>> {
+fn same(app: &App, item: &RecordDifference) -> Option<Vec<String>> {
     let (was, is) = (read(app, &item.was)?, read(app, &item.is)?);
     let fields = was.fields.into_iter().filter(|own| is.fields.contains(own)).collect();
     (was.text == is.text).then(|| told(app, item, RecordText { fields, ..is }))
 }
 
 /// A memory, or its bytes where it can't be read.
-fn said(app: &App, item: &Item, bytes: &[u8]) -> Vec<String> {
+fn said(app: &App, item: &RecordDifference, bytes: &[u8]) -> Vec<String> {
     match read(app, bytes) {
         Some(own) => told(app, item, own),
         None => vec![String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]).into_owned()],
@@ -306,10 +306,10 @@ fn said(app: &App, item: &Item, bytes: &[u8]) -> Vec<String> {
 }
 
 /// A memory as the detail tells it: its text, then its fields.
-fn told(app: &App, item: &Item, own: RecordText) -> Vec<String> {
+fn told(app: &App, item: &RecordDifference, own: RecordText) -> Vec<String> {
     let start = |text: &str| text[..cut(text, LONGEST)].to_owned();
     // A deletion has no text: what it deletes has one.
-    let deletes = app.view.backups.opened.as_ref().is_some_and(|own| own.compared.deletes);
+    let deletes = app.list_view.backups.opened.as_ref().is_some_and(|own| own.compared.deletes);
     let text = if deletes { item.title.clone() } else { own.text };
     // Masked together: a value can go on in the next line.
     let text = theme::masked(app, &start(&text)).into_owned();
@@ -321,20 +321,20 @@ fn told(app: &App, item: &Item, own: RecordText) -> Vec<String> {
 const LONGEST: usize = 64 * 1024;
 
 fn hints(app: &App) -> Vec<Hint> {
-    let backups = &app.view.backups;
+    let backups = &app.list_view.backups;
     if backups.difference {
         return vec![hint("jk", "scroll")];
     }
     let mut hints = Vec::new();
-    if backups.of(app.view.row()).is_none() {
+    if backups.of(app.list_view.row()).is_none() {
         return hints;
     }
-    if !app.view.inside {
+    if !app.list_view.in_details {
         hints.push(hint("Enter", if backups.opened.is_some() { "its memories" } else { "open" }));
     }
     if let Some(opened) = &backups.opened {
         let compared = &opened.compared;
-        let marked = app.view.within.marks.len();
+        let marked = app.list_view.details.marks.len();
         hints.extend((marked > 0).then(|| act(Action::BringBack, &format!("bring back {marked}…"))));
         let can_replace = !compared.is_alike && opened.verified.is_whole;
         hints.extend(can_replace.then(|| act(Action::ReplaceFile, "replace file…")));
@@ -345,11 +345,15 @@ fn hints(app: &App) -> Vec<Hint> {
 }
 
 /// Why a memory can't be marked.
-pub fn staying(item: &Item) -> String {
+pub fn why_not_restorable(item: &RecordDifference) -> String {
     match item.kind {
-        Kind::Newer => "It was written later and is kept. Only replacing the whole file loses it.".into(),
-        Kind::Absent => format!("{}. It is kept: only replacing the whole file loses it.", item.told),
-        Kind::Tombstoned => format!("{}. Undelete it first: d r in the list.", item.told),
+        DifferenceKind::Newer => {
+            "It was written later and is kept. Only replacing the whole file loses it.".into()
+        }
+        DifferenceKind::Absent => {
+            format!("{}. It is kept: only replacing the whole file loses it.", item.told)
+        }
+        DifferenceKind::Tombstoned => format!("{}. Undelete it first: d r in the list.", item.told),
         _ => item.told.clone(),
     }
 }

@@ -3,168 +3,174 @@
 
 use ratatui::text::{Line, Span};
 
-use super::row::{Cell, Row};
-use super::{About, Kind};
-use crate::model::plan::counted;
-use crate::model::{Moment, Tell};
-use crate::store::commit::{Account, Outcome, Row as Step, Turn};
+use super::row::{ListCell, ListRow};
+use super::{ListViewKind, RowDetails};
+use crate::model::plan::count_with_noun;
+use crate::model::{Moment, PathText};
+use crate::store::commit::{JournalRow as Step, JournalView, StepOutcome, UndoRedo};
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::health::human;
+use crate::tui::health::human_size;
 use crate::tui::panes::hints::{Hint, act, hint};
 use crate::tui::theme::{self, Theme};
-use crate::work::{StepFile, StepShown};
+use crate::work::{StepDetail, StepFile};
 
-pub static KIND: Kind = Kind {
+pub static KIND: ListViewKind = ListViewKind {
     orders: ["newest first", "by store"],
     none: "Nothing was changed with palimp yet. What it changes is listed here, and can be undone for 30 days.",
     is_beside: false,
     rows,
     about,
     hints,
-    is_read: |app| app.view.journal.accounts.is_some(),
+    is_read: |app| app.list_view.journal.accounts.is_some(),
 };
 
 /// What is known of the steps.
 #[derive(Default)]
-pub struct Journal {
+pub struct JournalScreen {
     /// A store each; `None` until they are read.
-    pub accounts: Option<Vec<Account>>,
+    pub accounts: Option<Vec<JournalView>>,
     /// What steps changed, of those that were read.
-    pub shown: Vec<StepShown>,
+    pub shown: Vec<StepDetail>,
 }
 
-impl Journal {
+impl JournalScreen {
     /// A step at its place.
     pub fn step(&self, store: usize, at: usize) -> Option<&Step> {
         self.account(store)?.rows.get(at)
     }
 
-    fn account(&self, store: usize) -> Option<&Account> {
+    fn account(&self, store: usize) -> Option<&JournalView> {
         self.accounts.as_ref()?.get(store)
     }
 
     /// What a step changed, where that was read.
-    pub fn shown(&self, store: usize, step: u64) -> Option<&StepShown> {
+    pub fn shown(&self, store: usize, step: u64) -> Option<&StepDetail> {
         self.shown.iter().find(|own| (own.store, own.step) == (store, step))
     }
 }
 
 /// The step of the row under the cursor: its store's number, and what is known of it.
 pub fn step(app: &App) -> Option<(usize, &Step)> {
-    match app.view.row()? {
-        Row::Step(store, at) | Row::Others(store, at) => Some((store, app.view.journal.step(store, at)?)),
+    match app.list_view.row()? {
+        ListRow::Step(store, at) | ListRow::Others(store, at) => {
+            Some((store, app.list_view.journal.step(store, at)?))
+        }
         _ => None,
     }
 }
 
-fn rows(app: &App) -> Vec<Row> {
+fn rows(app: &App) -> Vec<ListRow> {
     let mut rows = Vec::new();
     let mut steps: Vec<(usize, usize)> = Vec::new();
-    for (store, account) in app.view.journal.accounts.iter().flatten().enumerate() {
-        rows.extend((0..account.faults.len()).map(|at| Row::Fault(store, at)));
-        rows.extend((0..account.moved.len()).map(|at| Row::Moved(store, at)));
+    for (store, account) in app.list_view.journal.accounts.iter().flatten().enumerate() {
+        rows.extend((0..account.faults.len()).map(|at| ListRow::Fault(store, at)));
+        rows.extend((0..account.changed_files.len()).map(|at| ListRow::Moved(store, at)));
         steps.extend((0..account.rows.len()).map(|at| (store, at)));
     }
-    let step = |&(store, at): &(usize, usize)| app.view.journal.step(store, at);
+    let step = |&(store, at): &(usize, usize)| app.list_view.journal.step(store, at);
     let when = |own: &(usize, usize)| {
         let step = step(own);
         std::cmp::Reverse((step.and_then(|step| step.at), own.0, step.map(|step| step.line.step)))
     };
     steps.sort_by_key(when);
-    if app.view.list.is_turned {
+    if app.list_view.list.is_other_order {
         steps.sort_by_key(|(store, _)| *store);
     }
     for own in steps {
-        if step(&own).is_some_and(|step| !step.others.is_none()) {
-            rows.push(Row::Others(own.0, own.1));
+        if step(&own).is_some_and(|step| !step.foreign.is_none()) {
+            rows.push(ListRow::Others(own.0, own.1));
         }
-        rows.push(Row::Step(own.0, own.1));
+        rows.push(ListRow::Step(own.0, own.1));
     }
     rows
 }
 
-pub fn key(app: &App, row: Row) -> String {
-    let number = |store, at| app.view.journal.step(store, at).map_or(0, |own| own.line.step);
+pub fn key(app: &App, row: ListRow) -> String {
+    let number = |store, at| app.list_view.journal.step(store, at).map_or(0, |own| own.line.step);
     match row {
-        Row::Step(store, at) => format!("step {store} {}", number(store, at)),
-        Row::Others(store, at) => format!("others {store} {}", number(store, at)),
-        Row::Moved(store, at) => format!("moved {store} {at}"),
-        Row::Fault(store, at) => format!("fault {store} {at}"),
+        ListRow::Step(store, at) => format!("step {store} {}", number(store, at)),
+        ListRow::Others(store, at) => format!("others {store} {}", number(store, at)),
+        ListRow::Moved(store, at) => format!("moved {store} {at}"),
+        ListRow::Fault(store, at) => format!("fault {store} {at}"),
         _ => String::new(),
     }
 }
 
-pub fn cells(app: &App, row: Row) -> Vec<Cell> {
+pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     let theme = Theme::of(app);
-    let (Row::Step(store, at) | Row::Others(store, at) | Row::Moved(store, at) | Row::Fault(store, at)) = row
+    let (ListRow::Step(store, at)
+    | ListRow::Others(store, at)
+    | ListRow::Moved(store, at)
+    | ListRow::Fault(store, at)) = row
     else {
         return Vec::new();
     };
-    let journal = &app.view.journal;
-    if let (Row::Step(..), Some(step)) = (row, journal.step(store, at)) {
+    let journal = &app.list_view.journal;
+    if let (ListRow::Step(..), Some(step)) = (row, journal.step(store, at)) {
         return step_cells(app, store, step);
     }
     let (who, what) = match row {
-        Row::Others(..) => ("others", journal.step(store, at).map(others).unwrap_or_default()),
-        Row::Moved(..) => ("others", moved(journal, store, at)),
+        ListRow::Others(..) => ("others", journal.step(store, at).map(others).unwrap_or_default()),
+        ListRow::Moved(..) => ("others", moved(journal, store, at)),
         _ => ("palimp", fault(journal, store, at)),
     };
-    let (sign, style) = if let Row::Fault(..) = row { ("✖", theme.wrong()) } else { (" ", theme.dim()) };
+    let (sign, style) =
+        if let ListRow::Fault(..) = row { ("✖", theme.wrong()) } else { (" ", theme.dim()) };
     vec![
-        Cell::left(sign, 14).styled(style),
-        Cell::left(who, 6).styled(style).from(90),
-        Cell::store(app, store).close(),
-        Cell::left("", NUMBER).from(70),
-        Cell::rest(what).styled(style),
+        ListCell::left(sign, 14).styled(style),
+        ListCell::left(who, 6).styled(style).from(90),
+        ListCell::store(app, store).close(),
+        ListCell::left("", NUMBER).from(70),
+        ListCell::rest(what).styled(style),
     ]
 }
 
-fn moved(journal: &Journal, store: usize, at: usize) -> String {
-    let own = journal.account(store).and_then(|own| own.moved.get(at));
+fn moved(journal: &JournalScreen, store: usize, at: usize) -> String {
+    let own = journal.account(store).and_then(|own| own.changed_files.get(at));
     let Some((path, before, now)) = own else { return String::new() };
-    let now = now.map_or_else(|| "is gone".to_owned(), |now| format!("has {} now", human(now)));
-    format!("changed {} outside palimp: had {}, {now}", path.told(), human(*before))
+    let now = now.map_or_else(|| "is gone".to_owned(), |now| format!("has {} now", human_size(now)));
+    format!("changed {} outside palimp: had {}, {now}", path.to_text(), human_size(*before))
 }
 
-fn fault(journal: &Journal, store: usize, at: usize) -> String {
+fn fault(journal: &JournalScreen, store: usize, at: usize) -> String {
     journal.account(store).and_then(|own| own.faults.get(at)).cloned().unwrap_or_default()
 }
 
 /// What others did after a step, in words that promise no more than is known.
 fn others(step: &Step) -> String {
-    let (others, number) = (&step.others, step.line.step);
+    let (others, number) = (&step.foreign, step.line.step);
     let mut parts = Vec::new();
     if others.written > 0 {
-        parts.push(format!("wrote {} since step {number}", counted(others.written as u64, "memory")));
+        parts.push(format!("wrote {} since step {number}", count_with_noun(others.written as u64, "memory")));
     }
     if others.used > 0 {
-        parts.push(format!("used {}", counted(others.used as u64, "memory")));
+        parts.push(format!("used {}", count_with_noun(others.used as u64, "memory")));
     }
     parts.join(", ")
 }
 
-fn step_cells(app: &App, store: usize, own: &Step) -> Vec<Cell> {
+fn step_cells(app: &App, store: usize, own: &Step) -> Vec<ListCell> {
     let theme = Theme::of(app);
-    let at = own.at.map_or_else(|| own.line.at.clone(), |at| at.said_at(app.now));
+    let at = own.at.map_or_else(|| own.line.at.clone(), |at| at.short_date_at(app.now));
     let style = if own.is_undone() { theme.dim() } else { ratatui::style::Style::new() };
-    let many = (own.line.records > 1).then(|| counted(own.line.records, "memory"));
+    let many = (own.line.records > 1).then(|| count_with_noun(own.line.records, "memory"));
     let state = match own.outcome {
-        Outcome::TakenBack(by) => Some(format!("undone by step {by}")),
+        StepOutcome::UndoneBy(by) => Some(format!("undone by step {by}")),
         _ => own.why_not.map(|_| "no undo".to_owned()),
     };
     let told = [many, state].into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let mut cells = vec![
-        Cell::left(format!("{} {at}", sign(own)), 14).styled(style),
-        Cell::left("palimp", 6).styled(theme.dim()).from(90),
+        ListCell::left(format!("{} {at}", sign(own)), 14).styled(style),
+        ListCell::left("palimp", 6).styled(theme.dim()).from(90),
         // Each store has its own step numbers, so the store is named before the number.
-        Cell::store(app, store).close(),
-        Cell::left(format!("step {}", own.line.step), NUMBER).styled(theme.dim()).from(70),
-        Cell::rest(what(app, store, own)).styled(style),
+        ListCell::store(app, store).close(),
+        ListCell::left(format!("step {}", own.line.step), NUMBER).styled(theme.dim()).from(70),
+        ListCell::rest(what(app, store, own)).styled(style),
     ];
     // A step of which there is nothing to tell leaves all to its title.
     let width = theme::width(&told);
-    cells.extend((width > 0).then(|| Cell::right(told, width).styled(theme.dim()).from(60)));
+    cells.extend((width > 0).then(|| ListCell::right(told, width).styled(theme.dim()).from(60)));
     cells
 }
 
@@ -173,23 +179,24 @@ const NUMBER: usize = 8;
 
 fn sign(own: &Step) -> &'static str {
     match own.outcome {
-        Outcome::InForce | Outcome::Turned(_) => "✓",
-        Outcome::TakenBack(_) => "↶",
-        Outcome::Erasing => "✖",
+        StepOutcome::Applied | StepOutcome::Reverses(_) => "✓",
+        StepOutcome::UndoneBy(_) => "↶",
+        StepOutcome::Erasing => "✖",
     }
 }
 
 /// What a step did, by the title of the first memory where that is known.
 fn what(app: &App, store: usize, own: &Step) -> String {
-    let shown = app.view.journal.shown(store, own.line.step);
+    let shown = app.list_view.journal.shown(store, own.line.step);
     let did = match own.outcome {
-        Outcome::Turned(Turn::Undo(step)) => format!("undid step {step}:"),
-        Outcome::Turned(Turn::Redo(step)) => format!("redid step {step}:"),
-        Outcome::Erasing => "is still erasing".to_owned(),
+        StepOutcome::Reverses(UndoRedo::Undo(step)) => format!("undid step {step}:"),
+        StepOutcome::Reverses(UndoRedo::Redo(step)) => format!("redid step {step}:"),
+        StepOutcome::Erasing => "is still erasing".to_owned(),
         _ => shown.and_then(|own_shown| tagged(own, own_shown)).unwrap_or_else(|| did(&own.line.verb).into()),
     };
     let titles = shown.map(titles).unwrap_or_default();
-    let title = titles.first().map_or_else(|| counted(own.line.records, "memory"), |own| own.1.to_owned());
+    let title =
+        titles.first().map_or_else(|| count_with_noun(own.line.records, "memory"), |own| own.1.to_owned());
     format!("{did} {title}")
 }
 
@@ -197,7 +204,7 @@ fn what(app: &App, store: usize, own: &Step) -> String {
 const TAGS: usize = 24;
 
 /// What a step did to the tags, where it did no more.
-fn tagged(own: &Step, shown: &StepShown) -> Option<String> {
+fn tagged(own: &Step, shown: &StepDetail) -> Option<String> {
     let mut tags: Vec<(bool, &str)> = Vec::new();
     for (came, tag) in shown.files.iter().flatten().flat_map(|own: &StepFile| &own.tags) {
         if !tags.contains(&(*came, tag)) {
@@ -236,7 +243,7 @@ fn did(verb: &str) -> &str {
 }
 
 /// The titles of the memories that a step concerned, each once, with the sign of what it did to it.
-fn titles(shown: &StepShown) -> Vec<(&'static str, &str)> {
+fn titles(shown: &StepDetail) -> Vec<(&'static str, &str)> {
     let mut titles: Vec<(&'static str, &str)> = Vec::new();
     for (came, title) in shown.files.iter().flatten().flat_map(|own: &StepFile| &own.titles) {
         let sign = if *came { "+" } else { "−" };
@@ -250,37 +257,37 @@ fn titles(shown: &StepShown) -> Vec<(&'static str, &str)> {
 }
 
 /// What is known of the row under the cursor.
-fn about(app: &App, width: usize) -> About {
-    let mut told = Told { app, lines: Vec::new(), width };
-    match app.view.row() {
-        Some(Row::Fault(store, at)) => told.put(&fault(&app.view.journal, store, at)),
-        Some(Row::Moved(store, at)) => told.put(&moved(&app.view.journal, store, at)),
+fn about(app: &App, width: usize) -> RowDetails {
+    let mut told = StepText { app, lines: Vec::new(), width };
+    match app.list_view.row() {
+        Some(ListRow::Fault(store, at)) => told.put(&fault(&app.list_view.journal, store, at)),
+        Some(ListRow::Moved(store, at)) => told.put(&moved(&app.list_view.journal, store, at)),
         _ => {}
     }
     let Some((store, own)) = step(app) else {
-        return About { lines: told.lines, ..About::default() };
+        return RowDetails { lines: told.lines, ..RowDetails::default() };
     };
     told.step(store, own);
     let of =
         if app.snapshot.stores.len() > 1 { format!(" of {}", app.store_name(store)) } else { String::new() };
     let title = format!("Step {}{of}", own.line.step);
-    About { title, right: String::new(), lines: told.lines }
+    RowDetails { title, right: String::new(), lines: told.lines }
 }
 
-struct Told<'a> {
+struct StepText<'a> {
     app: &'a App,
     lines: Vec<Line<'static>>,
     width: usize,
 }
 
-impl Told<'_> {
+impl StepText<'_> {
     fn put(&mut self, text: &str) {
         let wrapped = theme::wrap(&theme::safe(self.app, text), self.width);
         self.lines.extend(wrapped.into_iter().map(Line::raw));
     }
 
     fn step(&mut self, store: usize, own: &Step) {
-        let until = |at: Moment| at.told_at(self.app.now);
+        let until = |at: Moment| at.long_date_at(self.app.now);
         let turn = if own.comes_again() { "U redoes it" } else { "u undoes it" };
         let says = match (own.until, own.why_not) {
             (Some(at), _) => format!("{turn}, until {}.", until(at)),
@@ -290,7 +297,7 @@ impl Told<'_> {
             }
         };
         self.put(&says);
-        match self.app.view.journal.shown(store, own.line.step).map(|own| &own.files) {
+        match self.app.list_view.journal.shown(store, own.line.step).map(|own| &own.files) {
             None => {
                 let hint = "Enter shows its memories, as far as that is still kept.";
                 self.lines.push(Line::styled(hint, Theme::of(self.app).dim()));
@@ -303,15 +310,15 @@ impl Told<'_> {
             told => format!("After it others {told}."),
         });
         for file in &own.line.files {
-            let (before, after) = (human(file.bytes_before), human(file.bytes_after));
-            self.put(&format!("{}  {}, {before} → {after}", file.path.told(), file.change));
+            let (before, after) = (human_size(file.bytes_before), human_size(file.bytes_after));
+            self.put(&format!("{}  {}, {before} → {after}", file.path.to_text(), file.change));
         }
     }
 
     /// The memories by their titles; what is no memory by its lines.
     fn memories(&mut self, store: usize, step: u64) {
         let theme = Theme::of(self.app);
-        let Some(shown) = self.app.view.journal.shown(store, step) else { return };
+        let Some(shown) = self.app.list_view.journal.shown(store, step) else { return };
         for (sign, title) in titles(shown) {
             let title = theme::fit(&theme::safe(self.app, title), self.width.saturating_sub(2));
             let sign = Span::styled(format!("{sign} "), theme.strong());
@@ -347,6 +354,6 @@ fn hints(app: &App) -> Vec<Hint> {
         false => act(Action::Undo, "undo…"),
     };
     let turn = step.why_not.is_none().then_some(turn);
-    let open = (!app.view.inside).then(|| hint("Enter", "its memories"));
+    let open = (!app.list_view.in_details).then(|| hint("Enter", "its memories"));
     open.into_iter().chain(turn).collect()
 }

@@ -1,20 +1,20 @@
 //! What agents wrote since the last visit, store by store.
 
-use super::row::{Cell, Row};
-use super::{About, Kind};
+use super::row::{ListCell, ListRow};
+use super::{ListViewKind, RowDetails};
 use crate::format;
 use crate::model::{EntryRef, Moment, RecordText, Store, View};
 use crate::text::columns::column;
-use crate::text::show::columns;
+use crate::text::safe_text::display_width;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::kinds;
 use crate::tui::panes::hints::{Hint, act, hint};
 use crate::tui::panes::list_view::text_lines;
 use crate::tui::panes::{secret_beside, sign_of};
 use crate::tui::theme::Theme;
+use crate::tui::type_letters;
 
-pub static KIND: Kind = Kind {
+pub static KIND: ListViewKind = ListViewKind {
     orders: ["by store", "newest first"],
     none: "Nothing is new. What agents write while you are away is listed here.",
     is_beside: true,
@@ -39,7 +39,7 @@ fn is_unseen(app: &App, store: &Store, entry: u32) -> bool {
 
 /// Whether a memory of the list is new.
 pub fn is_new(app: &App, at: EntryRef) -> bool {
-    is_unseen(app, app.listed.get(at).0, at.entry)
+    is_unseen(app, app.listed_snapshot.get(at).0, at.entry)
 }
 
 /// What tells a memory of its store: its id within its session, or its key.
@@ -73,20 +73,20 @@ pub fn since(app: &App) -> Option<Moment> {
     app.snapshot.stores.iter().filter_map(|store| app.visits.seen(&store.root)).min()
 }
 
-fn rows(app: &App) -> Vec<Row> {
+fn rows(app: &App) -> Vec<ListRow> {
     let mut rows = Vec::new();
     let mut all: Vec<(Moment, EntryRef)> = Vec::new();
     for number in 0..app.snapshot.stores.len() {
         let own: Vec<(Moment, EntryRef)> = of_store(app, number).collect();
         if !own.is_empty() {
-            rows.push(Row::Store(number, own.len()));
+            rows.push(ListRow::Store(number, own.len()));
         }
-        rows.extend(own.iter().map(|(_, at)| Row::New(*at)));
+        rows.extend(own.iter().map(|(_, at)| ListRow::New(*at)));
         all.extend(own);
     }
-    if app.view.list.is_turned {
+    if app.list_view.list.is_other_order {
         all.sort_by_key(|(created, _)| std::cmp::Reverse(*created));
-        return all.into_iter().map(|(_, at)| Row::New(at)).collect();
+        return all.into_iter().map(|(_, at)| ListRow::New(at)).collect();
     }
     rows
 }
@@ -101,31 +101,31 @@ pub fn field<'a>(view: &View<'a>, name: &str) -> Option<&'a str> {
     view.facets.iter().find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
-pub fn cells(app: &App, row: Row) -> Vec<Cell> {
+pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     let theme = Theme::of(app);
     match row {
-        Row::Store(number, count) => {
+        ListRow::Store(number, count) => {
             let told = format!("{}  {count} new", app.store_name(number));
-            vec![Cell::rest(told).styled(theme.strong())]
+            vec![ListCell::rest(told).styled(theme.strong())]
         }
-        Row::New(at) => {
+        ListRow::New(at) => {
             let (store, entry) = app.snapshot.get(at);
             let view = store.view(entry);
             let kind = view.as_ref().map_or("", |view| view.kind);
             let who = view.as_ref().and_then(|view| field(view, "agent")).unwrap_or("unknown");
             let age = view.as_ref().and_then(|view| view.created).map(|at| at.age_at(app.now));
-            let is_turned = app.view.list.is_turned;
+            let is_turned = app.list_view.list.is_other_order;
             let (sign, style) = sign_of(app, store, entry, true);
             let (secret, secret_style) = secret_beside(app, sign, store, entry);
             let mut cells = vec![
-                Cell::left(sign, 1).styled(style).tight(),
-                Cell::left(secret, 1).styled(secret_style).tight(),
-                Cell::left(kinds::letter(app, kind), 1).styled(theme.kind(kind)).from(30).close(),
-                Cell::rest(format::title(store, entry)),
+                ListCell::left(sign, 1).styled(style).tight(),
+                ListCell::left(secret, 1).styled(secret_style).tight(),
+                ListCell::left(type_letters::letter(app, kind), 1).styled(theme.kind(kind)).from(30).close(),
+                ListCell::rest(format::title(store, entry)),
             ];
-            cells.extend(is_turned.then(|| Cell::store(app, at.store as usize)));
-            cells.push(Cell::left(who, 10).styled(theme.dim()).from(50));
-            cells.push(Cell::right(age.unwrap_or_default(), 4).styled(theme.dim()));
+            cells.extend(is_turned.then(|| ListCell::store(app, at.store as usize)));
+            cells.push(ListCell::left(who, 10).styled(theme.dim()).from(50));
+            cells.push(ListCell::right(age.unwrap_or_default(), 4).styled(theme.dim()));
             cells
         }
         _ => Vec::new(),
@@ -139,7 +139,7 @@ pub fn text(app: &App, at: EntryRef) -> String {
     fields.retain(|(_, value)| !value.is_empty());
     fields.sort_by_key(|(_, value)| !value.trim().contains(char::is_whitespace));
     let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
-    let widest = fields.iter().map(|(name, _)| columns(&own(name))).max().unwrap_or(0).min(NAMES);
+    let widest = fields.iter().map(|(name, _)| display_width(&own(name))).max().unwrap_or(0).min(NAMES);
     let told = |(name, value): &(String, String)| format!("\n{}  {value}", column(&own(name), widest));
     let fields: String = fields.iter().map(told).collect();
     if fields.is_empty() { text } else { format!("{}\n{fields}", text.trim_end()) }
@@ -148,8 +148,10 @@ pub fn text(app: &App, at: EntryRef) -> String {
 /// The greatest width of the names of fields.
 const NAMES: usize = 14;
 
-pub fn about(app: &App, width: usize) -> About {
-    let Some(Row::New(at) | Row::Side(_, at)) = app.view.row() else { return About::default() };
+pub fn about(app: &App, width: usize) -> RowDetails {
+    let Some(ListRow::New(at) | ListRow::Side(_, at)) = app.list_view.row() else {
+        return RowDetails::default();
+    };
     let (store, entry) = app.snapshot.get(at);
     let view = store.view(entry);
     let session = store.session(entry).map(|session| session.name.clone());
@@ -160,14 +162,14 @@ pub fn about(app: &App, width: usize) -> About {
         view.as_ref().and_then(|view| view.created).map(|at| at.ago_at(app.now)),
     ];
     let right = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    About { title: "Detail".into(), right, lines: text_lines(app, width) }
+    RowDetails { title: "Detail".into(), right, lines: text_lines(app, width) }
 }
 
 fn hints(app: &App) -> Vec<Hint> {
-    let mut hints = match app.view.list.is_empty() {
+    let mut hints = match app.list_view.list.is_empty() {
         true => Vec::new(),
         false => vec![hint("Enter", "open"), act(Action::Seen, "seen"), act(Action::AllSeen, "all seen")],
     };
-    hints.extend((!app.view.seen.is_empty()).then(|| act(Action::Undo, "undo seen")));
+    hints.extend((!app.list_view.seen_before.is_empty()).then(|| act(Action::Undo, "undo seen")));
     hints
 }

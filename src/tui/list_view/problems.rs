@@ -6,17 +6,17 @@ use std::sync::Arc;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::row::{Cell, Row};
-use super::{About, Kind};
+use super::row::{ListCell, ListRow};
+use super::{ListViewKind, RowDetails};
 use crate::check::findings;
-use crate::model::{Code, EntryRef, Problem, Role, Severity, Snapshot, Store, Tell};
-use crate::ops::repair::{self, Beside, Ease, Pick, Which};
+use crate::model::{Code, EntryRef, PathText, Problem, Role, Severity, Snapshot, Store};
+use crate::ops::repair::{self, FixChoice, FixPreview, RepairTarget, Repairability};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::panes::hints::{Hint, hint};
 use crate::tui::theme::{self, Theme, sign, wrap};
 
-pub static KIND: Kind = Kind {
+pub static KIND: ListViewKind = ListViewKind {
     orders: ["by severity", "by what is wrong"],
     none: "No problems.",
     is_beside: true,
@@ -32,7 +32,7 @@ const SAFE: &str = "safe repair";
 const SHOWN: usize = 2_000;
 
 /// A problem of the list.
-pub struct Listed {
+pub struct ListedProblem {
     pub store: usize,
     /// Its number among those of its store.
     pub at: usize,
@@ -41,17 +41,21 @@ pub struct Listed {
 }
 
 /// Every problem, in the order of the list.
-pub fn of(snapshot: &Snapshot) -> Vec<Listed> {
+pub fn listed_problems(snapshot: &Snapshot) -> Vec<ListedProblem> {
     let of_store = |(store, own): (usize, &Arc<Store>)| {
         let own = Arc::clone(own);
         let repair = move |at: usize| match repair::ease(&own, own.problems.get(at)?, &HashSet::new()) {
-            Ease::Safe(title) => Some(title),
+            Repairability::Safe(title) => Some(title),
             _ => None,
         };
-        (0..snapshot.stores[store].problems.len()).map(move |at| Listed { store, at, repair: repair(at) })
+        (0..snapshot.stores[store].problems.len()).map(move |at| ListedProblem {
+            store,
+            at,
+            repair: repair(at),
+        })
     };
-    let mut all: Vec<Listed> = snapshot.stores.iter().enumerate().flat_map(of_store).collect();
-    let order = |listed: &Listed| {
+    let mut all: Vec<ListedProblem> = snapshot.stores.iter().enumerate().flat_map(of_store).collect();
+    let order = |listed: &ListedProblem| {
         let own = &snapshot.stores[listed.store].problems[listed.at];
         (own.severity, listed.store, &own.file, own.line)
     };
@@ -72,14 +76,14 @@ fn repair_of(app: &App, number: usize) -> Option<&'static str> {
 
 /// The problem under the cursor, with its store.
 pub fn selected(app: &App) -> Option<(usize, &Problem)> {
-    let Some(Row::Problem(number)) = app.view.row() else { return None };
+    let Some(ListRow::Problem(number)) = app.list_view.row() else { return None };
     problem(app, number)
 }
 
 /// The problems with the rows that head them.
-fn rows(app: &App) -> Vec<Row> {
+fn rows(app: &App) -> Vec<ListRow> {
     let mut all: Vec<usize> = (0..app.problem_list.len()).collect();
-    if app.view.list.is_turned {
+    if app.list_view.list.is_other_order {
         let order = |at: &usize| problem(app, *at).map(|(_, own)| (own.severity, own.code));
         all.sort_by_key(order);
     }
@@ -94,12 +98,12 @@ fn rows(app: &App) -> Vec<Row> {
                 Severity::Warning => warnings,
                 Severity::Note => notes,
             };
-            rows.push(Row::Severity(own.severity, count));
+            rows.push(ListRow::Severity(own.severity, count));
         }
         if last.is_none_or(|last| (last.0, last.1, &last.2.file) != (own.severity, store, &own.file)) {
-            rows.push(Row::File(number));
+            rows.push(ListRow::File(number));
         }
-        rows.push(Row::Problem(number));
+        rows.push(ListRow::Problem(number));
         last = Some((own.severity, store, own));
     }
     rows
@@ -107,7 +111,7 @@ fn rows(app: &App) -> Vec<Row> {
 
 pub fn key(app: &App, number: usize) -> String {
     let Some((store, own)) = problem(app, number) else { return String::new() };
-    format!("{store} {} {} {:?} {}", own.code.as_str(), own.file.told(), own.line, own.message)
+    format!("{store} {} {} {:?} {}", own.code.as_str(), own.file.to_text(), own.line, own.message)
 }
 
 /// The memory or line that a problem concerns, where it is one.
@@ -120,16 +124,16 @@ pub fn entry(snapshot: &Snapshot, store: usize, problem: &Problem) -> Option<Ent
 }
 
 /// A problem's lines before and after each of its fixes, as they are shown.
-pub fn shown(lines: Beside) -> Option<Fix> {
+pub fn to_fixes(lines: FixPreview) -> Option<ProblemFixes> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).trim_end().to_owned();
-    let ways = lines.fixes.into_iter().map(|(fix, after)| Way {
+    let ways = lines.fixes.into_iter().map(|(fix, after)| FixOption {
         after: after.as_deref().map(text),
         title: fix.title,
         reason: fix.reason,
         is_safe: fix.is_safe,
     });
     let (bytes, before) = (lines.before.len(), text(&lines.before));
-    let own = Fix { bytes, before, ways: ways.collect(), chosen: None };
+    let own = ProblemFixes { bytes, before, ways: ways.collect(), chosen: None };
     (bytes > 0 || !own.ways.is_empty()).then_some(own)
 }
 
@@ -144,17 +148,17 @@ pub fn first_broken(app: &App) -> Option<usize> {
 
 /// A line with a problem, and what a repair makes of it. Untrusted text.
 #[derive(Default)]
-pub struct Fix {
+pub struct ProblemFixes {
     pub bytes: usize,
     pub before: String,
     /// What can be done about it, the best first.
-    pub ways: Vec<Way>,
+    pub ways: Vec<FixOption>,
     /// Which of these was chosen.
     pub chosen: Option<usize>,
 }
 
 /// A fix, and what it makes of the line. Untrusted text.
-pub struct Way {
+pub struct FixOption {
     pub title: String,
     pub reason: String,
     pub is_safe: bool,
@@ -163,23 +167,23 @@ pub struct Way {
 }
 
 /// What is asked for by a fix of the problem under the cursor: the way that was chosen, or the best.
-pub fn wanted(app: &App) -> Option<Which> {
+pub fn wanted(app: &App) -> Option<RepairTarget> {
     let (store, problem) = selected(app)?;
     let of = app.snapshot.stores.get(store)?;
     let key = findings(of).into_iter().find(|own| std::ptr::eq(own.problem, problem))?.key;
-    let way = app.view.fix.as_ref().and_then(|own| own.ways.get(own.chosen.unwrap_or(0)));
-    let pick = way.map_or(Pick::Number(1), |way| Pick::Title(way.title.clone()));
-    Some(Which::Chosen(vec![(key, pick)]))
+    let way = app.list_view.fixes.as_ref().and_then(|own| own.ways.get(own.chosen.unwrap_or(0)));
+    let pick = way.map_or(FixChoice::Number(1), |way| FixChoice::Title(way.title.clone()));
+    Some(RepairTarget::Chosen(vec![(key, pick)]))
 }
 
 /// The problem under the cursor in full: what was found, what it means, what can be done about it, and the
 /// line as it is and as it would be.
-fn about(app: &App, width: usize) -> About {
-    let Some(Row::Problem(number)) = app.view.row() else { return About::default() };
-    let Some((store, problem)) = problem(app, number) else { return About::default() };
+fn about(app: &App, width: usize) -> RowDetails {
+    let Some(ListRow::Problem(number)) = app.list_view.row() else { return RowDetails::default() };
+    let Some((store, problem)) = problem(app, number) else { return RowDetails::default() };
     let theme = Theme::of(app);
     let line = problem.line.filter(|line| *line > 0).map_or(String::new(), |line| format!(" · line {line}"));
-    let title = format!("{} · {}{line}", app.store_name(store), problem.file.told());
+    let title = format!("{} · {}{line}", app.store_name(store), problem.file.to_text());
     let says = |text: &str, style: Style| {
         wrap(&theme::safe(app, text), width).into_iter().map(move |line| Line::styled(line, style))
     };
@@ -187,7 +191,7 @@ fn about(app: &App, width: usize) -> About {
     if !is_said(problem.code.meaning(), &problem.message) {
         lines.extend(says(problem.code.meaning(), Style::new()));
     }
-    let is_any_safe = app.view.fix.as_ref().is_some_and(|fix| fix.ways.iter().any(|way| way.is_safe));
+    let is_any_safe = app.list_view.fixes.as_ref().is_some_and(|fix| fix.ways.iter().any(|way| way.is_safe));
     lines.extend(
         app.snapshot
             .stores
@@ -196,7 +200,7 @@ fn about(app: &App, width: usize) -> About {
             .into_iter()
             .flat_map(|told| says(&told, Style::new()).collect::<Vec<_>>()),
     );
-    if let Some(fix) = &app.view.fix {
+    if let Some(fix) = &app.list_view.fixes {
         lines.push(Line::default());
         if fix.bytes > 0 {
             let order = if fix.ways.is_empty() { "" } else { "Before, " };
@@ -221,7 +225,7 @@ fn about(app: &App, width: usize) -> About {
     }
     lines.push(Line::default());
     lines.extend(says(problem.code.as_str(), theme.dim()));
-    About { title, right: String::new(), lines }
+    RowDetails { title, right: String::new(), lines }
 }
 
 /// Whether a message says what its code means: most begin with the same words.
@@ -270,7 +274,7 @@ fn reads(store: &Store, problem: &Problem, record: u32) -> bool {
 
 /// What is wrong, in two or three words, and what it is about: a field, a tag, an id. Untrusted text.
 fn what(store: Option<&Store>, problem: &Problem) -> String {
-    let document = store.and_then(|own| own.at_path(&problem.file));
+    let document = store.and_then(|own| own.document_at(&problem.file));
     let name = match problem.code {
         Code::TornLine if document.is_some_and(|own| own.role == Role::Tombstones) => "torn tombstone".into(),
         Code::GluedRecords => "memories on one line".to_owned(),
@@ -313,7 +317,7 @@ pub fn words(app: &App, number: usize) -> String {
     let what = what(app.snapshot.stores.get(store).map(Arc::as_ref), own);
     let (store, line) = (app.store_name(store), own.line.unwrap_or_default());
     let safe = if repair_of(app, number).is_some() { SAFE } else { "" };
-    format!("{} {what} {store} {} {line} {} {safe}", own.code.as_str(), own.file.told(), own.message)
+    format!("{} {what} {store} {} {line} {} {safe}", own.code.as_str(), own.file.to_text(), own.message)
 }
 
 /// What heads the problems of a severity; as a filter it shows them alone.
@@ -325,29 +329,29 @@ pub fn heading(severity: Severity) -> &'static str {
     }
 }
 
-pub fn cells(app: &App, row: Row) -> Vec<Cell> {
+pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     let theme = Theme::of(app);
     match row {
-        Row::Severity(severity, count) => {
-            let count = Cell::right(count.to_string(), 5).styled(theme.dim());
-            vec![Cell::rest(heading(severity)).styled(theme.severity(severity)), count]
+        ListRow::Severity(severity, count) => {
+            let count = ListCell::right(count.to_string(), 5).styled(theme.dim());
+            vec![ListCell::rest(heading(severity)).styled(theme.severity(severity)), count]
         }
-        Row::File(number) => {
+        ListRow::File(number) => {
             let Some((store, own)) = problem(app, number) else { return Vec::new() };
-            let text = format!("  {}  {}", app.store_name(store), own.file.told());
-            vec![Cell::rest(text).styled(theme.dim())]
+            let text = format!("  {}  {}", app.store_name(store), own.file.to_text());
+            vec![ListCell::rest(text).styled(theme.dim())]
         }
-        Row::Problem(number) => {
+        ListRow::Problem(number) => {
             let Some((store, own)) = problem(app, number) else { return Vec::new() };
             let place = own.line.filter(|line| *line > 0).map_or(String::new(), |line| line.to_string());
             let severity = theme.severity(own.severity);
             let is_safe = repair_of(app, number).is_some();
             let mut cells = vec![
-                Cell::left(format!("  {}", sign(own.severity)), 3).styled(severity).close(),
-                Cell::right(place, 4).styled(theme.dim()).from(30).close(),
-                Cell::rest(what(app.snapshot.stores.get(store).map(Arc::as_ref), own)),
+                ListCell::left(format!("  {}", sign(own.severity)), 3).styled(severity).close(),
+                ListCell::right(place, 4).styled(theme.dim()).from(30).close(),
+                ListCell::rest(what(app.snapshot.stores.get(store).map(Arc::as_ref), own)),
             ];
-            cells.extend(is_safe.then(|| Cell::left(SAFE, SAFE.len()).styled(theme.dim()).from(50)));
+            cells.extend(is_safe.then(|| ListCell::left(SAFE, SAFE.len()).styled(theme.dim()).from(50)));
             cells
         }
         _ => Vec::new(),
@@ -356,7 +360,7 @@ pub fn cells(app: &App, row: Row) -> Vec<Cell> {
 
 fn hints(app: &App) -> Vec<Hint> {
     let is_of_memory = selected(app).is_some_and(|(_, problem)| problem.record.is_some());
-    let ways = app.view.fix.as_ref().map_or(0, |own| own.ways.len());
+    let ways = app.list_view.fixes.as_ref().map_or(0, |own| own.ways.len());
     let mut hints = Vec::new();
     if ways > 0 {
         hints.push(hint(Action::Fix.key(), "fix"));

@@ -3,14 +3,14 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{archive, backups, journal, new, problems, sessions, upkeep};
+use super::{archive, backups, journal, new, problems, session_pair, upkeep};
 use crate::model::{EntryRef, Severity};
 use crate::tui::app::App;
 use crate::tui::theme::{self, Theme, column};
 
 /// What a row is about, by its place in what its view has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum ListRow {
     Backup(usize),
     /// A memory of the backup that is open.
     Item(usize),
@@ -41,12 +41,12 @@ pub enum Row {
     Side(usize, EntryRef),
 }
 
-impl Row {
+impl ListRow {
     /// How high a heading is above the rows; none for what the cursor can be on.
     pub fn level(self) -> Option<u8> {
         match self {
-            Row::Severity(..) | Row::Store(..) | Row::Batch(_) => Some(0),
-            Row::File(_) => Some(1),
+            ListRow::Severity(..) | ListRow::Store(..) | ListRow::Batch(_) => Some(0),
+            ListRow::File(_) => Some(1),
             _ => None,
         }
     }
@@ -54,34 +54,42 @@ impl Row {
     /// What tells it from others, whatever is read anew.
     pub fn key(self, app: &App) -> String {
         match self {
-            Row::Backup(_) => backups::key(app, self),
-            Row::Item(at) => app.view.backups.items().get(at).map_or(String::new(), |own| own.at.to_string()),
-            Row::Chore(at) => upkeep::key(app, at),
-            Row::Archived(at) => archive::key(app, at),
-            Row::New(at) | Row::Side(_, at) => new::key(app, at),
-            Row::Step(..) | Row::Others(..) | Row::Moved(..) | Row::Fault(..) => journal::key(app, self),
-            Row::Problem(at) => problems::key(app, at),
-            Row::Touched(at) => at.to_string(),
-            Row::Batch(_) | Row::Severity(..) | Row::File(_) | Row::Store(..) => String::new(),
+            ListRow::Backup(_) => backups::key(app, self),
+            ListRow::Item(at) => {
+                app.list_view.backups.items().get(at).map_or(String::new(), |own| own.at.to_string())
+            }
+            ListRow::Chore(at) => upkeep::key(app, at),
+            ListRow::Archived(at) => archive::key(app, at),
+            ListRow::New(at) | ListRow::Side(_, at) => new::key(app, at),
+            ListRow::Step(..) | ListRow::Others(..) | ListRow::Moved(..) | ListRow::Fault(..) => {
+                journal::key(app, self)
+            }
+            ListRow::Problem(at) => problems::key(app, at),
+            ListRow::Touched(at) => at.to_string(),
+            ListRow::Batch(_) | ListRow::Severity(..) | ListRow::File(_) | ListRow::Store(..) => {
+                String::new()
+            }
         }
     }
 
     /// Its cells.
-    pub fn cells(self, app: &App) -> Vec<Cell> {
+    pub fn cells(self, app: &App) -> Vec<ListCell> {
         match self {
-            Row::Backup(_) | Row::Item(_) => backups::cells(app, self),
-            Row::Chore(_) | Row::Touched(_) => upkeep::cells(app, self),
-            Row::Batch(_) | Row::Archived(_) => archive::cells(app, self),
-            Row::Step(..) | Row::Others(..) | Row::Moved(..) | Row::Fault(..) => journal::cells(app, self),
-            Row::Severity(..) | Row::File(_) | Row::Problem(_) => problems::cells(app, self),
-            Row::Store(..) | Row::New(_) => new::cells(app, self),
-            Row::Side(side, at) => sessions::cells(app, side, at),
+            ListRow::Backup(_) | ListRow::Item(_) => backups::cells(app, self),
+            ListRow::Chore(_) | ListRow::Touched(_) => upkeep::cells(app, self),
+            ListRow::Batch(_) | ListRow::Archived(_) => archive::cells(app, self),
+            ListRow::Step(..) | ListRow::Others(..) | ListRow::Moved(..) | ListRow::Fault(..) => {
+                journal::cells(app, self)
+            }
+            ListRow::Severity(..) | ListRow::File(_) | ListRow::Problem(_) => problems::cells(app, self),
+            ListRow::Store(..) | ListRow::New(_) => new::cells(app, self),
+            ListRow::Side(side, at) => session_pair::cells(app, side, at),
         }
     }
 
     /// All that it says: what a filter looks in.
     pub fn text(self, app: &App) -> String {
-        if let Row::Problem(at) = self {
+        if let ListRow::Problem(at) = self {
             return problems::words(app, at);
         }
         let cells = self.cells(app);
@@ -90,17 +98,17 @@ impl Row {
 }
 
 /// The title of a row, of the cells that have what the others leave. Untrusted text.
-pub fn title(app: &App, row: Row) -> String {
+pub fn title(app: &App, row: ListRow) -> String {
     let cells = row.cells(app).into_iter().filter(|cell| cell.width.is_none());
     cells.map(|cell| cell.text.trim().to_owned()).collect::<Vec<_>>().join(" ")
 }
 
 /// Headings that count say how many rows are shown below them.
-pub fn recount(rows: &mut [Row]) {
+pub fn recount(rows: &mut [ListRow]) {
     let mut below = 0;
     for row in rows.iter_mut().rev() {
         match row {
-            Row::Severity(_, count) | Row::Store(_, count) => *count = std::mem::take(&mut below),
+            ListRow::Severity(_, count) | ListRow::Store(_, count) => *count = std::mem::take(&mut below),
             row if row.level().is_none() => below += 1,
             _ => {}
         }
@@ -108,7 +116,7 @@ pub fn recount(rows: &mut [Row]) {
 }
 
 /// A part of a row. Untrusted text, made safe when it is drawn.
-pub struct Cell {
+pub struct ListCell {
     pub text: String,
     pub style: Style,
     /// How many columns it has; none: what the others leave.
@@ -120,61 +128,61 @@ pub struct Cell {
     gap: usize,
 }
 
-impl Cell {
+impl ListCell {
     /// What has all columns that the others leave: a title.
-    pub fn rest(text: impl Into<String>) -> Cell {
-        Cell { text: text.into(), style: Style::new(), width: None, is_right: false, from: 0, gap: 2 }
+    pub fn rest(text: impl Into<String>) -> ListCell {
+        ListCell { text: text.into(), style: Style::new(), width: None, is_right: false, from: 0, gap: 2 }
     }
 
     /// Text of so many columns.
-    pub fn left(text: impl Into<String>, width: usize) -> Cell {
-        Cell { width: Some(width), ..Cell::rest(text) }
+    pub fn left(text: impl Into<String>, width: usize) -> ListCell {
+        ListCell { width: Some(width), ..ListCell::rest(text) }
     }
 
     /// The same, a figure.
-    pub fn right(text: impl Into<String>, width: usize) -> Cell {
-        Cell { is_right: true, ..Cell::left(text, width) }
+    pub fn right(text: impl Into<String>, width: usize) -> ListCell {
+        ListCell { is_right: true, ..ListCell::left(text, width) }
     }
 
     /// Text at the right end as wide as it is, but no wider than so many columns: what it leaves is the title's.
-    pub fn fitting(text: impl Into<String>, most: usize) -> Cell {
+    pub fn fitting(text: impl Into<String>, most: usize) -> ListCell {
         let text = text.into();
         let width = theme::width(&text).min(most);
-        Cell::right(text, width)
+        ListCell::right(text, width)
     }
 
     /// In a style.
-    pub fn styled(self, style: Style) -> Cell {
-        Cell { style, ..self }
+    pub fn styled(self, style: Style) -> ListCell {
+        ListCell { style, ..self }
     }
 
     /// In lists of so many columns alone.
-    pub fn from(self, from: usize) -> Cell {
-        Cell { from, ..self }
+    pub fn from(self, from: usize) -> ListCell {
+        ListCell { from, ..self }
     }
 
     /// One space behind it: a sign or a letter.
-    pub fn close(self) -> Cell {
-        Cell { gap: 1, ..self }
+    pub fn close(self) -> ListCell {
+        ListCell { gap: 1, ..self }
     }
 
     /// Nothing follows the row.
-    pub fn tight(self) -> Cell {
-        Cell { gap: 0, ..self }
+    pub fn tight(self) -> ListCell {
+        ListCell { gap: 0, ..self }
     }
 
     /// The short name of a store, where several are open.
-    pub fn store(app: &App, store: usize) -> Cell {
+    pub fn store(app: &App, store: usize) -> ListCell {
         let widest = app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0).min(8);
         let is_one = app.snapshot.stores.len() < 2;
         let style = Theme::of(app).dim();
-        Cell::left(app.store_name(store), widest).styled(style).from(if is_one { usize::MAX } else { 34 })
+        ListCell::left(app.store_name(store), widest).styled(style).from(if is_one { usize::MAX } else { 34 })
     }
 }
 
 /// Cells side by side in so many columns.
-pub fn line(app: &App, cells: Vec<Cell>, width: usize) -> Line<'static> {
-    let shown: Vec<Cell> = cells.into_iter().filter(|cell| cell.from <= width).collect();
+pub fn line(app: &App, cells: Vec<ListCell>, width: usize) -> Line<'static> {
+    let shown: Vec<ListCell> = cells.into_iter().filter(|cell| cell.from <= width).collect();
     let taken: usize = shown.iter().map(|cell| cell.width.unwrap_or(0) + cell.gap).sum();
     let shares = shown.iter().filter(|cell| cell.width.is_none()).count().max(1);
     let rest = (width + 2).saturating_sub(taken).min(width) / shares;

@@ -5,8 +5,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::tui::app::App;
-use crate::tui::confirm::{Confirm, Typed, parts};
-use crate::tui::pane::{margins, sheet};
+use crate::tui::confirm::{Confirmation, TypedWord, parts};
+use crate::tui::pane_titles::{margins, sheet};
 use crate::tui::theme::{self, Theme, fit};
 
 /// A narrower screen has no room for a title and the place in what is shown.
@@ -22,7 +22,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let place = place(confirm.top, parts.rows, confirm.len());
     let place = place.trim_end_matches(" · ");
     let foot = if parts.area.width < WIDE { place.to_owned() } else { foot(confirm, parts.rows) };
-    let title = match confirm.planned.difference.is_some() {
+    let title = match confirm.planned.concurrent.is_some() {
         // Where there is no room for both, that there is more is to be seen.
         _ if parts.area.width < NARROW && !place.is_empty() => place,
         true => "Not as it was shown; nothing is changed yet",
@@ -36,13 +36,15 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
         let line = theme::safe(app, &confirm.line(at));
         Line::raw(fit(&line, usize::from(inner.width)))
     }));
-    lines.extend(confirm.typed.as_ref().map(|typed| line_to_type(&theme, typed, usize::from(inner.width))));
+    lines.extend(
+        confirm.typed_word.as_ref().map(|typed| line_to_type(&theme, typed, usize::from(inner.width))),
+    );
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
 /// What answers it; before that where in it one is, where not all of it is on screen.
-fn foot(confirm: &Confirm, rows: usize) -> String {
-    let answers = match confirm.typed {
+fn foot(confirm: &Confirmation, rows: usize) -> String {
+    let answers = match confirm.typed_word {
         Some(_) => "typed, then Enter · Esc cancels",
         None => "y does it · Esc cancels",
     };
@@ -60,15 +62,15 @@ pub fn place(top: usize, rows: usize, len: usize) -> String {
 }
 
 /// What has to be typed, and what was.
-fn line_to_type(theme: &Theme, typed: &Typed, width: usize) -> Line<'static> {
-    let is_right = typed.so_far.trim() == typed.wanted;
-    let does = if typed.wanted.starts_with("erase") { "▏ Enter erases" } else { "▏ Enter deletes" };
+fn line_to_type(theme: &Theme, typed: &TypedWord, width: usize) -> Line<'static> {
+    let is_right = typed.so_far.trim() == typed.required;
+    let does = if typed.required.starts_with("erase") { "▏ Enter erases" } else { "▏ Enter deletes" };
     let after = if is_right { does } else { "▏" };
-    let asked = format!("Type `{}`: ", typed.wanted);
+    let asked = format!("Type `{}`: ", typed.required);
     let warned = format!("It can't be undone. {asked}");
     // What is typed is seen before anything else is.
-    let room = width.saturating_sub(typed.wanted.len() + does.chars().count());
-    let is_for_good = typed.wanted.starts_with("erase");
+    let room = width.saturating_sub(typed.required.len() + does.chars().count());
+    let is_for_good = typed.required.starts_with("erase");
     let asked = if is_for_good && warned.len() <= room { warned } else { asked };
     // On a narrow screen what is typed takes the place of what to type.
     let is_narrow = asked.len() + typed.so_far.len() + theme::width(after) > width;

@@ -6,7 +6,7 @@ use ratatui::widgets::Paragraph;
 
 use crate::model::EntryRef;
 use crate::tui::app::{App, Pane, Tab};
-use crate::tui::pane::{margins, pane};
+use crate::tui::pane_titles::{margins, pane};
 use crate::tui::theme;
 
 /// Draws the memory, or its bytes, or what it is tied to.
@@ -21,7 +21,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if tab.is_list() && !app.ties.is_empty() {
         let row = |at: usize| app.detail.get(at).cloned().unwrap_or_default();
         let (theme, focused) = (theme::Theme::of(app), app.focus == Pane::Detail);
-        return super::draw_lines(frame, &theme, inner, app.tie, app.ties.len(), focused, row);
+        return super::draw_lines(frame, &theme, inner, app.tie_cursor, app.ties.len(), focused, row);
     }
     let shown = app.detail.iter().skip(app.detail_top).take(usize::from(inner.height)).cloned();
     frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), margins(inner));
@@ -29,7 +29,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 /// Its type and whose it is; with more room its session and age, and its id. Untrusted text.
 fn what(app: &App, at: EntryRef, area: Rect) -> String {
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     let view = store.view(entry);
     let kind = view.map_or("broken", |view| view.kind).to_owned();
     let mut parts = vec![kind, app.store_name(at.store as usize).to_owned()];

@@ -1,9 +1,9 @@
 //! The form of a memory, what it changes on disk, and what else that does.
 
-mod conflict;
+mod compare_conflict;
 mod diff;
-mod effects;
 mod form;
+mod save_effects;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -12,25 +12,25 @@ use ratatui::widgets::Paragraph;
 
 use super::hints::{Hint, act, hint};
 use crate::model::Severity;
-use crate::ops::form::Finding;
+use crate::ops::form::FormFinding;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::editor::{Editor, Kept, areas, choices};
+use crate::tui::editor::{DraftState, Editor, choices, form_layout};
 use crate::tui::layout;
-use crate::tui::pane::{self, Title, margins};
+use crate::tui::pane_titles::{self, PaneTitle, margins};
 use crate::tui::theme::{self, Theme, fit, sign, wrap};
 
 /// Draws the editor.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(editor) = &app.editor else { return };
-    let areas = areas::areas(app);
+    let areas = form_layout::areas(app);
     if editor.conflict.is_some() {
         let body = areas.form.union(areas.diff).union(areas.effects).union(areas.problems);
-        return conflict::draw(app, editor, frame, body);
+        return compare_conflict::draw(app, editor, frame, body);
     }
     form::draw(app, editor, frame, areas.form);
     diff::draw(app, editor, frame, areas.diff);
-    effects::draw(app, editor, frame, areas.effects);
+    save_effects::draw(app, editor, frame, areas.effects);
     if areas.problems.height > 0 {
         problems(app, editor, frame, areas.problems);
     }
@@ -40,8 +40,9 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 fn part(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Rect) -> Rect {
     let body = layout::frame(app).body;
     let is_first = (area.x, area.y) == (body.x, body.y);
-    let title = Title { text, right, has_keys: is_first && !layout::is_asking(app), rule: area.y > body.y };
-    margins(pane::part(app, frame, &title, area))
+    let title =
+        PaneTitle { text, right, has_keys: is_first && !layout::has_dialog(app), rule: area.y > body.y };
+    margins(pane_titles::part(app, frame, &title, area))
 }
 
 /// What is edited. Untrusted text.
@@ -57,13 +58,13 @@ pub fn title(app: &App) -> String {
 /// Whether what was typed is kept, and how many problems there are.
 pub fn state(app: &App) -> String {
     let Some(editor) = &app.editor else { return String::new() };
-    let kept = match &editor.kept {
+    let kept = match &editor.draft_state {
         _ if editor.saving => "saving …",
-        _ if editor.found.is_some() => "draft found",
-        Kept::Nothing => "as on disk",
-        Kept::Soon => "draft …",
-        Kept::Since(_) => "draft kept",
-        Kept::Not(_) => "DRAFT NOT KEPT",
+        _ if editor.found_draft.is_some() => "draft found",
+        DraftState::Unchanged => "as on disk",
+        DraftState::Pending => "draft …",
+        DraftState::Saved(_) => "draft kept",
+        DraftState::Failed(_) => "DRAFT NOT KEPT",
     };
     let disk = if editor.theirs.is_some() { " · disk CHANGED" } else { "" };
     let (errors, warnings) = editor.counts();
@@ -74,7 +75,7 @@ pub fn state(app: &App) -> String {
 pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
     if let Some(conflict) = &editor.conflict {
         let copy = hint("c", "mine as a new memory");
-        if conflict.copies {
+        if conflict.saves_copy {
             return vec![
                 act(Action::Save, "save it"),
                 hint("c", "choose field by field"),
@@ -82,13 +83,13 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
             ];
         }
         if conflict.fields.is_empty() {
-            let is_kept = !matches!(editor.kept, Kept::Not(_));
+            let is_kept = !matches!(editor.draft_state, DraftState::Failed(_));
             return is_kept.then_some(copy).into_iter().chain([hint("Esc", "back")]).collect();
         }
         let own = [hint("m", "mine"), hint("t", "theirs"), hint("b", "both"), hint("Enter", "accept")];
         return own.into_iter().chain([copy, hint("jk", "field"), hint("Esc", "back")]).collect();
     }
-    if editor.found.is_some() {
+    if editor.found_draft.is_some() {
         return vec![hint("Enter", "go on with it"), hint("x", "drop it"), hint("Esc", "back")];
     }
     let mut hints = vec![act(Action::Save, "save")];
@@ -112,7 +113,7 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
 }
 
 /// A finding in one line or two: its sign, what it says, its code, and what the key does.
-fn finding(app: &App, own: &Finding, width: usize) -> Vec<Line<'static>> {
+fn finding(app: &App, own: &FormFinding, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let fix = own.fix.as_ref().map(|fix| format!("  {} {}", Action::Fix.key(), theme::safe(app, &fix.title)));
     let fix = fix.unwrap_or_default();

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::tui::app::{App, Pane};
-use crate::tui::health::{Lead, rows};
-use crate::tui::pane::pane;
+use crate::tui::health::{HealthLink, rows};
+use crate::tui::pane_titles::pane;
 use crate::tui::theme::{Theme, column};
 
 /// Draws the figures.
@@ -17,11 +17,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let rows = rows(app);
     let row = |at: usize| {
         let Some(row) = rows.get(at) else { return Line::raw("reading …") };
-        let sign = match row.leads {
-            Lead::View(crate::tui::action::Action::Secrets) => theme.secret(),
+        let sign = match row.link {
+            HealthLink::View(crate::tui::action::Action::Secrets) => theme.secret(),
             _ => theme.severity(row.severity),
         };
-        let key = row.leads.key();
+        let key = row.link.key();
         let room = width.saturating_sub(key.chars().count() + 3);
         Line::from(vec![
             Span::styled(format!("{} ", row.sign), sign),
@@ -30,5 +30,5 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         ])
     };
     let len = rows.len().max(1);
-    super::draw_lines(frame, &theme, inner, app.vital, len, app.focus == Pane::Health, row);
+    super::draw_lines(frame, &theme, inner, app.health_cursor, len, app.focus == Pane::Health, row);
 }

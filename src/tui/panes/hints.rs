@@ -5,12 +5,12 @@ use crate::format;
 use crate::query::FORECAST;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
-use crate::tui::bulk::Going;
 use crate::tui::confirm;
 use crate::tui::layout;
 use crate::tui::list_view;
-use crate::tui::prompt::Purpose;
-use crate::tui::update::{can, leads_back};
+use crate::tui::pending_changes::ActiveChange;
+use crate::tui::prompt::PromptPurpose;
+use crate::tui::update::{can, return_view};
 
 /// Keys, and what they do.
 pub type Hint = (String, String);
@@ -27,10 +27,13 @@ pub fn act(action: Action, what: &str) -> Hint {
 
 /// Keys and what they do, the most useful first; and those at the right end of the line.
 pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {
-    let rests = app.prompt.is_none() && app.menu.is_none() && app.confirm.is_none() && app.waiting.is_empty();
-    let is_plain = rests && app.bulk.receipt.is_none() && app.screen != Screen::Edit;
-    let ends = match is_plain && !app.bulk.going.as_ref().is_some_and(Going::is_open) {
-        true => vec![act(Action::Palette, "commands"), act(Action::Help, "help")],
+    let rests = app.prompt.is_none()
+        && app.delete_menu.is_none()
+        && app.confirm.is_none()
+        && app.key_sequence.is_empty();
+    let is_plain = rests && app.changes.receipt.is_none() && app.screen != Screen::Editor;
+    let ends = match is_plain && !app.changes.active.as_ref().is_some_and(ActiveChange::is_open) {
+        true => vec![act(Action::Command, "commands"), act(Action::Help, "help")],
         false => Vec::new(),
     };
     (first(app), ends)
@@ -39,25 +42,27 @@ pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {
 fn first(app: &App) -> Vec<Hint> {
     if let Some(prompt) = &app.prompt {
         return match prompt.purpose {
-            Purpose::Search => {
+            PromptPurpose::Search => {
                 vec![hint("Enter", "keep"), hint("Esc", "cancel"), hint("↑↓", "to the list")]
             }
-            Purpose::Rows => vec![hint("Enter", "keep"), hint("Esc", "cancel")],
+            PromptPurpose::RowFilter => vec![hint("Enter", "keep"), hint("Esc", "cancel")],
             purpose if purpose.is_change() => {
                 vec![hint("Enter", "do it"), hint("Tab", "complete"), hint("Esc", "cancel")]
             }
-            Purpose::Theme => vec![hint("Enter", "keep"), hint("jk", "choose"), hint("Esc", "as it was")],
+            PromptPurpose::Theme => {
+                vec![hint("Enter", "keep"), hint("jk", "choose"), hint("Esc", "as it was")]
+            }
             _ => vec![hint("Enter", "run"), hint("↑↓", "choose"), hint("Esc", "close")],
         };
     }
-    if app.bulk.going.as_ref().is_some_and(Going::is_open) {
+    if app.changes.active.as_ref().is_some_and(ActiveChange::is_open) {
         return vec![hint("Esc", "stop it")];
     }
-    if app.bulk.receipt.is_some() {
+    if app.changes.receipt.is_some() {
         return vec![hint("jk", "scroll"), hint("Esc", "close")];
     }
     if let Some(confirm) = &app.confirm {
-        let (yes, keys) = match confirm.typed {
+        let (yes, keys) = match confirm.typed_word {
             Some(_) => (hint("Enter", "do it, once typed"), "↑↓ PgDn"),
             None => (hint("y", "do it"), "jk PgDn"),
         };
@@ -65,41 +70,41 @@ fn first(app: &App) -> Vec<Hint> {
         let scroll = is_longer.then(|| hint(keys, "scroll"));
         return [Some(yes), scroll, Some(hint("Esc", "cancel"))].into_iter().flatten().collect();
     }
-    if app.menu.is_some() {
+    if app.delete_menu.is_some() {
         return vec![hint("Esc", "cancel")];
     }
-    if let Some(editor) = app.editor.as_ref().filter(|_| app.screen == Screen::Edit) {
+    if let Some(editor) = app.editor.as_ref().filter(|_| app.screen == Screen::Editor) {
         return super::editor::hints(app, editor);
     }
     if let Some(count) =
-        app.count.typed.as_ref().and_then(|count| count.number()).filter(|_| app.waiting.is_empty())
+        app.count.typed.as_ref().and_then(|count| count.number()).filter(|_| app.key_sequence.is_empty())
     {
         return vec![hint(&count.to_string(), "then a move: j k G ] p"), hint("Esc", "cancel")];
     }
-    if !app.waiting.is_empty() {
-        if app.waited {
+    if !app.key_sequence.is_empty() {
+        if app.shows_next_keys {
             return Vec::new();
         }
-        let follow = following(&app.waiting).into_iter();
+        let follow = following(&app.key_sequence).into_iter();
         return follow.map(|(keys, known)| hint(keys, known.name)).collect();
     }
-    if let Some(kind) = list_view::open(app) {
+    if let Some(kind) = list_view::current_kind(app) {
         return super::list_view::hints(app, kind);
     }
     match (app.screen, app.focus) {
-        (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Quit, "quit")],
-        (Screen::Compare, _) => super::compare::hints(app),
+        (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Close, "quit")],
+        (Screen::Difference, _) => super::difference::hints(app),
         (Screen::Statistics, _) => super::statistics::hints(app),
         (_, Pane::Sessions) => {
-            let is_one = app.tree.get(app.branch.at).is_some_and(|branch| branch.store.is_some());
+            let is_one = app.tree.get(app.tree_cursor.at).is_some_and(|branch| branch.store.is_some());
             let keep = is_one.then(|| hint("Space", "keep as a filter"));
             let hints = [hint("jk", "show a store"), hint("Enter", "its memories"), hint("l", "unfold")];
             hints.into_iter().chain(keep).chain([hint("Esc", "back")]).collect()
         }
-        (_, Pane::Facets) => vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")],
+        (_, Pane::Filters) => vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")],
         (_, Pane::Why) => {
             let zoom =
-                if app.zoomed { act(Action::Unzoom, "all panes") } else { act(Action::Zoom, "in words") };
+                if app.zoomed { act(Action::AllPanes, "all panes") } else { act(Action::Zoom, "in words") };
             let zoom = (!layout::is_single(app)).then_some(zoom);
             let ways = [hint("jk", "next, before"), hint("Esc", "back")];
             zoom.into_iter().chain(ways).collect()
@@ -122,7 +127,7 @@ fn first(app: &App) -> Vec<Hint> {
 }
 
 fn memories(app: &App) -> Vec<Hint> {
-    if !app.marks.is_empty() || app.marks.range.is_some() || app.marks.only {
+    if !app.marks.is_empty() || app.marks.range.is_some() || app.marks.only_marked {
         return marked(app);
     }
     let mut hints = vec![hint("/", "search")];
@@ -132,12 +137,12 @@ fn memories(app: &App) -> Vec<Hint> {
     hints.extend(esc(app).map(|what| hint("Esc", &what)));
     if app.marks.pick == Some(&FORECAST) {
         let rescues =
-            [(Action::Pin, "pin"), (Action::Keep, "keep until…"), (Action::Importance, "importance")];
+            [(Action::Pin, "pin"), (Action::KeepUntil, "keep until…"), (Action::Importance, "importance")];
         hints.extend(
             rescues.into_iter().filter(|(action, _)| can(app, *action)).map(|(own, what)| act(own, what)),
         );
     }
-    let selected = app.hit().map(|hit| app.listed.get(hit.at));
+    let selected = app.hit().map(|hit| app.listed_snapshot.get(hit.at));
     if selected.is_some() {
         hints.extend([hint("Enter", "read"), hint("Space", "mark")]);
     }
@@ -159,7 +164,7 @@ fn memories(app: &App) -> Vec<Hint> {
             hints.push(hint("X", "reveal"));
         }
         if view.is_some_and(|view| !view.references.is_empty()) {
-            hints.push(act(Action::Follow, "its reference"));
+            hints.push(act(Action::Reference, "its reference"));
         }
     }
     hints.push(hint("o", "order"));
@@ -169,7 +174,7 @@ fn memories(app: &App) -> Vec<Hint> {
 /// The way to the fixes: of the memory under the cursor, and whether it is that, or of lines that can't be read.
 fn fix(app: &App) -> Option<(bool, Hint)> {
     let is_own = app.hit().is_some_and(|hit| {
-        let (store, entry) = app.listed.get(hit.at);
+        let (store, entry) = app.listed_snapshot.get(hit.at);
         store.problems_of(entry).next().is_some()
     });
     match is_own {
@@ -180,9 +185,9 @@ fn fix(app: &App) -> Option<(bool, Hint)> {
 
 /// What Esc does in the list of memories; nothing where it does nothing.
 fn esc(app: &App) -> Option<String> {
-    Some(match leads_back(app) {
+    Some(match return_view(app) {
         _ if layout::is_zoomed(app) => "all panes".to_owned(),
-        _ if app.marks.only => "back".into(),
+        _ if app.marks.only_marked => "back".into(),
         Some(view) => format!("back to {}", view.title().to_lowercase()),
         None if !app.marks.is_empty() => "clear marks".into(),
         None if app.marks.pick.is_some() => "back".into(),
@@ -215,7 +220,7 @@ fn marked(app: &App) -> Vec<Hint> {
         return range.into_iter().chain(changes_of_several(app)).collect();
     }
     let mut hints: Vec<Hint> = changes_of_several(app).collect();
-    let only = if app.marks.only { "all again" } else { "the marked" };
+    let only = if app.marks.only_marked { "all again" } else { "the marked" };
     hints.push(hint("m", only));
     hints.extend(esc(app).map(|what| hint("Esc", &what)));
     hints.extend([hint("Space", "mark"), hint("v", "range"), hint("*", "all"), hint("~", "invert")]);

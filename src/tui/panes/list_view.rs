@@ -7,31 +7,31 @@ use ratatui::widgets::Paragraph;
 
 use super::hints::{Hint, act, hint};
 use super::memory_row::pointer;
-use crate::text::show::columns;
+use crate::text::safe_text::display_width;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::layout;
-use crate::tui::list_view::{self, About, Esc, Kind, Row, Rows, row};
-use crate::tui::pane::{Title, margins, part};
-use crate::tui::prompt::Purpose;
+use crate::tui::list_view::{self, EscStep, ListRow, ListViewKind, RowDetails, RowList, row};
+use crate::tui::pane_titles::{PaneTitle, margins, part};
+use crate::tui::prompt::PromptPurpose;
 use crate::tui::theme::{self, Theme};
 
 /// Draws the view.
-pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &Kind) {
+pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
     let (list, below) = layout::list_view(app);
-    let own = &app.view;
+    let own = &app.list_view;
     if list.height > 0 {
         let right = told(&own.list);
-        let text = title(app, kind, usize::from(list.width).saturating_sub(columns(&right) + 4));
+        let text = title(app, kind, usize::from(list.width).saturating_sub(display_width(&right) + 4));
         let inner = titled(
             app,
             frame,
-            &Title { text: &text, right: &right, has_keys: !own.inside, rule: false },
+            &PaneTitle { text: &text, right: &right, has_keys: !own.in_details, rule: false },
             list,
         );
         match own.list.is_empty() {
             true => say(app, frame, nothing(app, kind), inner),
-            false => draw_rows(app, frame, &own.list, !own.inside, inner),
+            false => draw_rows(app, frame, &own.list, !own.in_details, inner),
         }
     }
     if below.height > 1 {
@@ -40,25 +40,26 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &Kind) {
 }
 
 /// The title of a part of a view, set off where it has the keys, and the area below it.
-fn titled(app: &App, frame: &mut Frame<'_>, title: &Title<'_>, area: Rect) -> Rect {
-    let has_keys = title.has_keys && !layout::is_asking(app);
+fn titled(app: &App, frame: &mut Frame<'_>, title: &PaneTitle<'_>, area: Rect) -> Rect {
+    let has_keys = title.has_keys && !layout::has_dialog(app);
     let (text, right) = (theme::safe(app, title.text), theme::safe(app, title.right));
-    part(app, frame, &Title { text: &text, right: &right, has_keys, rule: title.rule }, area)
+    part(app, frame, &PaneTitle { text: &text, right: &right, has_keys, rule: title.rule }, area)
 }
 
-fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &Kind, area: Rect) {
-    let own = &app.view;
-    let About { title, right, lines } = about(app, kind, area.width);
+fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind, area: Rect) {
+    let own = &app.list_view;
+    let RowDetails { title, right, lines } = about(app, kind, area.width);
     let has_rows = list_view::has_rows(app);
     let rule = area.x == 0 && area.y > layout::frame(app).body.y;
-    let inner = titled(app, frame, &Title { text: &title, right: &right, has_keys: own.inside, rule }, area);
+    let inner =
+        titled(app, frame, &PaneTitle { text: &title, right: &right, has_keys: own.in_details, rule }, area);
     let most = if has_rows { inner.height / 2 } else { inner.height };
     let top = if has_rows { 0 } else { own.top.min(lines.len().saturating_sub(1)) };
     let lines: Vec<Line<'static>> = lines.into_iter().skip(top).take(usize::from(most)).collect();
     frame.render_widget(Paragraph::new(lines), margins(inner));
     if has_rows {
         let (rows, under) = parts_below(app, kind, area);
-        draw_rows(app, frame, &own.within, own.inside, rows);
+        draw_rows(app, frame, &own.details, own.in_details, rows);
         draw_under(app, frame, under);
     }
 }
@@ -68,21 +69,21 @@ fn draw_under(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height < 2 {
         return;
     }
-    let (title, lines) = list_view::under(app, usize::from(area.width.saturating_sub(2)));
-    let inner = titled(app, frame, &Title { text: &title, right: "", has_keys: false, rule: true }, area);
+    let (title, lines) = list_view::text_below(app, usize::from(area.width.saturating_sub(2)));
+    let inner = titled(app, frame, &PaneTitle { text: &title, right: "", has_keys: false, rule: true }, area);
     frame.render_widget(Paragraph::new(lines), margins(inner));
 }
 
 /// The part about a row, with how many are marked. Figures that have no room beside the title are
 /// below it.
-fn about(app: &App, kind: &Kind, width: u16) -> About {
+fn about(app: &App, kind: &ListViewKind, width: u16) -> RowDetails {
     let width = usize::from(width.saturating_sub(2));
     let mut about = (kind.about)(app, width);
-    let is_list = app.view.inside && list_view::has_rows(app);
-    let marks = if is_list { told(&app.view.within) } else { String::new() };
+    let is_list = app.list_view.in_details && list_view::has_rows(app);
+    let marks = if is_list { told(&app.list_view.details) } else { String::new() };
     let both =
         [&*marks, &*about.right].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>().join(" · ");
-    let has_room = columns(&about.title) + columns(&both) + 2 <= width;
+    let has_room = display_width(&about.title) + display_width(&both) + 2 <= width;
     if !has_room && !marks.is_empty() && !about.right.is_empty() {
         let figures = theme::wrap(&theme::safe(app, &about.right), width);
         about.lines.splice(..0, figures.into_iter().map(Line::from));
@@ -94,20 +95,20 @@ fn about(app: &App, kind: &Kind, width: u16) -> About {
 }
 
 /// So many rows of a list have room below a text about them.
-pub fn rows_below(app: &App, kind: &Kind, area: Rect) -> usize {
+pub fn rows_below(app: &App, kind: &ListViewKind, area: Rect) -> usize {
     usize::from(parts_below(app, kind, area).0.height)
 }
 
 /// The places of the rows of a list, which are below its heading text, and of the text of the row with the
 /// cursor, which is below the rows. That text gets the rest of the room, and a third of it at least.
-pub fn parts_below(app: &App, kind: &Kind, area: Rect) -> (Rect, Rect) {
+pub fn parts_below(app: &App, kind: &ListViewKind, area: Rect) -> (Rect, Rect) {
     let about = about(app, kind, area.width);
     let inner = area.height.saturating_sub(1);
     let lines = u16::try_from(about.lines.len()).unwrap_or(u16::MAX).min(inner / 2);
     let room = inner - lines;
-    let len = u16::try_from(app.view.within.all.len()).unwrap_or(u16::MAX);
+    let len = u16::try_from(app.list_view.details.all.len()).unwrap_or(u16::MAX);
     let rows =
-        if room < UNDER || !list_view::has_under(app) { room } else { len.max(3).min(room - room / 3) };
+        if room < UNDER || !list_view::has_text_below(app) { room } else { len.max(3).min(room - room / 3) };
     let rest = Rect { y: area.bottom() - room, height: rows, ..area };
     (rest, Rect { y: rest.bottom(), height: room - rows, ..area })
 }
@@ -116,13 +117,13 @@ pub fn parts_below(app: &App, kind: &Kind, area: Rect) -> (Rect, Rect) {
 const UNDER: u16 = 16;
 
 /// The visible rows, each behind the sign of the cursor or of a mark.
-fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &Rows, has_keys: bool, area: Rect) {
+fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &RowList, has_keys: bool, area: Rect) {
     let theme = Theme::of(app);
-    let has_keys = has_keys && !layout::is_asking(app);
+    let has_keys = has_keys && !layout::has_dialog(app);
     let range = rows.open_range();
     let width = usize::from(area.width).saturating_sub(2);
     let shown = rows.all.iter().enumerate().skip(rows.cursor.top).take(usize::from(area.height));
-    let line = |(place, own): (usize, &Row)| {
+    let line = |(place, own): (usize, &ListRow)| {
         let number = rows.number_at(place);
         let is_marked = number.is_some() && !rows.marks.is_empty() && rows.marks.contains(&own.key(app));
         let in_range = number.is_some_and(|at| range.as_ref().is_some_and(|range| range.contains(&at)));
@@ -140,22 +141,22 @@ fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &Rows, has_keys: bool, area
 }
 
 /// Its name, its order where that is another, and what filters it.
-fn title(app: &App, kind: &Kind, room: usize) -> String {
-    let list = &app.view.list;
+fn title(app: &App, kind: &ListViewKind, room: usize) -> String {
+    let list = &app.list_view.list;
     let name = list_view::title(app, room);
-    let order = if list.is_turned { format!("  {}", kind.orders[1]) } else { String::new() };
-    let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Rows);
+    let order = if list.is_other_order { format!("  {}", kind.orders[1]) } else { String::new() };
+    let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::RowFilter);
     let filter = match (types, list.filter.is_empty()) {
         (true, _) => format!("  /{}▏", app.prompt.as_ref().map_or(String::new(), |own| own.text())),
         (false, true) => String::new(),
         (false, false) => format!("  /{}", list.filter),
     };
-    let only = if list.only { "  the marked ones" } else { "" };
+    let only = if list.only_marked { "  the marked ones" } else { "" };
     format!("{name}{order}{only}{filter}")
 }
 
 /// What is marked, and the place of the cursor.
-fn told(rows: &Rows) -> String {
+fn told(rows: &RowList) -> String {
     let range = rows.open_range().map(|range| format!("range of {}", range.count()));
     let marked = (!rows.marks.is_empty()).then(|| format!("{} marked", rows.marks.len()));
     let place = (!rows.is_empty()).then(|| format!("{} of {}", rows.cursor.at + 1, rows.len()));
@@ -163,11 +164,13 @@ fn told(rows: &Rows) -> String {
 }
 
 /// Why there is no row.
-fn nothing(app: &App, kind: &Kind) -> &'static str {
-    match ((kind.is_read)(app), app.view.list.filter.is_empty()) {
+fn nothing(app: &App, kind: &ListViewKind) -> &'static str {
+    match ((kind.is_read)(app), app.list_view.list.filter.is_empty()) {
         (false, _) => "reading …",
-        (true, true) => list_view::none(app, kind),
-        (true, false) if app.view.list.only => "No marked row has this text. Esc shows all rows again.",
+        (true, true) => list_view::empty_text(app, kind),
+        (true, false) if app.list_view.list.only_marked => {
+            "No marked row has this text. Esc shows all rows again."
+        }
         (true, false) => "No row has this text. Backspace drops the filter.",
     }
 }
@@ -183,13 +186,13 @@ fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
 /// The text that the row under the cursor is about, wrapped.
 pub fn text_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     // Masked together: a value can go on in the next line.
-    let text = theme::masked(app, &app.view.text.join("\n")).into_owned();
+    let text = theme::masked(app, &app.list_view.text.join("\n")).into_owned();
     text.lines().flat_map(|line| theme::wrap(&theme::safe(app, line), width)).map(Line::raw).collect()
 }
 
 /// The keys that can be used now.
-pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
-    let (own, esc) = (&app.view, hint("Esc", app.view.esc().told()));
+pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {
+    let (own, esc) = (&app.list_view, hint("Esc", app.list_view.esc().hint()));
     if own.focused().range.is_some() {
         let range = [hint("jk", "move"), act(Action::MarkRange, "mark the range"), esc];
         let deeds = (kind.hints)(app).into_iter().filter(|(key, _)| key != "Enter");
@@ -202,12 +205,13 @@ pub fn hints(app: &App, kind: &Kind) -> Vec<Hint> {
     let at = usize::from(is_second).min(hints.len());
     hints.splice(at..at, (can_mark && !own.backups.difference).then(|| hint("Space", "mark")));
     hints.extend(
-        (!own.inside && app.screen != Screen::Browse && !own.list.is_empty()).then(|| hint("/", "filter")),
+        (!own.in_details && app.screen != Screen::Memories && !own.list.is_empty())
+            .then(|| hint("/", "filter")),
     );
-    let has_details = !own.inside && !own.list.is_empty();
+    let has_details = !own.in_details && !own.list.is_empty();
     hints.extend(has_details.then(|| act(Action::NextPane, "its details")));
     // What takes something away comes before what only leads elsewhere.
-    let leads = matches!(own.esc(), Esc::View | Esc::Details | Esc::Difference);
+    let leads = matches!(own.esc(), EscStep::View | EscStep::Details | EscStep::Difference);
     let at = if leads { hints.len() } else { 0 };
     hints.insert(at, esc);
     hints

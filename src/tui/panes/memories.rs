@@ -5,14 +5,14 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::memory_row::{self, Columns};
-use crate::model::{Code, Problem, Tell};
+use super::memory_row::{self, MemoryColumns};
+use crate::model::{Code, PathText, Problem};
 use crate::query::{Order, Ranking};
-use crate::text::show::{columns, show};
+use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
-use crate::tui::marks::Shown;
-use crate::tui::pane::pane;
+use crate::tui::marks::ListScope;
+use crate::tui::pane_titles::pane;
 use crate::tui::theme::{self, Theme};
 use crate::tui::update::open_range;
 
@@ -22,29 +22,29 @@ const NAME: &str = "4 Memories";
 /// How many columns of text a list of that size shows.
 #[cfg(test)]
 pub fn text_columns(app: &App, area: Rect) -> usize {
-    Columns::of(app, usize::from(area.width)).text
+    MemoryColumns::of(app, usize::from(area.width)).text
 }
 
 /// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let (title, place) = (title(app), place(app));
     // Without room for both, how many are marked is told sooner than the order.
-    let has_room = columns(&title) + columns(&place) + 4 <= usize::from(area.width);
+    let has_room = display_width(&title) + display_width(&place) + 4 <= usize::from(area.width);
     let title = if has_room || place.is_empty() { &title } else { short_title(app) };
     let inner = pane(app, frame, Pane::Memories, title, &place, area);
     if app.results.hits.is_empty() {
         let lines = empty(app, usize::from(inner.width).saturating_sub(2));
-        return frame.render_widget(Paragraph::new(lines), crate::tui::pane::margins(inner));
+        return frame.render_widget(Paragraph::new(lines), crate::tui::pane_titles::margins(inner));
     }
-    let columns = Columns::of(app, usize::from(inner.width));
+    let columns = MemoryColumns::of(app, usize::from(inner.width));
     let range = open_range(app);
     let shown = usize::from(inner.height);
-    let hits = app.results.hits.iter().enumerate().skip(app.list.top).take(shown);
+    let hits = app.results.hits.iter().enumerate().skip(app.list_cursor.top).take(shown);
     let alike = memory_row::fade_alike(app, shown);
     let lines = hits.flat_map(|(at, hit)| {
         let in_range = range.as_ref().is_some_and(|range| range.contains(&at));
         let row = memory_row::line(app, hit, at, &columns, in_range, alike);
-        let found = app.found_lines.get(&hit.at).and_then(Option::as_deref);
+        let found = app.match_lines.get(&hit.at).and_then(Option::as_deref);
         std::iter::once(row).chain(found.map(|found| memory_row::found_line(app, found, &columns)))
     });
     let lines: Vec<Line<'static>> = lines.take(shown).collect();
@@ -53,7 +53,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 fn title(app: &App) -> String {
     match app.marks.shown() {
-        Shown::Picked(pick) => format!("{NAME}  {}", pick.title),
+        ListScope::Picked(pick) => format!("{NAME}  {}", pick.title),
         _ => format!("{NAME}  {}{}", of_what(app), order_name(app)),
     }
 }
@@ -61,19 +61,19 @@ fn title(app: &App) -> String {
 /// What is left of the title where it has no room.
 fn short_title(app: &App) -> &'static str {
     match app.marks.shown() {
-        Shown::Picked(pick) => pick.title,
+        ListScope::Picked(pick) => pick.title,
         _ => NAME,
     }
 }
 
 /// What the list is of, where that is not what is asked.
 fn of_what(app: &App) -> String {
-    match (&app.error, app.marks.only) {
+    match (&app.error, app.marks.only_marked) {
         (_, true) => "the marked ones, ".into(),
         (None, false) => String::new(),
-        (Some(_), false) => match app.answered.as_ref().map_or("", |(query, ..)| query.trim()) {
+        (Some(_), false) => match app.answered_query.as_ref().map_or("", |(query, ..)| query.trim()) {
             "" => "still of all, ".into(),
-            before => format!("still of `{}`, ", show(before)),
+            before => format!("still of `{}`, ", sanitize(before)),
         },
     }
 }
@@ -95,10 +95,10 @@ pub fn order_name(app: &App) -> String {
 
 /// The place in the list, once what is listed is all there is: then it can be changed, too.
 fn place(app: &App) -> String {
-    match (app.results.hits.len(), app.is_whole() && app.listed.is_whole()) {
+    match (app.results.hits.len(), app.is_whole() && app.listed_snapshot.is_whole()) {
         (0, _) => String::new(),
         (_, false) => "…".into(),
-        (len, true) => format!("{}{} of {len}", told_marks(app), app.list.at + 1),
+        (len, true) => format!("{}{} of {len}", told_marks(app), app.list_cursor.at + 1),
     }
 }
 
@@ -118,7 +118,7 @@ fn gone(app: &App) -> Option<String> {
         let of_root =
             |problem: &&Problem| problem.code == Code::UnreadableFile && problem.file.as_os_str().is_empty();
         let problem = store.problems.iter().find(of_root)?;
-        Some(format!("{}: {} R tries again.", store.root.told(), problem.message))
+        Some(format!("{}: {} R tries again.", store.root.to_text(), problem.message))
     })
 }
 
@@ -127,7 +127,7 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let mut say =
         |text: &str| lines.extend(theme::wrap(&theme::safe(app, text), width).into_iter().map(Line::from));
-    if app.marks.only {
+    if app.marks.only_marked {
         say("Nothing is marked any more. Esc goes back to what was shown.");
     } else if let Some(pick) = app.marks.pick {
         say(pick.none);
@@ -135,7 +135,7 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
         say("reading …");
     } else if let Some(gone) = gone(app) {
         say(&gone);
-    } else if app.searched().is_empty() {
+    } else if app.effective_query().is_empty() {
         say("There is no memory here yet. What agents write shows up by itself.");
     } else if app.query.is_empty() {
         say("Nothing is listed here.");

@@ -7,11 +7,11 @@ use crate::format;
 use crate::model::{Entry, EntryRef, Severity, State, Store, View, is_kept};
 use crate::query::{Hit, Order};
 use crate::tui::app::{App, Pane};
-use crate::tui::health::human;
-use crate::tui::kinds;
+use crate::tui::health::human_size;
 use crate::tui::list_view::new;
-use crate::tui::marks::Shown;
+use crate::tui::marks::ListScope;
 use crate::tui::theme::{self, Theme, column, sign};
+use crate::tui::type_letters;
 use crate::tui::update::set_off;
 
 /// The columns of three parts: cursor and sign with a blank or the sign of a secret, decay with its blank, and
@@ -29,7 +29,7 @@ const FIGURE: usize = 5;
 const TITLE: usize = 40;
 
 /// Which columns a row has room for beside its title.
-pub struct Columns {
+pub struct MemoryColumns {
     decay: bool,
     kind: bool,
     place: usize,
@@ -41,9 +41,9 @@ pub struct Columns {
     pub text: usize,
 }
 
-impl Columns {
+impl MemoryColumns {
     /// The columns of rows of that width.
-    pub fn of(app: &App, width: usize) -> Columns {
+    pub fn of(app: &App, width: usize) -> MemoryColumns {
         let has_place = app.size.0 >= 60;
         let is_wide = app.size.0 >= 160;
         let mut left = width.saturating_sub(SIGNS);
@@ -65,7 +65,7 @@ impl Columns {
         let session = if is_wide && several { take(15, TITLE) } else { 0 };
         let agent = if is_wide { take(10, TITLE) } else { 0 };
         let tags = if is_wide { take(20, TITLE) } else { 0 };
-        Columns { decay, kind, place, session, agent, tags, figure, text: left }
+        MemoryColumns { decay, kind, place, session, agent, tags, figure, text: left }
     }
 
     /// The columns before the title.
@@ -81,7 +81,7 @@ impl Columns {
 
 /// Columns of the figures, with a blank.
 fn figure_width(app: &App) -> usize {
-    let picked = app.results.picked.as_ref().filter(|_| matches!(app.marks.shown(), Shown::Picked(_)));
+    let picked = app.results.picked.as_ref().filter(|_| matches!(app.marks.shown(), ListScope::Picked(_)));
     let longest = picked.and_then(|own| own.figures.iter().map(|figure| theme::width(figure)).max());
     longest.map_or(FIGURE, |own| FIGURE.max(own + 1))
 }
@@ -93,7 +93,8 @@ fn longest_session(app: &App) -> usize {
 
 /// Whether the rows on screen show the same decay: then it tells nothing.
 pub fn fade_alike(app: &App, rows: usize) -> bool {
-    let mut shown = app.results.hits.iter().skip(app.list.top).take(rows).filter(|hit| hit.rank.is_some());
+    let mut shown =
+        app.results.hits.iter().skip(app.list_cursor.top).take(rows).filter(|hit| hit.rank.is_some());
     let first = shown.next().map(bar);
     shown.all(|hit| Some(bar(hit)) == first)
 }
@@ -103,14 +104,14 @@ pub fn line(
     app: &App,
     hit: &Hit,
     at: usize,
-    columns: &Columns,
+    columns: &MemoryColumns,
     in_range: bool,
     alike: bool,
 ) -> Line<'static> {
     let theme = Theme::of(app);
-    let (store, entry) = app.listed.get(hit.at);
+    let (store, entry) = app.listed_snapshot.get(hit.at);
     let view = store.view(entry);
-    let has_cursor = at == app.list.at;
+    let has_cursor = at == app.list_cursor.at;
     let is_chosen = has_cursor && (app.focus == Pane::Memories || app.prompt.is_some());
     let chosen = if is_chosen { theme.chosen() } else { Style::new() };
     let base = match entry.state {
@@ -130,7 +131,7 @@ pub fn line(
     }
     let kind = view.map_or("", |view| view.kind);
     if columns.kind {
-        spans.push(Span::styled(format!("{} ", kinds::letter(app, kind)), theme.kind(kind)));
+        spans.push(Span::styled(format!("{} ", type_letters::letter(app, kind)), theme.kind(kind)));
     }
     let title = match app.distinct_titles.rows.get(&hit.at) {
         Some(shown) => shown.clone(),
@@ -150,8 +151,8 @@ pub fn line(
 }
 
 /// The store, or the session of the only one; on a wide screen session, agent and tags.
-fn beside(app: &App, at: EntryRef, view: Option<View<'_>>, columns: &Columns) -> Vec<String> {
-    let (store, entry) = app.listed.get(at);
+fn beside(app: &App, at: EntryRef, view: Option<View<'_>>, columns: &MemoryColumns) -> Vec<String> {
+    let (store, entry) = app.listed_snapshot.get(at);
     let session = store.session(entry).map_or("", |session| session.name.as_str());
     let place = match app.snapshot.stores.len() {
         0 | 1 => session,
@@ -169,12 +170,12 @@ fn beside(app: &App, at: EntryRef, view: Option<View<'_>>, columns: &Columns) ->
 
 /// What the list is ordered by: an age, a rank, a size.
 fn figure(app: &App, hit: &Hit, at: usize) -> String {
-    if let (Shown::Picked(_), Some(picked)) = (app.marks.shown(), app.results.picked.as_ref())
+    if let (ListScope::Picked(_), Some(picked)) = (app.marks.shown(), app.results.picked.as_ref())
         && let Some(figure) = picked.figures.get(at)
     {
         return figure.to_string();
     }
-    let (store, entry) = app.listed.get(hit.at);
+    let (store, entry) = app.listed_snapshot.get(hit.at);
     let view = store.view(entry);
     match app.order() {
         Order::Time | Order::Oldest => {
@@ -182,12 +183,12 @@ fn figure(app: &App, hit: &Hit, at: usize) -> String {
         }
         Order::Rank => hit.rank.map_or("—".into(), |rank| format!("{rank:.2}")),
         Order::Importance => view.map_or("—".into(), |view| format!("{:.2}", view.importance)),
-        Order::Size => human(store.record(entry).span.len()).replace(' ', ""),
+        Order::Size => human_size(store.record(entry).span.len()).replace(' ', ""),
     }
 }
 
 /// The line with the match of the search, below the row. Safe text.
-pub fn found_line(app: &App, found: &str, columns: &Columns) -> Line<'static> {
+pub fn found_line(app: &App, found: &str, columns: &MemoryColumns) -> Line<'static> {
     let mut spans = vec![Span::raw(" ".repeat(columns.before()))];
     spans.extend(set_off(app, found, Theme::of(app).dim()));
     Line::from(spans)

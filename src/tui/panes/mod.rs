@@ -1,24 +1,24 @@
 //! The parts of the frame, one a file.
 
-pub mod asking;
-pub mod colours;
-pub mod compare;
+pub mod command_help;
 pub mod confirm;
+pub mod delete_menu;
 pub mod detail;
+pub mod difference;
 pub mod editor;
-pub mod facets;
+pub mod erase_receipt;
+pub mod field_prompt;
+pub mod filters;
 pub mod health;
 pub mod hints;
 pub mod list_view;
 pub mod memories;
 pub mod memory_row;
-pub mod menu;
 pub mod next_keys;
-pub mod palette;
-pub mod query;
-pub mod receipt;
+pub mod search;
 pub mod sessions;
 pub mod statistics;
+pub mod theme_list;
 pub mod tutor;
 pub mod welcome;
 pub mod why;
@@ -28,7 +28,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::cursor::Cursor;
+use super::list_cursor::ListCursor;
 use super::theme::Theme;
 pub use memory_row::{secret_beside, sign_of};
 
@@ -38,7 +38,7 @@ fn draw_lines(
     frame: &mut Frame<'_>,
     theme: &Theme,
     area: Rect,
-    cursor: Cursor,
+    cursor: ListCursor,
     len: usize,
     has_keys: bool,
     line: impl Fn(usize) -> Line<'static>,

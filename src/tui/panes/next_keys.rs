@@ -5,13 +5,13 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::tui::action::{ACTIONS, Action, Known};
+use crate::tui::action::{ACTIONS, Action, ActionInfo};
 use crate::tui::app::App;
 use crate::tui::layout;
 use crate::tui::list_view::new;
-use crate::tui::pane::sheet;
+use crate::tui::pane_titles::sheet;
 use crate::tui::theme::{Theme, column};
-use crate::work::Tally;
+use crate::work::StoreTally;
 
 /// The narrowest that an entry gets.
 const ENTRY: usize = 17;
@@ -32,7 +32,7 @@ fn meaning(waiting: &str) -> &'static str {
 }
 
 /// The actions whose keys begin so, with what follows.
-pub fn following(waiting: &str) -> Vec<(&'static str, &'static Known)> {
+pub fn following(waiting: &str) -> Vec<(&'static str, &'static ActionInfo)> {
     let follow = |keys: &'static str| keys.strip_prefix(waiting)?.strip_prefix(' ');
     ACTIONS
         .iter()
@@ -42,14 +42,14 @@ pub fn following(waiting: &str) -> Vec<(&'static str, &'static Known)> {
 
 /// Draws them, once they were waited for.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
-    if app.waiting.is_empty() || !app.waited {
+    if app.key_sequence.is_empty() || !app.shows_next_keys {
         return;
     }
-    let keys = following(&app.waiting);
+    let keys = following(&app.key_sequence);
     let width = usize::from(app.size.0).saturating_sub(1);
     let each = (width / ENTRY).clamp(1, keys.len().max(1));
     let rows: Vec<Line<'static>> = keys.chunks(each).map(|row| line(app, row, width / each)).collect();
-    let title = format!("{}  {}", app.waiting, meaning(&app.waiting));
+    let title = format!("{}  {}", app.key_sequence, meaning(&app.key_sequence));
     let cancel = if width < NARROW { "Esc cancels" } else { "any other key cancels" };
     let inner = sheet(app, frame, &title, cancel, area(app, rows.len()));
     frame.render_widget(Paragraph::new(rows), Rect { x: inner.x + 1, width: inner.width - 1, ..inner });
@@ -62,13 +62,13 @@ fn area(app: &App, rows: usize) -> Rect {
     Rect { y: body.bottom() - height, height, ..body }
 }
 
-fn line(app: &App, row: &[(&'static str, &'static Known)], width: usize) -> Line<'static> {
+fn line(app: &App, row: &[(&'static str, &'static ActionInfo)], width: usize) -> Line<'static> {
     let theme = Theme::of(app);
-    let entry = |(key, known): &(&'static str, &'static Known)| {
+    let entry = |(key, known): &(&'static str, &'static ActionInfo)| {
         let count = count(app, known.action);
         let told = count.map_or(String::new(), |count| format!(" {count}"));
         let style = if count == Some(0) { theme.dim() } else { Default::default() };
-        let name = known.name.strip_prefix(meaning(&app.waiting)).unwrap_or(known.name).trim_start();
+        let name = known.name.strip_prefix(meaning(&app.key_sequence)).unwrap_or(known.name).trim_start();
         let text = column(&format!("{name}{told}"), width.saturating_sub(key.len() + 2));
         [Span::styled(*key, theme.key()), Span::styled(format!(" {text} "), style)]
     };
@@ -77,15 +77,15 @@ fn line(app: &App, row: &[(&'static str, &'static Known)], width: usize) -> Line
 
 /// How many there are where an action goes.
 fn count(app: &App, action: Action) -> Option<usize> {
-    let sum = |of: fn(&Tally) -> usize| Some(app.tallies.iter().map(of).sum());
+    let sum = |of: fn(&StoreTally) -> usize| Some(app.tallies.iter().map(of).sum());
     match action {
         Action::Problems | Action::NextProblem | Action::PreviousProblem => Some(app.problem_list.len()),
         Action::New | Action::NextNew | Action::PreviousNew => Some(new::count(app)),
         Action::Secrets | Action::NextSecret | Action::PreviousSecret => sum(|own| own.sensitive),
         Action::NextMarked | Action::PreviousMarked => Some(app.marks.count()),
         Action::NextSession | Action::PreviousSession => sum(|own| own.sessions.len()),
-        Action::Restore => sum(|own| own.backups),
-        Action::ArchiveView => sum(|own| own.archived),
+        Action::Backups => sum(|own| own.backups),
+        Action::Archived => sum(|own| own.archived),
         _ => None,
     }
 }

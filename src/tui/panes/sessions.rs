@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::tui::app::{App, Branch, Pane};
-use crate::tui::pane::pane;
+use crate::tui::app::{App, Pane, StoreTreeRow};
+use crate::tui::pane_titles::pane;
 use crate::tui::theme::{self, Theme, column, sign};
 
 /// Draws the tree.
@@ -15,10 +15,10 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let width = usize::from(inner.width).saturating_sub(1);
     let has_keys = app.focus == Pane::Sessions;
     let row = |at: usize| app.tree.get(at).map(|branch| line(app, branch, width)).unwrap_or_default();
-    super::draw_lines(frame, &Theme::of(app), inner, app.branch, app.tree.len(), has_keys, row);
+    super::draw_lines(frame, &Theme::of(app), inner, app.tree_cursor, app.tree.len(), has_keys, row);
 }
 
-fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
+fn line(app: &App, branch: &StoreTreeRow, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let count = match branch.count {
         Some(count) => count.to_string(),

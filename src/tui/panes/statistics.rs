@@ -8,14 +8,14 @@ use ratatui::widgets::Paragraph;
 use super::hints::{Hint, act, hint};
 use super::why::bar;
 use crate::model::EntryRef;
-use crate::query::{Statistics, TagUse};
+use crate::query::{TagUse, UsageStatistics};
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::calendar::{self, NAMES, Parts, step};
-use crate::tui::health::human;
-use crate::tui::kinds;
-use crate::tui::pane::{Title, margins, part, whole};
+use crate::tui::health::human_size;
+use crate::tui::pane_titles::{PaneTitle, margins, part, whole};
+use crate::tui::statistics_view::{self, NAMES, StatisticsAreas, step};
 use crate::tui::theme::{self, Theme, column, fit};
+use crate::tui::type_letters;
 
 /// The days of the week that have a name beside their row.
 const NAMED: [(usize, &str); 4] = [(0, "Mon"), (2, "Wed"), (4, "Fri"), (6, "Sun")];
@@ -28,10 +28,10 @@ const COLUMN: [usize; 2] = [23, 36];
 
 /// Draws the view.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
-    let parts = calendar::parts(app);
+    let parts = statistics_view::parts(app);
     let stores = if app.store_names.len() > 1 { "all stores" } else { "" };
     let title = whole(app, frame, &format!("Statistics  {stores}"), "26 weeks", parts.title);
-    let Some((_, counted)) = &app.calendar.counted else {
+    let Some((_, counted)) = &app.statistics.counted else {
         let area = Rect { height: 1, ..margins(Rect { height: parts.written.height, ..parts.written }) };
         frame.render_widget(Paragraph::new("counting …"), Rect { y: title.y, ..area });
         return;
@@ -43,14 +43,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 }
 
 /// The days: a column for each week, a row for each day of the week.
-fn days(app: &App, counted: &Statistics, frame: &mut Frame<'_>, parts: &Parts) {
+fn days(app: &App, counted: &UsageStatistics, frame: &mut Frame<'_>, parts: &StatisticsAreas) {
     let theme = Theme::of(app);
     let months = months(counted, app, usize::from(parts.months.width));
     frame.render_widget(Paragraph::new(Line::styled(months, theme.dim())), parts.months);
     let step = usize::from(step(app));
     let cell = |day: usize| {
         let Some(written) = counted.days.get(day) else { return Span::raw("") };
-        let (sign, style) = match day == app.calendar.day {
+        let (sign, style) = match day == app.statistics.day {
             true => ('◉', theme.accent()),
             false => (level(written.len()), if written.is_empty() { theme.dim() } else { theme.good() }),
         };
@@ -73,7 +73,7 @@ fn level(written: usize) -> char {
 }
 
 /// The name of each month above the week in which it begins.
-fn months(counted: &Statistics, app: &App, width: usize) -> String {
+fn months(counted: &UsageStatistics, app: &App, width: usize) -> String {
     let mut line = " ".repeat(usize::from(NAMES));
     for week in 0..counted.days.len().div_ceil(7) {
         let first =
@@ -87,7 +87,7 @@ fn months(counted: &Statistics, app: &App, width: usize) -> String {
 }
 
 /// Sizes, then types beside tags.
-fn figures(app: &App, counted: &Statistics, width: usize, height: usize) -> Vec<Line<'static>> {
+fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let head = |name: &str, text: String| {
         Line::from(vec![
@@ -97,8 +97,8 @@ fn figures(app: &App, counted: &Statistics, width: usize, height: usize) -> Vec<
     };
     let bytes: u64 = app.snapshot.stores.iter().map(|store| store.bytes).sum();
     let weeks: Vec<u64> = counted.bytes.iter().skip(counted.bytes.len() - 16).copied().collect();
-    let growth = format!("{}  +{} a week", curve(&weeks), human(counted.weekly()));
-    let mut lines = vec![head("size", human(bytes)), head("growth", growth)];
+    let growth = format!("{}  +{} a week", curve(&weeks), human_size(counted.weekly()));
+    let mut lines = vec![head("size", human_size(bytes)), head("growth", growth)];
     lines.extend(filling(app, counted).map(|text| head("full", text)));
     let rows = height.saturating_sub(lines.len() + 1);
     let each = if width >= 2 * COLUMN[0] { (width / 2 + 1).min(COLUMN[1]) } else { width.min(COLUMN[1]) };
@@ -122,10 +122,10 @@ fn figures(app: &App, counted: &Statistics, width: usize, height: usize) -> Vec<
 }
 
 /// When the session that grows fastest will be full.
-fn filling(app: &App, counted: &Statistics) -> Option<String> {
+fn filling(app: &App, counted: &UsageStatistics) -> Option<String> {
     const LONG: f64 = 36_500.0;
     let own = counted.filling?;
-    let (snapshot, _) = app.calendar.counted.as_ref()?;
+    let (snapshot, _) = app.statistics.counted.as_ref()?;
     let session = snapshot.stores.get(own.store)?.sessions.get(own.session)?;
     let when = match own.days {
         LONG.. => return None,
@@ -141,7 +141,7 @@ fn type_row(app: &App, kind: &str, count: usize, most: usize, width: usize) -> V
     let bar = bar(count as f64 / most as f64, 5);
     let name = width.saturating_sub(2 + 5 + 5);
     vec![
-        Span::styled(format!("{} ", kinds::letter(app, kind)), theme.kind(kind)),
+        Span::styled(format!("{} ", type_letters::letter(app, kind)), theme.kind(kind)),
         Span::raw(column(&theme::safe(app, kind), name)),
         Span::raw(format!("{count:>4} ")),
         Span::styled(bar, theme.good()),
@@ -169,15 +169,15 @@ fn curve(figures: &[u64]) -> String {
 }
 
 /// What was written on the day under the cursor.
-fn written(app: &App, counts: &Statistics, frame: &mut Frame<'_>, area: Rect) {
-    let own = app.calendar.written();
-    let date = counts.date(app.calendar.day);
-    let day = if app.calendar.day == app.calendar.today() { "today, " } else { "" };
+fn written(app: &App, counts: &UsageStatistics, frame: &mut Frame<'_>, area: Rect) {
+    let own = app.statistics.written();
+    let date = counts.date(app.statistics.day);
+    let day = if app.statistics.day == app.statistics.today() { "today, " } else { "" };
     let title = format!("{day}{}", date.to_pattern("%A %-d %B"));
     let right = format!("{} written", own.len());
-    let title = Title { text: &title, right: &right, has_keys: false, rule: true };
+    let title = PaneTitle { text: &title, right: &right, has_keys: false, rule: true };
     let inner = part(app, frame, &title, area);
-    let lines = own.iter().skip(app.calendar.top).take(usize::from(inner.height));
+    let lines = own.iter().skip(app.statistics.top).take(usize::from(inner.height));
     let width = usize::from(inner.width);
     let mut lines: Vec<Line<'static>> = lines.map(|at| memory(app, *at, width)).collect();
     if own.is_empty() {
@@ -189,19 +189,19 @@ fn written(app: &App, counts: &Statistics, frame: &mut Frame<'_>, area: Rect) {
 /// When and by whom, the title, and the store.
 fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
-    let Some((snapshot, _)) = &app.calendar.counted else { return Line::default() };
+    let Some((snapshot, _)) = &app.statistics.counted else { return Line::default() };
     let (store, entry) = snapshot.get(at);
     let Some(view) = store.view(entry) else { return Line::default() };
     let agent = view.facets.iter().find(|(name, _)| *name == "agent").map_or("", |(_, agent)| agent);
     let time = view.created.map_or(String::new(), |created| created.to_pattern("%H:%M"));
     let (agents, stores) = if width >= 60 { (12, 9) } else { (0, 0) };
     let stores = if app.store_names.len() > 1 { stores } else { 0 };
-    let title = app.calendar.titles.get(&at).map_or("", String::as_str);
+    let title = app.statistics.titles.get(&at).map_or("", String::as_str);
     let text = width.saturating_sub(1 + 6 + agents + 2 + stores + 1);
     Line::from(vec![
         Span::styled(format!(" {time} "), theme.dim()),
         Span::styled(column(&theme::safe(app, agent), agents), theme.dim()),
-        Span::styled(format!("{} ", kinds::letter(app, view.kind)), theme.kind(view.kind)),
+        Span::styled(format!("{} ", type_letters::letter(app, view.kind)), theme.kind(view.kind)),
         Span::raw(column(&theme::safe(app, title), text)),
         Span::styled(
             column(&theme::safe(app, &format!(" {}", app.store_name(at.store as usize))), stores),
@@ -213,10 +213,10 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
 /// The keys of this view.
 pub fn hints(app: &App) -> Vec<Hint> {
     let mut hints = vec![hint("hl", "day"), hint("HL", "week")];
-    if app.calendar.day < app.calendar.today() {
+    if app.statistics.day < app.statistics.today() {
         hints.push(act(Action::Today, "today"));
     }
-    if !app.calendar.written().is_empty() {
+    if !app.statistics.written().is_empty() {
         hints.push(act(Action::Open, "show them"));
     }
     hints.push(hint("Esc", "back"));

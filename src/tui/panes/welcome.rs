@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::model::Tell;
+use crate::model::PathText;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::pane::{margins, whole};
+use crate::tui::pane_titles::{margins, whole};
 use crate::tui::theme::{self, Theme, wrap};
 
 /// A lower screen has its rows for what can be done first.
@@ -33,11 +33,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 /// Where the program looked, and what it found there.
 fn places(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut told = vec!["These places were looked at:".to_owned()];
-    for look in &app.looked {
+    for look in &app.searched_places {
         let why = look.found.as_ref().err().map_or("", String::as_str);
-        told.push(format!("· {}   {why}", look.path.told()));
-        let alike = look.alike.iter().filter(|(path, _)| *path != look.path);
-        told.extend(alike.map(|(path, why)| format!("· {}   {why}", path.told())));
+        told.push(format!("· {}   {why}", look.path.to_text()));
+        let alike = look.near_misses.iter().filter(|(path, _)| *path != look.path);
+        told.extend(alike.map(|(path, why)| format!("· {}   {why}", path.to_text())));
     }
     told.iter().flat_map(|line| wrap(&theme::safe(app, line), width)).map(Line::from).collect()
 }
@@ -47,7 +47,7 @@ fn keys(app: &App, width: usize) -> Vec<Line<'static>> {
     let keys = [
         (Action::Delete.key(), "open the demo: several hundred made-up memories in a temporary folder"),
         (Action::Help.key(), "every key"),
-        (Action::Quit.key(), "quit; then `palimp FOLDER` opens a store that is elsewhere"),
+        (Action::Close.key(), "quit; then `palimp FOLDER` opens a store that is elsewhere"),
     ];
     let line = |(key, what): (&'static str, &str)| {
         let head = move |at| if at == 0 { format!(" {key}  ") } else { " ".repeat(key.len() + 3) };

@@ -10,10 +10,10 @@ use ratatui::widgets::canvas::{Canvas, Points};
 
 use crate::query::{Explanation, FORECAST, Ranking};
 use crate::tui::app::{App, Pane};
-use crate::tui::marks::Shown;
-use crate::tui::pane::{margins, pane};
+use crate::tui::marks::ListScope;
+use crate::tui::pane_titles::{margins, pane};
 use crate::tui::theme::{self, Theme, column};
-use crate::tui::why::{self, Factor};
+use crate::tui::why::{self, RankFactor};
 
 /// The curve covers so many days at least.
 const DAYS: f64 = 90.0;
@@ -46,7 +46,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     };
     let width = usize::from(inner.width);
     let has_room = inner.width >= WIDE;
-    let is_forecast = app.marks.shown() == Shown::Picked(&FORECAST);
+    let is_forecast = app.marks.shown() == ListScope::Picked(&FORECAST);
     if has_room || !is_forecast {
         lines.extend(next(app, explanation, width));
     }
@@ -79,7 +79,7 @@ fn ahead(of: &Explanation, width: usize) -> String {
 
 /// Its place among what is listed.
 fn place(app: &App) -> String {
-    match (&app.why_place, app.is_whole() && app.listed.is_whole()) {
+    match (&app.why_place, app.is_whole() && app.listed_snapshot.is_whole()) {
         (Some(place), true) => format!("rank {} of {}", place.place, app.results.hits.len()),
         _ => String::new(),
     }
@@ -105,7 +105,7 @@ pub fn bar(value: f64, cells: usize) -> String {
 fn factors(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let cells = if width >= 34 { 6 } else { 0 };
-    let row = |(at, factor): (usize, Factor)| {
+    let row = |(at, factor): (usize, RankFactor)| {
         let name = column(factor.name, 11);
         let note = column(&theme::safe(app, &factor.note), width.saturating_sub(2 + 5 + 11 + cells));
         Line::from(vec![
@@ -152,7 +152,7 @@ fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     };
     let rank = hit.rank.unwrap_or_default();
     let view = {
-        let (store, entry) = app.listed.get(hit.at);
+        let (store, entry) = app.listed_snapshot.get(hit.at);
         store.view(entry)
     };
     let importance = view.map_or(0.0, |view| view.importance);
@@ -176,7 +176,7 @@ fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
     let today = if age < 1.0 { "today".to_owned() } else { format!("day {age:.0}") };
     let floor = why::floor(of, app.now).unwrap_or_default();
     let decay = |day: f64| own.fading.at(Some(day * 24.0));
-    let decay = Curve {
+    let decay = DecayCurve {
         name: "decay",
         days: DAYS.max(age * 1.25),
         top: 1.0,
@@ -192,7 +192,7 @@ fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
     // The greatest possible rank is 1.5.
     let top = if own.rank > 1.0 { 1.5 } else { 1.0 };
     let below = ["today".to_owned(), last];
-    let rank = Curve { name: "rank", days: DAYS, top, today: 0.0, at: &rank, below };
+    let rank = DecayCurve { name: "rank", days: DAYS, top, today: 0.0, at: &rank, below };
     let [left, _, right] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     decay.draw(app, frame, left);
@@ -200,7 +200,7 @@ fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
 }
 
 /// A value that changes over time, on a scale from 0.
-struct Curve<'a> {
+struct DecayCurve<'a> {
     name: &'static str,
     days: f64,
     top: f64,
@@ -213,7 +213,7 @@ struct Curve<'a> {
 /// Columns of the scale beside a curve.
 const SCALE: u16 = 4;
 
-impl Curve<'_> {
+impl DecayCurve<'_> {
     fn draw(&self, app: &App, frame: &mut Frame<'_>, area: Rect) {
         let theme = Theme::of(app);
         let (x, width) = (area.x + SCALE.min(area.width), area.width.saturating_sub(SCALE));

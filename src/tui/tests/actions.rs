@@ -6,9 +6,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::Desk;
 use super::changes::{differing, files, notice, on};
 use super::marks::search;
-use crate::tui::action::{ACTIONS, Action, Known};
+use crate::tui::action::{ACTIONS, Action, ActionInfo};
 use crate::tui::app::{Pane, Screen};
-use crate::tui::msg::{Effect, Msg};
+use crate::tui::message::{Effect, Msg};
 use crate::tui::update::act;
 use crate::work::Job;
 
@@ -16,9 +16,12 @@ use crate::work::Job;
 fn changes(effect: &Effect) -> bool {
     match effect {
         Effect::Job(job) => {
-            matches!(job, Job::Change(_) | Job::Plan(_) | Job::Commit(_) | Job::Save(..) | Job::SaveCopy(..))
+            matches!(
+                job,
+                Job::Change(_) | Job::Plan(_) | Job::Commit(_) | Job::SaveForm(..) | Job::SaveCopy(..)
+            )
         }
-        Effect::Edit(_) | Effect::Lend(_) | Effect::OpenDemo => true,
+        Effect::EditText(_) | Effect::EditFormPart(_) | Effect::OpenDemo => true,
         _ => false,
     }
 }
@@ -27,7 +30,7 @@ fn changes(effect: &Effect) -> bool {
 fn asks(desk: &Desk) -> bool {
     let app = &desk.app;
     let types = app.prompt.as_ref().is_some_and(|own| own.purpose.is_change());
-    app.menu.is_some() || app.confirm.is_some() || app.editor.is_some() || types
+    app.delete_menu.is_some() || app.confirm.is_some() || app.editor.is_some() || types
 }
 
 /// Where an action may do something, each made anew.
@@ -54,8 +57,8 @@ fn an_action_that_changes_something_names_a_verb_that_does_the_same() {
         let (screen, is_open) = (desk.app.screen, desk.app.editor.is_some());
         for known in ACTIONS {
             let back = &mut desk.app;
-            (back.prompt, back.menu, back.confirm, back.screen) = (None, None, None, screen);
-            (back.focus, back.zoomed, back.bulk.going) = (Pane::Memories, false, None);
+            (back.prompt, back.delete_menu, back.confirm, back.screen) = (None, None, None, screen);
+            (back.focus, back.zoomed, back.changes.active) = (Pane::Memories, false, None);
             if let Some(editor) = &mut back.editor {
                 (editor.saving, editor.conflict) = (false, None);
             }
@@ -74,7 +77,7 @@ fn an_action_that_changes_something_names_a_verb_that_does_the_same() {
 }
 
 /// Those that change something, but for what is done in a form, which is of one memory.
-fn changing() -> impl Iterator<Item = &'static Known> {
+fn changing() -> impl Iterator<Item = &'static ActionInfo> {
     let in_form = [Action::Save, Action::FieldInEditor];
     ACTIONS.iter().filter(move |own| !own.action.verbs().is_empty() && !in_form.contains(&own.action))
 }
@@ -105,9 +108,9 @@ fn where_nothing_is_chosen_no_action_changes_anything_and_each_says_so() {
 #[test]
 fn in_views_with_nothing_in_them_no_action_changes_anything_and_each_says_so() {
     let views = [
-        (Screen::Restore, Action::Restore),
-        (Screen::Archive, Action::ArchiveView),
-        (Screen::Upkeep, Action::Maintain),
+        (Screen::Backups, Action::Backups),
+        (Screen::Archive, Action::Archived),
+        (Screen::Upkeep, Action::Upkeep),
         (Screen::Journal, Action::Journal),
     ];
     let folder = crate::folder::new();
@@ -183,7 +186,7 @@ fn on_a_narrow_screen_what_is_cut_says_so_and_reasons_are_told_whole() {
     desk.type_keys("/type:tool_run");
     desk.press(KeyCode::Enter);
     desk.type_keys("d");
-    let menu = desk.app.menu.as_ref().unwrap();
+    let menu = desk.app.delete_menu.as_ref().unwrap();
     let shown: String =
         desk.screen().split_whitespace().filter(|word| !word.contains('│')).collect::<Vec<_>>().join(" ");
     for refused in menu.lines.iter().filter_map(|line| line.refused.as_ref()) {

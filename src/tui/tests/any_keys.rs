@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
 use super::Desk;
-use crate::tui::msg::Msg;
+use crate::tui::message::Msg;
 
 /// What can happen to the screens from outside, as a property can show it.
 #[derive(Clone, Debug)]
@@ -23,8 +23,8 @@ impl From<Happening> for Msg {
             Happening::Key(key) => Msg::Key(key),
             Happening::Resize(width, height) => Msg::Resize(width, height),
             Happening::Paste(text) => Msg::Paste(text),
-            Happening::Changed => Msg::Changed,
-            Happening::Going => Msg::Going,
+            Happening::Changed => Msg::StoresChanged,
+            Happening::Going => Msg::ShowProgress,
             Happening::Tick => Msg::Tick,
         }
     }

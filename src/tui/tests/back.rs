@@ -6,17 +6,17 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
 use super::{Desk, happenings, now, stable};
-use crate::deed::Wanted;
-use crate::disk::Real;
+use crate::disk::RealDisk;
 use crate::model::State;
-use crate::ops::restore::Kind;
+use crate::ops::backup_restore::DifferenceKind;
 use crate::store::commit::Vault;
 use crate::tui::app::Screen;
-use crate::tui::list_view::Row;
+use crate::tui::list_view::ListRow;
 use crate::tui::list_view::backups::chosen as marked;
-use crate::tui::msg::{Effect, Msg};
+use crate::tui::message::{Effect, Msg};
 use crate::tui::update::update;
-use crate::work::{Job, Task};
+use crate::usecase::ChangeCommand;
+use crate::work::{ChoreKind, Job};
 
 pub(super) use super::changes::{files, notice};
 
@@ -31,7 +31,7 @@ pub(super) fn learnings(desk: &Desk) -> Vec<String> {
 
 pub(super) fn write(desk: &mut Desk, lines: &[String]) {
     std::fs::write(root(desk).join("learnings.jsonl"), lines.join("\n") + "\n").unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
 }
 
 pub(super) fn id(line: &str) -> String {
@@ -54,7 +54,7 @@ pub(super) fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
             Some(_) => {}
         }
     }
-    let vault = Vault::look(&Real, desk.app.data.as_deref().unwrap(), &root(&desk));
+    let vault = Vault::open_read_only(&RealDisk, desk.app.data.as_deref().unwrap(), &root(&desk));
     let list = vault.path("erased.jsonl");
     std::fs::create_dir_all(list.parent().unwrap()).unwrap();
     let line = serde_json::json!({"step": 9, "at": "2026-01-09T10:00:00Z", "id": erased, "session": null, "file": "learnings.jsonl"});
@@ -74,17 +74,17 @@ pub(super) fn open_older(desk: &mut Desk) {
 
 /// Where the memories start in the backup that are marked to come back.
 pub(super) fn chosen(desk: &Desk) -> std::collections::HashSet<u64> {
-    marked(&desk.app.view.within)
+    marked(&desk.app.list_view.details)
 }
 
 /// The places of the chores that are listed.
 pub(super) fn tasks(desk: &Desk) -> Vec<usize> {
-    let at = |row| if let Row::Chore(at) = row { Some(at) } else { None };
-    desk.app.view.list.each().filter_map(at).collect()
+    let at = |row| if let ListRow::Chore(at) = row { Some(at) } else { None };
+    desk.app.list_view.list.each().filter_map(at).collect()
 }
 
-fn count(desk: &Desk, kind: Kind) -> usize {
-    desk.app.view.backups.items().iter().filter(|item| item.kind == kind).count()
+fn count(desk: &Desk, kind: DifferenceKind) -> usize {
+    desk.app.list_view.backups.items().iter().filter(|item| item.kind == kind).count()
 }
 
 #[test]
@@ -123,7 +123,11 @@ fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
     let before = files(&desk);
     let lines = learnings(&desk);
     open_older(&mut desk);
-    assert_eq!([Kind::Missing, Kind::Changed, Kind::Erased].map(|kind| count(&desk, kind)), [9, 1, 1]);
+    assert_eq!(
+        [DifferenceKind::Missing, DifferenceKind::Changed, DifferenceKind::Erased]
+            .map(|kind| count(&desk, kind)),
+        [9, 1, 1]
+    );
     assert_eq!(chosen(&desk).len(), 9, "all that are missing are chosen at first");
     // The last six are not wanted.
     desk.type_keys("jjj");
@@ -140,7 +144,7 @@ fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
         notice(&desk)
     );
     assert_eq!(learnings(&desk), [lines.clone(), lost[..3].to_vec()].concat());
-    assert_eq!(count(&desk, Kind::Missing), 6, "what came back is missing no more");
+    assert_eq!(count(&desk, DifferenceKind::Missing), 6, "what came back is missing no more");
     desk.type_keys("u");
     assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
     assert_eq!(files(&desk), before);
@@ -151,10 +155,11 @@ fn what_has_changed_is_put_back_where_it_is_when_it_is_chosen() {
     let (mut desk, _) = lost_nine(100, 30);
     let lines = learnings(&desk);
     open_older(&mut desk);
-    let is_changed =
-        |desk: &Desk| desk.app.view.backups.items().iter().position(|own| own.kind == Kind::Changed);
-    let was =
-        String::from_utf8(desk.app.view.backups.items()[is_changed(&desk).unwrap()].was.clone()).unwrap();
+    let is_changed = |desk: &Desk| {
+        desk.app.list_view.backups.items().iter().position(|own| own.kind == DifferenceKind::Changed)
+    };
+    let was = String::from_utf8(desk.app.list_view.backups.items()[is_changed(&desk).unwrap()].was.clone())
+        .unwrap();
     desk.type_keys("*");
     assert_eq!(chosen(&desk).len(), 10);
     desk.type_keys("~");
@@ -162,7 +167,7 @@ fn what_has_changed_is_put_back_where_it_is_when_it_is_chosen() {
     desk.press(KeyCode::Enter);
     assert!(notice(&desk).contains("Nothing is marked"), "{}", notice(&desk));
     assert!(desk.app.confirm.is_none());
-    desk.app.view.within.cursor.at = is_changed(&desk).unwrap();
+    desk.app.list_view.details.cursor.at = is_changed(&desk).unwrap();
     desk.type_keys(" ");
     desk.press(KeyCode::Enter);
     desk.type_keys("y");
@@ -180,8 +185,9 @@ fn what_was_erased_is_named_and_never_shown() {
     let (again, _) = lost_nine(160, 44);
     desk = again;
     open_older(&mut desk);
-    let at = desk.app.view.backups.items().iter().position(|own| own.kind == Kind::Erased).unwrap();
-    desk.app.view.within.cursor.at = at;
+    let at =
+        desk.app.list_view.backups.items().iter().position(|own| own.kind == DifferenceKind::Erased).unwrap();
+    desk.app.list_view.details.cursor.at = at;
     desk.type_keys("=");
     let whole = desk.screen();
     desk.type_keys("=");
@@ -217,7 +223,7 @@ fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased()
 fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gr");
-    for own in desk.app.view.backups.list.iter_mut().flatten() {
+    for own in desk.app.list_view.backups.list.iter_mut().flatten() {
         (own.verified, own.differs) = (None, None);
     }
     assert!(desk.screen().contains("unknown  Fri 12:00"), "{}", desk.screen());
@@ -238,11 +244,11 @@ fn an_older_step_is_undone_and_done_again_from_the_journal_and_a_refusal_says_wh
     }
     let both = files(&desk);
     desk.type_keys("gu");
-    let steps = |desk: &Desk| desk.app.view.list.len();
+    let steps = |desk: &Desk| desk.app.list_view.list.len();
     assert_eq!(desk.app.screen, Screen::Journal);
     assert!(steps(&desk) >= 2);
     let first = steps(&desk) - 1;
-    desk.app.view.list.cursor.at = first;
+    desk.app.list_view.list.cursor.at = first;
     desk.type_keys("U");
     assert!(notice(&desk).contains("is applied"), "{}", notice(&desk));
     desk.type_keys("u");
@@ -267,7 +273,7 @@ fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_th
     let mut late: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
     (late["id"], late["created_at"]) = ("late-one".into(), "2026-02-01T11:00:00Z".into());
     // The step was made two hours ago.
-    let vault = Vault::look(&Real, desk.app.data.as_deref().unwrap(), &root(&desk));
+    let vault = Vault::open_read_only(&RealDisk, desk.app.data.as_deref().unwrap(), &root(&desk));
     let journal = std::fs::read_to_string(vault.path("journal.jsonl")).unwrap();
     std::fs::write(vault.path("journal.jsonl"), journal.replace("2026-02-01T12:", "2026-02-01T10:")).unwrap();
     lines.push(late.to_string());
@@ -304,13 +310,13 @@ fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
     let before = files(&desk);
     desk.type_keys(":compact");
     desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.screen, desk.app.view.compacts), (Screen::Upkeep, true));
+    assert_eq!((desk.app.screen, desk.app.list_view.compactions_first), (Screen::Upkeep, true));
     let tasks = tasks(&desk);
-    let biggest = |&at: &usize| desk.app.view.chores[tasks[at]].touched.len();
+    let biggest = |&at: &usize| desk.app.list_view.chores[tasks[at]].touched.len();
     let at = (0..tasks.len()).max_by_key(biggest).unwrap();
-    desk.app.view.list.cursor.at = at;
-    let chore = &desk.app.view.chores[tasks[at]];
-    assert_eq!(chore.task, Task::Compact);
+    desk.app.list_view.list.cursor.at = at;
+    let chore = &desk.app.list_view.chores[tasks[at]];
+    assert_eq!(chore.task, ChoreKind::Compact);
     let store = chore.store;
     let keys = |desk: &Desk| -> Vec<Vec<u8>> {
         let own = &desk.app.snapshot.stores[store];
@@ -334,18 +340,18 @@ fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
 fn all_that_is_due_is_chosen_and_nothing_that_is_not() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gm*");
-    let due = |own: &usize| desk.app.view.chores[*own].plan.is_some();
+    let due = |own: &usize| desk.app.list_view.chores[*own].plan.is_some();
     let due = tasks(&desk).iter().filter(|own| due(own)).count();
-    assert_eq!(desk.app.view.list.marks.len(), due);
+    assert_eq!(desk.app.list_view.list.marks.len(), due);
     desk.type_keys("ga");
-    let soon = desk.app.view.list.each().position(|own| match own {
-        Row::Chore(at) => matches!(desk.app.view.chores[at].task, Task::Soon(_)),
+    let soon = desk.app.list_view.list.each().position(|own| match own {
+        ListRow::Chore(at) => matches!(desk.app.list_view.chores[at].task, ChoreKind::Soon(_)),
         _ => false,
     });
-    desk.app.view.list.cursor.at = soon.unwrap();
+    desk.app.list_view.list.cursor.at = soon.unwrap();
     desk.type_keys(" ");
     assert!(notice(&desk).contains("not due yet"), "{}", notice(&desk));
-    assert!(desk.app.view.list.marks.is_empty());
+    assert!(desk.app.list_view.list.marks.is_empty());
 }
 
 #[test]
@@ -375,13 +381,13 @@ proptest! {
         desk.type_keys(opens);
         for happening in happenings {
             let confirmed = desk.app.confirm.is_some();
-            let inside = matches!(desk.app.screen, Screen::Restore | Screen::Archive | Screen::Upkeep | Screen::Journal);
+            let inside = matches!(desk.app.screen, Screen::Backups | Screen::Archive | Screen::Upkeep | Screen::Journal);
             let msg: Msg = happening.into();
             let is_key = matches!(msg, Msg::Key(KeyEvent { code: KeyCode::Char('y'), modifiers: KeyModifiers::NONE, .. }));
             let effects = update(&mut desk.app, msg, now());
             // To undo the last change, by its key or from the help, needs no yes.
             let writes = effects.iter().any(|own| match own {
-                Effect::Job(Job::Change(asked)) => !matches!(asked.wanted, Wanted::Undo | Wanted::Redo),
+                Effect::Job(Job::Change(asked)) => !matches!(asked.command, ChangeCommand::Undo | ChangeCommand::Redo),
                 own => matches!(own, Effect::Job(Job::Commit(_))),
             });
             prop_assert!(!inside || !writes || (confirmed && is_key));

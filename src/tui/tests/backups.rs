@@ -7,10 +7,10 @@ use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEven
 use super::back::{chosen, learnings, lost_nine, open_older, root, write};
 use super::changes::notice;
 use super::{Desk, Msg, selected_title};
-use crate::disk::Real;
-use crate::ops::restore::Kind;
+use crate::disk::RealDisk;
+use crate::ops::backup_restore::DifferenceKind;
 use crate::store::commit::{JournalLine, Vault};
-use crate::work::Backup;
+use crate::work::BackupRow;
 
 #[test]
 fn a_damaged_backup_does_not_offer_to_replace_a_file_and_says_why() {
@@ -45,10 +45,10 @@ fn the_difference_of_a_memory_tells_its_text_and_fields_and_no_json() {
 fn the_first_backup_that_is_offered_is_an_intact_one() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gr");
-    let own = |desk: &Desk| desk.app.view.backups.of(desk.app.view.row()).cloned().unwrap();
+    let own = |desk: &Desk| desk.app.list_view.backups.of(desk.app.list_view.row()).cloned().unwrap();
     assert!(own(&desk).verified.is_some_and(|own| own.is_whole), "{}", desk.screen());
     desk.press(KeyCode::Enter);
-    assert!(desk.app.view.backups.opened.as_ref().unwrap().verified.is_whole);
+    assert!(desk.app.list_view.backups.opened.as_ref().unwrap().verified.is_whole);
 }
 
 #[test]
@@ -56,17 +56,18 @@ fn a_backup_that_ends_early_says_so_of_what_it_lacks_and_does_not_call_it_newer(
     let mut desk = Desk::new(160, 36);
     desk.type_keys("grk");
     desk.press(KeyCode::Enter);
-    let opened = desk.app.view.backups.opened.as_ref().unwrap();
+    let opened = desk.app.list_view.backups.opened.as_ref().unwrap();
     let (compared, at) = (&opened.compared, opened.copy.at.unwrap());
-    assert!(compared.ends_early && compared.count(Kind::Absent) > 20);
+    assert!(compared.ends_early && compared.count(DifferenceKind::Absent) > 20);
     for item in compared.items.iter().filter(|item| item.kind.is_only_here()) {
         let is_later = item.written.is_some_and(|own| own >= at);
-        assert_eq!(item.kind == Kind::Newer, is_later, "{item:?}");
+        assert_eq!(item.kind == DifferenceKind::Newer, is_later, "{item:?}");
     }
     let screen = desk.screen();
     assert!(screen.contains("It ends early:") && screen.contains(", the backup ends early"), "{screen}");
-    let at = desk.app.view.backups.items().iter().position(|own| own.kind == Kind::Absent).unwrap();
-    desk.app.view.within.cursor.at = at;
+    let at =
+        desk.app.list_view.backups.items().iter().position(|own| own.kind == DifferenceKind::Absent).unwrap();
+    desk.app.list_view.details.cursor.at = at;
     desk.type_keys("=");
     let screen = desk.screen();
     assert!(screen.contains(", before the backup of 2026-01-30 12:00:"), "{screen}");
@@ -83,7 +84,7 @@ fn what_was_deleted_since_a_backup_is_named_and_comes_back_only_if_it_is_marked(
     let before = learnings(&desk).len();
     open_older(&mut desk);
     let deleted = |desk: &Desk| -> Vec<_> {
-        desk.app.view.backups.opened.as_ref().unwrap().compared.deleted().cloned().collect()
+        desk.app.list_view.backups.opened.as_ref().unwrap().compared.deleted().cloned().collect()
     };
     let own = deleted(&desk).remove(0);
     let start = |text: &str| text.trim_matches('"').chars().take(20).collect::<String>();
@@ -97,7 +98,7 @@ fn what_was_deleted_since_a_backup_is_named_and_comes_back_only_if_it_is_marked(
     let screen = desk.screen();
     assert!(screen.contains("⊘1 deleted since are left out") && screen.contains("is left out"), "{screen}");
     desk.press(KeyCode::Esc);
-    desk.app.view.within.marks.insert(own.at.to_string());
+    desk.app.list_view.details.marks.insert(own.at.to_string());
     desk.press(KeyCode::Enter);
     desk.type_keys("y");
     let id = own.id.unwrap();
@@ -130,7 +131,7 @@ fn an_open_backup_shows_below_its_memories_what_the_one_under_the_cursor_says() 
         modifiers: KeyModifiers::NONE,
     };
     desk.send(Msg::Mouse(event));
-    assert_eq!(desk.app.view.within.cursor.at, 2);
+    assert_eq!(desk.app.list_view.details.cursor.at, 2);
     // If there is little room, the rows get all of it.
     desk.app.size = (80, 24);
     desk.type_keys("k");
@@ -141,7 +142,7 @@ fn an_open_backup_shows_below_its_memories_what_the_one_under_the_cursor_says() 
 fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
     let (mut desk, _) = lost_nine(120, 36);
     desk.type_keys("gr");
-    for own in desk.app.view.backups.list.iter_mut().flatten() {
+    for own in desk.app.list_view.backups.list.iter_mut().flatten() {
         (own.verified, own.differs) = (None, None);
     }
     let screen = desk.screen();
@@ -153,26 +154,26 @@ fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
     desk.type_keys("V");
     let screen = desk.screen();
     assert!(screen.contains("differs ") && screen.contains(" back"), "{screen}");
-    let list = desk.app.view.backups.list.as_ref().unwrap();
-    let own = desk.app.view.backups.of(desk.app.view.row()).or(list.first()).unwrap();
+    let list = desk.app.list_view.backups.list.as_ref().unwrap();
+    let own = desk.app.list_view.backups.of(desk.app.list_view.row()).or(list.first()).unwrap();
     let (_, title) = &own.differs.as_ref().unwrap().first[0];
     assert!(screen.contains(&title[..20]), "{title}: {screen}");
-    assert!(desk.app.view.backups.opened.is_none(), "it is told without being opened");
+    assert!(desk.app.list_view.backups.opened.is_none(), "it is told without being opened");
 }
 
 /// The backups of the list, the newest first.
-fn listed(desk: &Desk) -> &[Backup] {
-    desk.app.view.backups.list.as_deref().unwrap()
+fn listed(desk: &Desk) -> &[BackupRow] {
+    desk.app.list_view.backups.list.as_deref().unwrap()
 }
 
 /// How many memories were deleted since a backup.
-fn deleted_since(own: &Backup) -> usize {
+fn deleted_since(own: &BackupRow) -> usize {
     let counts = &own.differs.as_ref().unwrap().counts;
-    counts.iter().filter(|(kind, _)| *kind == Kind::Deleted).map(|(_, count)| count).sum()
+    counts.iter().filter(|(kind, _)| *kind == DifferenceKind::Deleted).map(|(_, count)| count).sum()
 }
 
 fn compare_all_again(desk: &mut Desk) {
-    desk.app.view.backups.list.iter_mut().flatten().for_each(|own| own.differs = None);
+    desk.app.list_view.backups.list.iter_mut().flatten().for_each(|own| own.differs = None);
     desk.type_keys("V");
 }
 
@@ -210,11 +211,11 @@ fn if_no_backup_within_the_limit_is_intact_the_newest_one_is_offered() {
         let name = format!(".backup/learnings.jsonl.backup.20260201_0000{number}");
         std::fs::write(root(&desk).join(name), "{\"id\":\"torn").unwrap();
     }
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     desk.type_keys("gr");
     assert_eq!(listed(&desk).iter().filter(|own| own.verified.is_some()).count(), 12);
-    assert_eq!(desk.app.view.list.cursor.at, 0, "{}", desk.screen());
-    assert!(desk.app.view.backups.offering.is_none());
+    assert_eq!(desk.app.list_view.list.cursor.at, 0, "{}", desk.screen());
+    assert!(desk.app.list_view.backups.intact_search.is_none());
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn the_deletions_of_a_store_are_read_once_until_its_journal_changes() {
     desk.type_keys("grV");
     let deleted = listed(&desk).iter().map(deleted_since).sum::<usize>();
     assert!(deleted > 0, "{}", desk.screen());
-    let vault = Vault::look(&Real, desk.app.data.as_deref().unwrap(), &root(&desk));
+    let vault = Vault::open_read_only(&RealDisk, desk.app.data.as_deref().unwrap(), &root(&desk));
     std::fs::remove_dir_all(vault.path("undo")).unwrap();
     compare_all_again(&mut desk);
     assert_eq!(listed(&desk).iter().map(deleted_since).sum::<usize>(), deleted);

@@ -7,18 +7,18 @@ use ratatui::layout::Rect;
 use super::columns::{check_shared, list};
 use super::mouse::{click, mouse};
 use super::*;
-use crate::deed::{Border, Layout};
 use crate::tui::layout::frame;
+use crate::usecase::{PaneBorder, PaneLayout};
 
-const EACH: [(Border, (u16, u16)); 4] = [
-    (Border::Sides, (160, 44)),
-    (Border::Detail, (160, 44)),
-    (Border::Why, (160, 44)),
-    (Border::Below, (80, 24)),
+const EACH: [(PaneBorder, (u16, u16)); 4] = [
+    (PaneBorder::Sides, (160, 44)),
+    (PaneBorder::Detail, (160, 44)),
+    (PaneBorder::Why, (160, 44)),
+    (PaneBorder::Below, (80, 24)),
 ];
 
 /// A place on a border.
-fn place(desk: &Desk, border: Border) -> (u16, u16) {
+fn place(desk: &Desk, border: PaneBorder) -> (u16, u16) {
     let area = frame(&desk.app).borders.iter().find(|drawn| drawn.border == border).expect("a border").area;
     (area.x, area.y)
 }
@@ -39,7 +39,7 @@ fn release(desk: &mut Desk, at: (u16, u16)) {
     mouse(desk, MouseEventKind::Up(MouseButton::Left), at);
 }
 
-fn drag(desk: &mut Desk, border: Border, to: (u16, u16)) {
+fn drag(desk: &mut Desk, border: PaneBorder, to: (u16, u16)) {
     let from = place(desk, border);
     press(desk, from);
     hold_to(desk, to);
@@ -51,8 +51,8 @@ fn data(desk: &Desk) -> std::path::PathBuf {
 }
 
 /// What is kept of the layout.
-fn kept(desk: &Desk) -> Layout {
-    Layout::kept_in(&data(desk))
+fn kept(desk: &Desk) -> PaneLayout {
+    PaneLayout::kept_in(&data(desk))
 }
 
 #[test]
@@ -108,14 +108,15 @@ fn no_drag_takes_the_text_of_the_list_away_or_makes_a_pane_too_small() {
             [(16, Pane::Memories), (24, Pane::Why), (50, Pane::Sessions), (36, Pane::Detail)]
         {
             desk.app.focus = focus;
-            desk.app.layout = Layout::default();
+            desk.app.layout = PaneLayout::default();
             let usual = match focus {
                 Pane::Sessions => list(&mut desk, width, height).0,
                 _ => 24,
             };
             desk.app.size = (width, height);
             for (x, y) in [(0, 0), (width, height), (width, 0), (0, height), (width / 2, height / 2)] {
-                let borders: Vec<Border> = frame(&desk.app).borders.iter().map(|own| own.border).collect();
+                let borders: Vec<PaneBorder> =
+                    frame(&desk.app).borders.iter().map(|own| own.border).collect();
                 for border in borders {
                     drag(&mut desk, border, (x, y));
                     desk.app.focus = focus;
@@ -135,16 +136,16 @@ fn no_drag_takes_the_text_of_the_list_away_or_makes_a_pane_too_small() {
 #[test]
 fn keys_move_the_border_of_their_pane_as_the_mouse_does() {
     for (keys, focus, border, by) in [
-        ("z>", Pane::Sessions, Border::Sides, 2),
-        ("z<z<z<", Pane::Health, Border::Sides, -6),
-        ("z>", Pane::Memories, Border::Detail, 2),
-        ("8z<", Pane::Memories, Border::Detail, -16),
-        ("z>", Pane::Detail, Border::Detail, -2),
-        ("z<", Pane::Detail, Border::Detail, 2),
-        ("z>", Pane::Why, Border::Why, -1),
-        ("z<", Pane::Why, Border::Why, 1),
-        ("z>", Pane::Memories, Border::Below, 1),
-        ("z>", Pane::Detail, Border::Below, -1),
+        ("z>", Pane::Sessions, PaneBorder::Sides, 2),
+        ("z<z<z<", Pane::Health, PaneBorder::Sides, -6),
+        ("z>", Pane::Memories, PaneBorder::Detail, 2),
+        ("8z<", Pane::Memories, PaneBorder::Detail, -16),
+        ("z>", Pane::Detail, PaneBorder::Detail, -2),
+        ("z<", Pane::Detail, PaneBorder::Detail, 2),
+        ("z>", Pane::Why, PaneBorder::Why, -1),
+        ("z<", Pane::Why, PaneBorder::Why, 1),
+        ("z>", Pane::Memories, PaneBorder::Below, 1),
+        ("z>", Pane::Detail, PaneBorder::Below, -1),
     ] {
         let size = EACH.iter().find(|(own, _)| *own == border).unwrap().1;
         let (mut by_keys, mut by_mouse) = (Desk::small(size.0, size.1), Desk::small(size.0, size.1));
@@ -159,7 +160,7 @@ fn keys_move_the_border_of_their_pane_as_the_mouse_does() {
         assert_eq!(by_keys.app.layout, by_mouse.app.layout, "{keys} in {focus:?}");
         assert_eq!(kept(&by_keys), by_keys.app.layout);
         by_keys.type_keys("z=");
-        assert_eq!(by_keys.app.layout, Layout::default());
+        assert_eq!(by_keys.app.layout, PaneLayout::default());
         assert!(by_keys.screen().contains("Every pane has its usual size."));
     }
 }
@@ -186,20 +187,20 @@ fn keys_that_can_move_no_border_say_why() {
 #[test]
 fn a_layout_is_kept_once_the_border_is_let_go_and_the_next_start_has_it() {
     let mut desk = Desk::new(160, 44);
-    let from = place(&desk, Border::Detail);
+    let from = place(&desk, PaneBorder::Detail);
     press(&mut desk, from);
     hold_to(&mut desk, (from.0 - 9, from.1));
-    assert_eq!(kept(&desk), Layout::default(), "not while it is held");
+    assert_eq!(kept(&desk), PaneLayout::default(), "not while it is held");
     release(&mut desk, (from.0 - 9, from.1));
     desk.type_keys("1zR5za2za");
     let layout = kept(&desk);
     assert_eq!(layout, desk.app.layout);
-    assert!(layout.all_facts && layout.all_filters && layout.borders.contains_key(&Border::Detail));
+    assert!(layout.all_facts && layout.all_filters && layout.borders.contains_key(&PaneBorder::Detail));
     let places = desk.app.places.clone();
-    let app = App::new(&Options { layout, ..options(places) }, (160, 44), now());
+    let app = App::new(&TuiOptions { layout, ..options(places) }, (160, 44), now());
     assert_eq!(frame(&app).pane(Pane::Detail).unwrap(), pane(&desk, Pane::Detail));
-    let mut again = Desk { app, kept: Kept::default(), ..desk };
-    again.send(Msg::Changed);
+    let mut again = Desk { app, kept: WorkerState::default(), ..desk };
+    again.send(Msg::StoresChanged);
     assert!((0..again.app.snapshot.stores.len()).all(|store| again.app.is_unfolded(store)));
     assert!(again.app.tree.iter().any(|branch| branch.is_session));
 }
@@ -207,7 +208,7 @@ fn a_layout_is_kept_once_the_border_is_let_go_and_the_next_start_has_it() {
 #[test]
 fn another_size_of_the_terminal_keeps_the_shares() {
     let mut desk = Desk::small(160, 44);
-    drag(&mut desk, Border::Sides, (40, 9));
+    drag(&mut desk, PaneBorder::Sides, (40, 9));
     for (width, columns) in [(240, 60), (120, 30), (160, 40)] {
         desk.send(Msg::Resize(width, 44));
         assert_eq!(pane(&desk, Pane::Sessions).width, columns);
@@ -223,9 +224,9 @@ fn nothing_is_kept_where_nothing_may_be_written() {
             true => desk.app.readonly = true,
             false => desk.app.data = None,
         }
-        drag(&mut desk, Border::Sides, (40, 9));
+        drag(&mut desk, PaneBorder::Sides, (40, 9));
         desk.type_keys("z>5za");
-        assert_ne!(desk.app.layout, Layout::default());
+        assert_ne!(desk.app.layout, PaneLayout::default());
         assert!(!data(&desk).join("layout.json").exists());
         assert_eq!(std::fs::read(data(&desk).join("visits.json")).ok(), before);
     }
@@ -235,7 +236,7 @@ fn nothing_is_kept_where_nothing_may_be_written() {
 fn what_is_kept_of_a_border_may_be_any_number() {
     let mut desk = Desk::small(80, 24);
     for share in [0, 1, 500, 999, 1000, 1001, 40_000, u16::MAX] {
-        for border in [Border::Sides, Border::Detail, Border::Below, Border::Why] {
+        for border in [PaneBorder::Sides, PaneBorder::Detail, PaneBorder::Below, PaneBorder::Why] {
             desk.app.layout.borders.insert(border, share);
         }
         for size in [(20, 5), (60, 16), (80, 24), (100, 20), (119, 40), (120, 16), (200, 50)] {

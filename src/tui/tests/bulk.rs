@@ -9,7 +9,7 @@ use super::marks::{marked, search};
 use super::{Desk, selected_title, stable};
 use crate::model::{EntryRef, State};
 use crate::tui::app::App;
-use crate::tui::msg::Msg;
+use crate::tui::message::Msg;
 
 pub(super) fn enter(desk: &mut Desk, text: &str) {
     desk.type_keys(text);
@@ -49,9 +49,10 @@ fn several_are_tagged_once_it_was_shown_and_one_undo_undoes_all_of_it() {
     enter(&mut desk, "t+reviewed");
     let hidden = format!("2 of them hidden by the filter: {}", {
         let hidden = desk.app.marks.hidden_ones(&desk.app.results.hits);
-        let named = |at: &EntryRef| own.contains(&App::name_of(&desk.app.listed, *at));
+        let named = |at: &EntryRef| own.contains(&App::name_of(&desk.app.listed_snapshot, *at));
         assert!(hidden.iter().all(named));
-        let titles: Vec<String> = hidden.iter().map(|at| App::quoted(&desk.app.listed, *at)).collect();
+        let titles: Vec<String> =
+            hidden.iter().map(|at| App::quoted_title(&desk.app.listed_snapshot, *at)).collect();
         titles.join(", ")
     });
     assert_eq!(question(&desk), format!("tag 3 memories +reviewed, {hidden}?"));
@@ -89,7 +90,7 @@ fn what_cannot_be_changed_is_left_out_and_counted_with_the_reason() {
     let confirm = desk.app.confirm.as_ref().unwrap();
     let left = confirm.planned.left_out();
     assert!(left.iter().any(|line| line.contains("agent-memory has no tags.")), "{left:?}");
-    let out: usize = confirm.planned.left.iter().map(|own| own.which.len()).sum();
+    let out: usize = confirm.planned.skipped.iter().map(|own| own.which.len()).sum();
     let all = desk.app.marks.count();
     assert_eq!(confirm.planned.records() + out, all, "{left:?}");
     assert!(
@@ -120,13 +121,13 @@ fn an_empty_selection_changes_nothing_and_says_so() {
     let before = files(&desk);
     for keys in ["t", "i", "a", "d", "p", "T", "C", "."] {
         desk.type_keys(keys);
-        assert!(desk.app.prompt.is_none() && desk.app.menu.is_none() && desk.app.confirm.is_none());
+        assert!(desk.app.prompt.is_none() && desk.app.delete_menu.is_none() && desk.app.confirm.is_none());
         assert!(notice(&desk).contains("no memory is under the cursor"), "{keys}: {}", notice(&desk));
     }
     desk.type_keys("*");
     assert!(notice(&desk).contains("Nothing is shown"), "{}", notice(&desk));
     desk.type_keys("*d");
-    assert!(desk.app.menu.is_none());
+    assert!(desk.app.delete_menu.is_none());
     desk.press(KeyCode::Esc);
     enter(&mut desk, "t");
     assert_eq!(notice(&desk), "Nothing was typed: nothing is changed.");
@@ -152,7 +153,7 @@ fn tab_completes_tags_most_used_first_and_what_goes_from_what_is_there() {
     desk.press(KeyCode::Esc);
     desk.press(KeyCode::Esc);
     let own = |desk: &Desk| {
-        let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+        let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
         store.view(entry).unwrap().tags.iter().map(|tag| tag.to_string()).collect::<Vec<_>>()
     };
     while own(&desk).is_empty() {
@@ -224,7 +225,7 @@ fn importance_is_set_of_several_by_number_or_word() {
     assert_eq!(question(&desk), "set the importance of 2 memories to 0.90?");
     desk.type_keys("y");
     for at in desk.app.marks.list() {
-        let (store, entry) = desk.app.listed.get(at);
+        let (store, entry) = desk.app.listed_snapshot.get(at);
         assert_eq!(store.view(entry).unwrap().importance, 0.9);
     }
     desk.type_keys("u");
@@ -239,7 +240,7 @@ fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
     assert_eq!(question(&desk), "set the category of 2 memories to testing?");
     desk.type_keys("y");
     for at in desk.app.marks.list() {
-        let (store, entry) = desk.app.listed.get(at);
+        let (store, entry) = desk.app.listed_snapshot.get(at);
         assert_eq!(store.view(entry).unwrap().topic, Some("testing"));
     }
     let before = files(&desk);
@@ -262,7 +263,7 @@ fn a_topic_of_a_time_is_deleted_in_the_menu_with_all_that_the_search_shows() {
     let shown = desk.app.results.hits.len();
     assert!(shown > 2, "{query} finds {shown}");
     desk.type_keys("d");
-    let menu = desk.app.menu.as_ref().unwrap();
+    let menu = desk.app.delete_menu.as_ref().unwrap();
     let line = menu.lines.iter().find(|line| line.key == 'X').unwrap();
     assert!(line.about.ends_with(&format!(": all that `{query}` shows")), "{}", line.about);
     assert!(line.about.starts_with(&shown.to_string()), "{}", line.about);
@@ -272,7 +273,7 @@ fn a_topic_of_a_time_is_deleted_in_the_menu_with_all_that_the_search_shows() {
     let confirm = desk.app.confirm.as_ref().unwrap();
     let records = confirm.planned.records();
     // More than 50 are not deleted by one key.
-    let typed = confirm.typed.as_ref().map(|typed| typed.wanted.clone());
+    let typed = confirm.typed_word.as_ref().map(|typed| typed.required.clone());
     assert_eq!(typed, (records > 50).then(|| format!("delete {records}")));
     assert!(records > 50, "{records}");
     desk.type_keys("y");
@@ -313,7 +314,7 @@ fn erasing_takes_the_words_and_shows_the_receipt() {
         .list()
         .iter()
         .map(|at| {
-            let (store, entry) = desk.app.listed.get(*at);
+            let (store, entry) = desk.app.listed_snapshot.get(*at);
             crate::format::text_of(store, entry).text
         })
         .collect();
@@ -333,7 +334,7 @@ fn erasing_takes_the_words_and_shows_the_receipt() {
     assert!(desk.screen().contains("Enter erases"), "{}", desk.screen());
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("none has it"), "{}", desk.screen());
-    let receipt = desk.app.bulk.receipt.clone().unwrap();
+    let receipt = desk.app.changes.receipt.clone().unwrap();
     assert!(receipt.iter().any(|line| line.starts_with("receipt: ")), "{receipt:?}");
     assert!(own.iter().all(|id| state_of(&desk, id) != Some(State::Live)));
     let all = files(&desk);
@@ -342,7 +343,7 @@ fn erasing_takes_the_words_and_shows_the_receipt() {
         assert!(!held, "{text} is still there");
     }
     desk.press(KeyCode::Enter);
-    assert!(desk.app.bulk.receipt.is_none());
+    assert!(desk.app.changes.receipt.is_none());
     desk.type_keys("u");
     assert_eq!(files(&desk), all);
 }

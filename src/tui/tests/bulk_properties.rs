@@ -11,10 +11,10 @@ use super::bulk::{enter, question, tagged};
 use super::changes::{differing, files, key, notice};
 use super::marks::search;
 use super::{Desk, Happening, happenings, now};
-use crate::deed::Wanted;
 use crate::model::{Act, Change, Plan};
-use crate::tui::msg::{Effect, Msg};
+use crate::tui::message::{Effect, Msg};
 use crate::tui::update::update;
+use crate::usecase::ChangeCommand;
 use crate::work::Job;
 
 /// Where a file of a plan is, without the way that leads out of the store.
@@ -83,7 +83,7 @@ proptest! {
         for (query, lines, all) in &marking {
             search(&mut desk, query);
             for line in lines {
-                desk.app.list.at = (*line).min(desk.app.results.hits.len().saturating_sub(1));
+                desk.app.list_cursor.at = (*line).min(desk.app.results.hits.len().saturating_sub(1));
                 desk.type_keys(" ");
             }
             if *all {
@@ -190,9 +190,9 @@ fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed()
         let writes = effects.iter().any(|effect| match effect {
             Effect::Job(Job::Commit(_)) => true,
             Effect::Job(Job::Change(request)) => {
-                let turns = matches!(request.wanted, Wanted::Undo | Wanted::Redo);
+                let turns = matches!(request.command, ChangeCommand::Undo | ChangeCommand::Redo);
                 assert!(turns || request.at.len() == 1 && request.hidden.is_empty());
-                assert!(!matches!(request.wanted, Wanted::Erase(_)));
+                assert!(!matches!(request.command, ChangeCommand::Erase(_)));
                 true
             }
             _ => false,
@@ -250,7 +250,7 @@ fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
         .into_iter()
         .filter_map(|effect| match effect {
             Effect::Job(job) => {
-                let done = crate::work::perform(job, &mut desk.kept, &Default::default())?;
+                let done = crate::work::run_job(job, &mut desk.kept, &Default::default())?;
                 Some(update(&mut desk.app, Msg::Done(done), now()))
             }
             _ => None,

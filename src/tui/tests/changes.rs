@@ -6,13 +6,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
 use super::{Desk, happenings, now, selected_title, stable};
-use crate::deed::{Changed, Turned, Wanted};
 use crate::model::{Snapshot, State};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
-use crate::tui::msg::{Effect, Msg};
+use crate::tui::message::{Effect, Msg};
 use crate::tui::update::update;
-use crate::work::{Done, Job, Tended};
+use crate::usecase::{ChangeCommand, ChangeReport, HistoryEffect};
+use crate::work::{Job, JobResult, RecoveryReport};
 
 pub(super) fn key(c: char) -> Msg {
     Msg::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
@@ -28,11 +28,11 @@ pub(super) fn on(query: &str, width: u16, height: u16) -> Desk {
 }
 
 fn format_of(desk: &Desk) -> &'static str {
-    desk.app.listed.get(desk.app.selected().unwrap()).0.format
+    desk.app.listed_snapshot.get(desk.app.selected().unwrap()).0.format
 }
 
 pub(super) fn selected_id(desk: &Desk) -> String {
-    App::name_of(&desk.app.listed, desk.app.selected().unwrap())
+    App::name_of(&desk.app.listed_snapshot, desk.app.selected().unwrap())
 }
 
 pub(super) fn state_of(desk: &Desk, id: &str) -> Option<State> {
@@ -96,7 +96,7 @@ fn tags_are_added_and_taken_away_and_undo_and_redo_turn_that() {
     assert_eq!(notice(&desk), format!("tagged {title} · u to undo"));
     assert_eq!(selected_id(&desk), id);
     let has_tag = |desk: &Desk| {
-        let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+        let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
         store.view(entry).unwrap().tags.iter().any(|tag| tag == "reviewed")
     };
     assert!(has_tag(&desk));
@@ -137,14 +137,14 @@ fn deleting_takes_a_menu_and_the_cursor_stays_on_its_line() {
     let mut desk = on("is:live", 100, 30);
     desk.type_keys("jj");
     let (id, title, before) = (selected_id(&desk), selected_title(&desk), files(&desk));
-    let next = App::name_of(&desk.app.listed, desk.app.results.hits[3].at);
+    let next = App::name_of(&desk.app.listed_snapshot, desk.app.results.hits[3].at);
     desk.type_keys("dd");
     desk.press(KeyCode::Enter);
-    assert!(desk.app.menu.is_some(), "neither d nor Enter does anything in the menu");
+    assert!(desk.app.delete_menu.is_some(), "neither d nor Enter does anything in the menu");
     assert_eq!(files(&desk), before);
     desk.type_keys("x");
     assert_eq!(notice(&desk), format!("deleted {title} · u to undo"));
-    assert_eq!((desk.app.list.at, selected_id(&desk)), (2, next));
+    assert_eq!((desk.app.list_cursor.at, selected_id(&desk)), (2, next));
     assert_ne!(state_of(&desk, &id), Some(State::Live));
     desk.type_keys("u");
     assert_eq!(files(&desk), before);
@@ -157,7 +157,7 @@ fn what_is_deleted_is_restored_from_the_same_menu() {
     assert_eq!(format_of(&desk), "session-log");
     let (id, title) = (selected_id(&desk), selected_title(&desk));
     desk.type_keys("d");
-    assert!(!desk.app.menu.as_ref().unwrap().lines.iter().any(|line| line.key == 'r'));
+    assert!(!desk.app.delete_menu.as_ref().unwrap().lines.iter().any(|line| line.key == 'r'));
     desk.type_keys("x");
     assert_eq!(state_of(&desk, &id), Some(State::Deleted));
     desk.type_keys(&format!("/is:deleted id:{id}"));
@@ -175,7 +175,7 @@ fn what_a_format_refuses_is_grey_in_the_menu_and_tells_why() {
     let mut desk = on("session:checkout_rework is:live", 100, 30);
     let before = files(&desk);
     desk.type_keys("da");
-    assert!(desk.app.menu.is_some());
+    assert!(desk.app.delete_menu.is_some());
     assert!(notice(&desk).contains("session-log has no archive"), "{}", notice(&desk));
     desk.press(KeyCode::Esc);
     desk.type_keys("a");
@@ -190,7 +190,7 @@ fn a_change_is_aimed_at_the_memory_that_was_under_the_cursor_when_it_was_asked_f
     let title = selected_title(&desk);
     desk.type_keys("d");
     // The list moves while the menu is open.
-    desk.app.list.at = 3;
+    desk.app.list_cursor.at = 3;
     desk.type_keys("x");
     assert_eq!(notice(&desk), format!("deleted {title} · u to undo"));
 }
@@ -219,11 +219,11 @@ fn nothing_is_changed_where_nothing_may_be() {
         assert!(desk.screen().contains("read-only"));
         for keys in ["E", "t", "i", "a", "d", "u", "U"] {
             let effects = keys.chars().flat_map(|c| update(&mut desk.app, key(c), now())).collect::<Vec<_>>();
-            assert!(effects.is_empty() && desk.app.menu.is_none() && desk.app.prompt.is_none());
+            assert!(effects.is_empty() && desk.app.delete_menu.is_none() && desk.app.prompt.is_none());
             assert!(notice(&desk).contains(why), "{keys}: {}", notice(&desk));
         }
         desk.send(Msg::Tick);
-        desk.send(Msg::Changed);
+        desk.send(Msg::StoresChanged);
         assert_eq!(files(&desk), before);
         desk.app.notice = None;
         assert!(!desk.screen().contains("t tag"));
@@ -239,17 +239,17 @@ fn changes_wait_for_one_another_and_leaving_waits_for_them() {
     effects.extend(update(&mut desk.app, key('u'), now()));
     assert!(notice(&desk).ends_with("…, after the change before it"), "{}", notice(&desk));
     let changes = effects.iter().filter(|effect| matches!(effect, Effect::Job(Job::Change(_)))).count();
-    assert_eq!((changes, desk.app.changing), (2, 2));
+    assert_eq!((changes, desk.app.change_count), (2, 2));
     assert!(update(&mut desk.app, key('Q'), now()).iter().all(|effect| !matches!(effect, Effect::Quit)));
     assert!(notice(&desk).contains("A change is being finished"));
     let quits = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Quit));
-    let made = || Msg::Done(Done::Changed(Box::new(Ok(done("deleted x")))));
+    let made = || Msg::Done(JobResult::ChangeDone(Box::new(Ok(done("deleted x")))));
     assert!(!quits(&update(&mut desk.app, made(), now())));
     assert!(quits(&update(&mut desk.app, made(), now())));
 }
 
-fn done(said: &str) -> Changed {
-    Changed { said: said.into(), notes: Vec::new(), turned: Turned::Made, receipt: Vec::new() }
+fn done(said: &str) -> ChangeReport {
+    ChangeReport { said: said.into(), notes: Vec::new(), effect: HistoryEffect::Made, receipt: Vec::new() }
 }
 
 #[test]
@@ -258,11 +258,12 @@ fn whoever_leaves_is_told_of_a_change_that_failed() {
     update(&mut desk.app, key('d'), now());
     update(&mut desk.app, key('x'), now());
     update(&mut desk.app, key('Q'), now());
-    let failed = Msg::Done(Done::Changed(Box::new(Err("It is full. Nothing was changed. (E_X)".into()))));
+    let failed =
+        Msg::Done(JobResult::ChangeDone(Box::new(Err("It is full. Nothing was changed. (E_X)".into()))));
     let effects = update(&mut desk.app, failed, now());
     assert!(effects.iter().all(|effect| !matches!(effect, Effect::Quit)));
     assert_eq!(notice(&desk), "It is full. Nothing was changed. (E_X)");
-    assert!(!desk.app.leaving);
+    assert!(!desk.app.quits_when_done);
 }
 
 #[test]
@@ -305,7 +306,7 @@ fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
 fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
     let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
     let (id, title) = (selected_id(&desk), selected_title(&desk));
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     let file = store.root.join(&store.document(entry).path);
     let previous = std::fs::read(&file).unwrap();
     let line = b"{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\"}\n";
@@ -320,13 +321,13 @@ fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
 #[test]
 fn late_lines_are_rescued_while_the_screens_are_open() {
     let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     let file = store.root.join(&store.document(entry).path);
     // An agent has the file open, and writes after it was replaced.
     let mut agent = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
     desk.type_keys("t+seen");
     desk.press(KeyCode::Enter);
-    assert!(desk.app.snapshot.stores.iter().any(|store| !store.own.is_empty()));
+    assert!(desk.app.snapshot.stores.iter().any(|store| !store.own_files.is_empty()));
     let line = b"{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\"}\n";
     std::io::Write::write_all(&mut agent, line).unwrap();
     desk.send(Msg::Tick);
@@ -351,7 +352,7 @@ fn a_request_holds_what_was_typed() {
     let enter = Msg::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
     let effects = update(&mut desk.app, enter, now());
     let Some(Effect::Job(Job::Change(request))) = effects.into_iter().next() else { panic!() };
-    assert_eq!(request.wanted, Wanted::Importance(0.3));
+    assert_eq!(request.command, ChangeCommand::SetImportance(0.3));
     assert_eq!(desk.app.focus, Pane::Memories);
     assert_eq!(Action::Undo.key(), "u");
 }
@@ -369,10 +370,10 @@ proptest! {
             desk.send(happening.into());
             desk.screen();
         }
-        desk.app.screen = Screen::Browse;
+        desk.app.screen = Screen::Memories;
         desk.app.prompt = None;
-        desk.app.menu = None;
-        desk.app.waiting.clear();
+        desk.app.delete_menu = None;
+        desk.app.key_sequence.clear();
         // A plan that is still open takes the keys: it is cancelled.
         desk.send(Msg::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)));
         for _ in 0..60 {
@@ -390,10 +391,10 @@ proptest! {
 fn what_recovery_could_neither_finish_nor_undo_is_told() {
     let mut desk = Desk::new(80, 24);
     let note = "step 4 was neither finished nor taken back: notes.jsonl changed since";
-    desk.send(Msg::Done(Done::Tended(Tended { rescued: 2, notes: vec![note.into()] })));
+    desk.send(Msg::Done(JobResult::Recovered(RecoveryReport { rescued: 2, notes: vec![note.into()] })));
     assert!(notice(&desk).starts_with("rescued 2 lines"), "{}", notice(&desk));
     assert!(notice(&desk).ends_with(note), "{}", notice(&desk));
     desk.app.notice = None;
-    desk.send(Msg::Done(Done::Tended(Tended::default())));
+    desk.send(Msg::Done(JobResult::Recovered(RecoveryReport::default())));
     assert_eq!(notice(&desk), "");
 }

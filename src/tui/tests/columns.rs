@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
 use super::*;
-use crate::text::show::columns;
+use crate::text::safe_text::display_width;
 use crate::tui::layout;
 use crate::tui::panes::memories::text_columns;
 
@@ -60,7 +60,7 @@ pub(super) fn check_shared(desk: &Desk) {
         assert_eq!(left, free, "{focus:?}, row {y} of {width}x{height}");
     }
     let is_whole = |(pane, area): &(Pane, Rect)| {
-        let is_side = matches!(pane, Pane::Sessions | Pane::Facets | Pane::Health);
+        let is_side = matches!(pane, Pane::Sessions | Pane::Filters | Pane::Health);
         area.height >= 2 && area.width >= if is_side { 16 } else { 20 }
     };
     assert!(panes.len() == 1 || frame.panes.iter().all(is_whole), "{width}x{height}");
@@ -71,7 +71,7 @@ pub(super) fn check_shared(desk: &Desk) {
 fn at_every_size_panes_share_the_screen_with_nothing_between_them_but_what_parts_them() {
     let mut desk = Desk::new(80, 24);
     let every = crate::tries::count(5, 1);
-    for focus in [Pane::Sessions, Pane::Facets, Pane::Health, Pane::Memories, Pane::Detail, Pane::Why] {
+    for focus in [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Memories, Pane::Detail, Pane::Why] {
         desk.app.focus = focus;
         for (width, height) in
             (20..=300).step_by(7).flat_map(|w| (5..=100).step_by(every).map(move |h| (w, h)))
@@ -135,7 +135,7 @@ fn check_borders(text: &str, width: u16, height: u16, keys: &str) {
                 covered -= 1;
                 continue;
             }
-            covered = columns(symbol).max(1) - 1;
+            covered = display_width(symbol).max(1) - 1;
             if "│┃┌┐└┘┏┓┗┛".contains(symbol) {
                 let drawn = emulator.screen().cell(y, x).map(|cell| cell.contents().to_owned());
                 assert_eq!(drawn.as_deref(), Some(symbol), "{text:?} at {x},{y} of {width}x{height}");

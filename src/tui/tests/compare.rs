@@ -4,7 +4,7 @@ use ratatui::style::Modifier;
 
 use super::changes::{files, notice, on};
 use super::*;
-use crate::tui::list_view::Row;
+use crate::tui::list_view::ListRow;
 
 /// Two memories of the pool that ran out.
 const BOTH: &str = "\"the pool of 20\" is:live";
@@ -13,13 +13,13 @@ fn compared(width: u16, height: u16) -> Desk {
     let mut desk = on(BOTH, width, height);
     assert!(desk.app.results.hits.len() >= 2);
     desk.type_keys(" =");
-    assert_eq!(desk.app.screen, Screen::Compare, "{}", notice(&desk));
+    assert_eq!(desk.app.screen, Screen::Difference, "{}", notice(&desk));
     desk
 }
 
 fn ids(desk: &Desk) -> [String; 2] {
-    let own = desk.app.compare.as_ref().unwrap();
-    own.both.map(|at| App::name_of(&own.snapshot, at))
+    let own = desk.app.difference.as_ref().unwrap();
+    own.memories.map(|at| App::name_of(&own.snapshot, at))
 }
 
 /// The words that are underlined on the screen.
@@ -64,7 +64,7 @@ fn two_are_compared_that_are_marked_or_the_marked_one_and_the_one_under_the_curs
     let [one, other] = ids(&desk);
     assert_ne!(one, other);
     desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::Browse);
+    assert_eq!(desk.app.screen, Screen::Memories);
     desk.type_keys(" =");
     assert_eq!(ids(&desk), [one, other]);
     desk.press(KeyCode::Esc);
@@ -77,9 +77,9 @@ fn two_are_compared_that_are_marked_or_the_marked_one_and_the_one_under_the_curs
 #[test]
 fn n_goes_from_difference_to_difference_and_round() {
     let mut desk = compared(100, 30);
-    let differing = desk.app.compare.as_ref().unwrap().differing();
+    let differing = desk.app.difference.as_ref().unwrap().differing();
     assert!(differing.len() > 2, "{differing:?}");
-    let at = |desk: &Desk| desk.app.compare.as_ref().unwrap().at;
+    let at = |desk: &Desk| desk.app.difference.as_ref().unwrap().current_part;
     for part in differing.iter().chain(&differing[..1]) {
         desk.type_keys("n");
         assert_eq!(at(&desk), Some(*part));
@@ -97,8 +97,8 @@ fn keys_change_the_memory_of_the_side_they_are_on_and_leave_the_other() {
     desk.type_keys("t+looked_at");
     desk.press(KeyCode::Enter);
     let tagged = |desk: &Desk| {
-        let own = desk.app.compare.as_ref().unwrap();
-        own.both.map(|at| {
+        let own = desk.app.difference.as_ref().unwrap();
+        own.memories.map(|at| {
             let (store, entry) = own.snapshot.get(at);
             store.view(entry).unwrap().tags.iter().any(|tag| tag == "looked_at")
         })
@@ -107,14 +107,16 @@ fn keys_change_the_memory_of_the_side_they_are_on_and_leave_the_other() {
     assert_eq!(tagged(&desk), [false, true], "{}", desk.screen());
     assert!(desk.screen().contains("looked_at"), "{}", desk.screen());
     desk.type_keys("e");
-    assert_eq!(desk.app.screen, Screen::Edit);
+    assert_eq!(desk.app.screen, Screen::Editor);
     desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::Compare, "the form was opened over it");
+    assert_eq!(desk.app.screen, Screen::Difference, "the form was opened over it");
     let before = files(&desk);
     desk.type_keys("dx");
     assert!(notice(&desk).contains("deleted"), "{}", notice(&desk));
-    assert_eq!(desk.app.screen, Screen::Browse, "one alone is not compared");
-    assert!(!desk.app.results.hits.iter().any(|hit| App::name_of(&desk.app.listed, hit.at) == other));
+    assert_eq!(desk.app.screen, Screen::Memories, "one alone is not compared");
+    assert!(
+        !desk.app.results.hits.iter().any(|hit| App::name_of(&desk.app.listed_snapshot, hit.at) == other)
+    );
     desk.type_keys("u");
     assert_eq!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
 }
@@ -124,7 +126,7 @@ fn secrets_stay_masked_beside_each_other() {
     let mut desk = on("is:sensitive", 100, 30);
     desk.type_keys(" =");
     assert!(desk.screen().contains("••••"), "{}", desk.screen());
-    let parts = &desk.app.compare.as_ref().unwrap().parts;
+    let parts = &desk.app.difference.as_ref().unwrap().parts;
     assert!(parts.iter().flat_map(|part| part.pair.sides.iter().flatten()).any(|text| text.contains("••••")));
 }
 
@@ -132,12 +134,12 @@ fn secrets_stay_masked_beside_each_other() {
 fn the_sessions_of_two_memories_are_beside_each_other_by_time_and_lead_to_their_memories() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("  ==");
-    assert_eq!(desk.app.screen, Screen::Sessions, "{}", desk.screen());
-    let rows: Vec<Row> = desk.app.view.list.each().collect();
+    assert_eq!(desk.app.screen, Screen::SessionPair, "{}", desk.screen());
+    let rows: Vec<ListRow> = desk.app.list_view.list.each().collect();
     let mut sides = [0, 0];
     let mut before = None;
     for row in &rows {
-        let Row::Side(side, at) = *row else { panic!("{row:?}") };
+        let ListRow::Side(side, at) = *row else { panic!("{row:?}") };
         sides[side] += 1;
         let (store, entry) = desk.app.snapshot.get(at);
         let name = &store.session(entry).unwrap().name;
@@ -153,17 +155,17 @@ fn the_sessions_of_two_memories_are_beside_each_other_by_time_and_lead_to_their_
         desk.app.results.hits.len()
     };
     assert_eq!(sides, [count("double-charge"), count("release_4_3")]);
-    let Some(Row::Side(_, at)) = desk.app.view.row() else { panic!() };
-    let title = App::quoted(&desk.app.snapshot, at);
+    let Some(ListRow::Side(_, at)) = desk.app.list_view.row() else { panic!() };
+    let title = App::quoted_title(&desk.app.snapshot, at);
     desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.screen, selected_title(&desk)), (Screen::Browse, title));
+    assert_eq!((desk.app.screen, selected_title(&desk)), (Screen::Memories, title));
     desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::Sessions);
+    assert_eq!(desk.app.screen, Screen::SessionPair);
     desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::Browse);
+    assert_eq!(desk.app.screen, Screen::Memories);
     desk.type_keys("==");
     desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::Compare, "from there it leads to the two memories");
+    assert_eq!(desk.app.screen, Screen::Difference, "from there it leads to the two memories");
 }
 
 #[test]
@@ -173,7 +175,7 @@ fn memories_of_one_session_or_of_none_have_no_two_sessions_to_compare() {
         desk.type_keys(&format!("/{query}"));
         desk.press(KeyCode::Enter);
         desk.type_keys("  ==");
-        assert_eq!(desk.app.screen, Screen::Compare);
+        assert_eq!(desk.app.screen, Screen::Difference);
         assert!(desk.screen().contains(said), "{}", desk.screen());
     }
 }

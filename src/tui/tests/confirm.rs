@@ -9,7 +9,7 @@ use super::changes::{files, notice, on};
 use super::marks::search;
 use super::{Desk, now, stable};
 use crate::tui::app::App;
-use crate::tui::msg::Msg;
+use crate::tui::message::Msg;
 use crate::tui::update::update;
 
 /// Every line of the box that is seen on the way to its end.
@@ -39,13 +39,19 @@ fn every_memory_everything_left_out_and_every_file_of_a_plan_is_seen_before_it_i
         let mut names: Vec<String> = planned
             .changing
             .iter()
-            .map(|at| App::quoted(&desk.app.listed, *at).trim_matches('"').chars().take(20).collect())
+            .map(|at| {
+                App::quoted_title(&desk.app.listed_snapshot, *at).trim_matches('"').chars().take(20).collect()
+            })
             .chain(
-                planned.left.iter().flat_map(|own| &own.which).map(|at| App::quoted(&desk.app.listed, *at)),
+                planned
+                    .skipped
+                    .iter()
+                    .flat_map(|own| &own.which)
+                    .map(|at| App::quoted_title(&desk.app.listed_snapshot, *at)),
             )
             .collect();
         assert_eq!(names.len(), desk.app.marks.count());
-        names.extend(planned.left.iter().map(|own| format!("Left out: {} memor", own.which.len())));
+        names.extend(planned.skipped.iter().map(|own| format!("Left out: {} memor", own.which.len())));
         let changes = planned.plans.iter().flat_map(|(_, plan)| plan.all()).filter(|own| !own.is_empty());
         names.extend(changes.map(|own| format!("{} → {} B", own.len_before(), own.len_after())));
         let confirm = desk.app.confirm.as_ref().unwrap();
@@ -104,7 +110,7 @@ fn where_words_are_typed_letters_are_words_and_other_keys_scroll() {
     desk.type_keys("*de");
     desk.type_keys("jkGg");
     let confirm = desk.app.confirm.as_ref().unwrap();
-    assert_eq!((confirm.top, confirm.typed.as_ref().unwrap().so_far.as_str()), (0, "jkGg"));
+    assert_eq!((confirm.top, confirm.typed_word.as_ref().unwrap().so_far.as_str()), (0, "jkGg"));
     for key in [KeyCode::PageDown, KeyCode::Down, KeyCode::End] {
         let before = desk.app.confirm.as_ref().unwrap().top;
         desk.press(key);
@@ -117,7 +123,7 @@ fn where_words_are_typed_letters_are_words_and_other_keys_scroll() {
 fn a_receipt_that_is_longer_than_the_screen_is_scrolled() {
     for (width, height) in [(120, 36), (80, 24)] {
         let mut desk = Desk::new(width, height);
-        desk.app.bulk.receipt = Some((0..100).map(|n| format!("line {n} of the receipt.")).collect());
+        desk.app.changes.receipt = Some((0..100).map(|n| format!("line {n} of the receipt.")).collect());
         assert!(desk.screen().contains(" of 100 · PgDn"), "{}", desk.screen());
         insta::assert_snapshot!(format!("receipt-long-{width}x{height}"), stable(&desk.screen()));
         let all = seen(&mut desk, KeyCode::PageDown);
@@ -126,7 +132,7 @@ fn a_receipt_that_is_longer_than_the_screen_is_scrolled() {
         desk.type_keys("gj");
         assert!(!desk.screen().contains("line 0 of") && desk.screen().contains("line 1 of"));
         desk.press(KeyCode::Esc);
-        assert!(desk.app.bulk.receipt.is_none());
+        assert!(desk.app.changes.receipt.is_none());
     }
 }
 
@@ -238,7 +244,7 @@ fn a_plan_lists_each_memory_once_in_the_order_of_the_list() {
         assert!(wanted.len() > 3);
         let lines: Vec<String> = (0..confirm.len()).map(|at| confirm.line(at)).collect();
         for at in wanted {
-            let id = App::name_of(&desk.app.listed, at);
+            let id = App::name_of(&desk.app.listed_snapshot, at);
             let count = lines.iter().filter(|line| line.ends_with(&format!("  {id}"))).count();
             assert!(count < 2, "{id} {lines:#?}");
         }

@@ -10,19 +10,19 @@ use super::marks::{marked, search};
 use super::{Desk, Msg};
 use crate::query::Order;
 use crate::tui::app::Pane;
-use crate::tui::msg::Effect;
-use crate::tui::update::{filter, take};
+use crate::tui::message::Effect;
+use crate::tui::update::{search_query, take};
 use crate::work::Job;
 
 /// The bytes of the memory under the cursor.
 fn own(desk: &Desk) -> String {
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned()
 }
 
 /// The file of the memory under the cursor.
 fn file(desk: &Desk) -> PathBuf {
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     store.root.join(&store.document(entry).path)
 }
 
@@ -44,14 +44,14 @@ fn a_list_that_is_seen_from_its_top_shows_what_is_new_and_the_cursor_stays_on_it
         let text = std::fs::read_to_string(&log).unwrap();
         let line = newer(&own_now, number);
         std::fs::write(&log, format!("{text}{line}\n")).unwrap();
-        desk.send(Msg::Changed);
-        let (store, entry) = desk.app.listed.get(desk.app.results.hits[desk.app.list.top].at);
+        desk.send(Msg::StoresChanged);
+        let (store, entry) = desk.app.listed_snapshot.get(desk.app.results.hits[desk.app.list_cursor.top].at);
         assert_eq!(*store.read(entry).unwrap(), *line.as_bytes(), "the newest is on screen");
         assert_eq!(own(&desk), own_now);
     }
     // Whoever moves sees where the cursor is.
     desk.type_keys("j");
-    let (at, top) = (desk.app.list.at, desk.app.list.top);
+    let (at, top) = (desk.app.list_cursor.at, desk.app.list_cursor.top);
     assert!(at == 51 && top > 0 && top <= at, "{at} {top}");
 }
 
@@ -96,7 +96,7 @@ fn a_search_that_does_not_have_the_memory_starts_at_its_best_answer_and_goes_bac
     desk.press(KeyCode::Esc);
     assert_eq!(own(&desk), before);
     desk.type_keys("/pool");
-    assert_eq!(desk.app.list.at, 0, "what the letters before it found is not stood on");
+    assert_eq!(desk.app.list_cursor.at, 0, "what the letters before it found is not stood on");
     desk.press(KeyCode::Esc);
     assert_eq!(own(&desk), before);
 }
@@ -107,29 +107,23 @@ fn a_search_that_is_typed_starts_at_its_best_answer_though_it_has_the_memory_of_
     desk.type_keys("jjj");
     let before = own(&desk);
     desk.type_keys("/the pool");
-    assert!(
-        desk.app.results.hits.iter().any(|hit| desk
-            .app
-            .listed
-            .get(hit.at)
-            .0
-            .read(desk.app.listed.get(hit.at).1)
-            .unwrap()
-            == before.as_bytes())
-    );
-    assert_eq!(desk.app.list.at, 0);
+    assert!(desk.app.results.hits.iter().any(|hit| {
+        desk.app.listed_snapshot.get(hit.at).0.read(desk.app.listed_snapshot.get(hit.at).1).unwrap()
+            == before.as_bytes()
+    }));
+    assert_eq!(desk.app.list_cursor.at, 0);
     desk.press(KeyCode::Enter);
-    assert_eq!(desk.app.list.at, 0);
+    assert_eq!(desk.app.list_cursor.at, 0);
     // The same search once more is no other one.
     desk.type_keys("jj/");
     desk.press(KeyCode::Enter);
-    assert_eq!(desk.app.list.at, 2);
+    assert_eq!(desk.app.list_cursor.at, 2);
     // Who goes on while it is typed stays where he went.
     desk.type_keys("/pool");
     desk.press(KeyCode::Down);
-    assert_eq!((desk.app.list.at, desk.app.prompt.is_none()), (1, true));
-    desk.send(Msg::Changed);
-    assert_eq!(desk.app.list.at, 1);
+    assert_eq!((desk.app.list_cursor.at, desk.app.prompt.is_none()), (1, true));
+    desk.send(Msg::StoresChanged);
+    assert_eq!(desk.app.list_cursor.at, 1);
 }
 
 #[test]
@@ -138,7 +132,7 @@ fn what_is_picked_starts_at_its_first_and_esc_stays_on_its_memory() {
         let mut desk = Desk::new(100, 30);
         desk.type_keys("G");
         desk.type_keys(keys);
-        assert_eq!(desk.app.list.at, 0, "{keys}");
+        assert_eq!(desk.app.list_cursor.at, 0, "{keys}");
         let first = own(&desk);
         desk.app.marks.clear();
         desk.press(KeyCode::Esc);
@@ -165,11 +159,11 @@ fn while_a_search_is_wrong_the_list_says_what_it_is_of_and_nothing_is_done_with_
             "{keys}: {}",
             notice(&desk)
         );
-        assert!(app.menu.is_none() && app.prompt.is_none() && app.confirm.is_none(), "{keys}");
+        assert!(app.delete_menu.is_none() && app.prompt.is_none() && app.confirm.is_none(), "{keys}");
         assert!(app.editor.is_none() && app.marks.is_empty() && app.focus == Pane::Memories, "{keys}");
     }
     // What is written meanwhile is still seen.
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     assert!(!desk.app.results.hits.is_empty());
     desk.press(KeyCode::Esc);
     search(&mut desk, "type:decision");
@@ -185,14 +179,14 @@ fn the_menu_and_the_plan_count_the_same() {
         let root = desk.app.snapshot.stores[at].root.display().to_string();
         search(&mut desk, &format!("store:\"{root}\" is:live"));
         desk.type_keys("*d");
-        let line = desk.app.menu.as_ref().unwrap().lines.iter().find(|line| line.key == 'x').unwrap();
+        let line = desk.app.delete_menu.as_ref().unwrap().lines.iter().find(|line| line.key == 'x').unwrap();
         let most = line.about.strip_prefix("up to ");
         let can: usize = most.unwrap_or(&line.about).split(' ').next().unwrap().parse().unwrap();
         assert_eq!(most.is_some(), format == "agent-memory", "{}", line.about);
         desk.type_keys("x");
         let confirm = desk.app.confirm.as_ref();
         let planned = &confirm.unwrap_or_else(|| panic!("{format}: {}", notice(&desk))).planned;
-        let left: usize = planned.left.iter().map(|own| own.which.len()).sum();
+        let left: usize = planned.skipped.iter().map(|own| own.which.len()).sum();
         // Whether its history may go is known to the whole plan alone.
         assert!(
             planned.records() == can || format == "agent-memory",
@@ -200,7 +194,7 @@ fn the_menu_and_the_plan_count_the_same() {
             planned.records()
         );
         assert_eq!(planned.records() + left, desk.app.marks.count(), "{format}: what is left out is told");
-        assert!(planned.left.iter().all(|own| !own.reason.is_empty()));
+        assert!(planned.skipped.iter().all(|own| !own.reason.is_empty()));
     }
 }
 
@@ -270,7 +264,7 @@ proptest! {
                 if path.extension().is_some_and(|end| end == "jsonl") {
                     let text = std::fs::read_to_string(&path).unwrap().replace("\"id\":", "\"was\":");
                     std::fs::write(&path, text).unwrap();
-                    desk.send(Msg::Changed);
+                    desk.send(Msg::StoresChanged);
                 }
             }
             let len = desk.app.results.hits.len();
@@ -282,14 +276,14 @@ proptest! {
                 match step {
                     Step::Sort => desk.type_keys("o"),
                     Step::Filter(text) => {
-                        filter::ask(&mut desk.app, (*text).into());
+                        search_query::set_query(&mut desk.app, (*text).into());
                         desk.send(Msg::Tick);
                     }
                     // The history of agent-memory is told by its numbers.
                     _ if format == "agent-memory" => {}
                     _ => {
                         rewrite(&desk, &before, *step, number);
-                        desk.send(Msg::Changed);
+                        desk.send(Msg::StoresChanged);
                     }
                 }
                 prop_assert_eq!(&own(&desk), &before, "{} {:?}", format, step);

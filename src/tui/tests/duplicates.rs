@@ -7,13 +7,13 @@ use super::marks::{marked, search};
 use super::{Desk, stable};
 use crate::model::State;
 use crate::tui::app::Screen;
-use crate::tui::msg::Msg;
+use crate::tui::message::Msg;
 
 /// What is listed, with its figure.
 fn listed(desk: &Desk) -> Vec<(String, State)> {
     let figures = &desk.app.results.picked.as_ref().unwrap().figures;
     let hits = desk.app.results.hits.iter().zip(figures);
-    hits.map(|(hit, figure)| (figure.clone(), desk.app.listed.get(hit.at).1.state)).collect()
+    hits.map(|(hit, figure)| (figure.clone(), desk.app.listed_snapshot.get(hit.at).1.state)).collect()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn esc_takes_the_marks_away_then_goes_back_to_the_search_and_m_shows_the_marked_
     search(&mut desk, "type:checkpoint OR type:learning");
     let all = desk.app.results.hits.len();
     desk.type_keys("gpg=");
-    assert_eq!(desk.app.screen, Screen::Browse);
+    assert_eq!(desk.app.screen, Screen::Memories);
     let (rows, marks) = (desk.app.results.hits.len(), desk.app.marks.count());
     desk.type_keys("m");
     assert_eq!(desk.app.results.hits.len(), marks);
@@ -78,7 +78,7 @@ fn esc_takes_the_marks_away_then_goes_back_to_the_search_and_m_shows_the_marked_
 
 /// Takes the line of the memory that is listed first out of its file.
 fn take_out_the_first(desk: &Desk) {
-    let (store, entry) = desk.app.listed.get(desk.app.results.hits[0].at);
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.results.hits[0].at);
     let file = store.root.join(&store.document(entry).path);
     let line = [&store.read(entry).unwrap()[..], b"\n"].concat();
     let bytes = std::fs::read(&file).unwrap();
@@ -136,7 +136,7 @@ fn what_differs_in_a_field_is_never_marked_and_shows_it_at_every_width() {
 fn where_the_one_that_stays_goes_another_of_its_group_loses_its_mark() {
     let mut desk = group();
     take_out_the_first(&desk);
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (2, 1), "{}", desk.screen());
     assert!(!desk.app.marks.has(desk.app.results.hits[0].at));
 }
@@ -154,7 +154,7 @@ fn a_plan_is_asked_for_again_where_the_one_that_stays_is_gone() {
         desk.screen()
     );
     desk.press(KeyCode::Esc);
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     assert_eq!(desk.app.results.hits.len(), 2, "none was deleted: {}", desk.screen());
 }
 
@@ -176,9 +176,9 @@ fn what_is_compared_is_the_group_under_the_cursor_whatever_is_marked() {
     let begins: Vec<usize> = (0..hits.len()).filter(|at| listed(&desk)[*at].0.starts_with('×')).collect();
     for first in begins.into_iter().take(3) {
         for (at, other) in [(first, first + 1), (first + 1, first + 1)] {
-            desk.app.list.at = at;
+            desk.app.list_cursor.at = at;
             desk.type_keys("=");
-            assert_eq!(desk.app.compare.as_ref().unwrap().both, [hits[first], hits[other]]);
+            assert_eq!(desk.app.difference.as_ref().unwrap().memories, [hits[first], hits[other]]);
             desk.press(KeyCode::Esc);
         }
     }

@@ -10,7 +10,7 @@ use ratatui::backend::TestBackend;
 use super::changes::{differing, files, notice, on};
 use super::{Desk, now, selected_title, stable};
 use crate::tui::app::Screen;
-use crate::tui::msg::Msg;
+use crate::tui::message::Msg;
 use crate::tui::update::update;
 use crate::tui::view::view;
 
@@ -47,7 +47,7 @@ fn the_editor_looks_as_it_should() {
         go_to(&mut desk, "tags");
         desk.press(KeyCode::End);
         desk.type_keys(", a-tag-that-is-much-longer-than-the-limit");
-        desk.send(Msg::Keep);
+        desk.send(Msg::SaveDraft);
         insta::assert_snapshot!(format!("edit-{width}x{height}"), stable(&desk.screen()));
     }
 }
@@ -63,7 +63,7 @@ fn every_format_has_a_form() {
     ] {
         let mut desk = on(query, 100, 36);
         desk.type_keys("e");
-        assert_eq!(desk.app.screen, Screen::Edit, "{query}: {}", notice(&desk));
+        assert_eq!(desk.app.screen, Screen::Editor, "{query}: {}", notice(&desk));
         insta::assert_snapshot!(format!("edit-{name}"), stable(&desk.screen()));
     }
 }
@@ -82,8 +82,8 @@ fn a_text_and_tags_are_typed_saved_and_undone() {
     assert_eq!(files(&desk), before);
     desk.press(KeyCode::F(2));
     assert_eq!(notice(&desk), format!("saved {title} · u to undo"));
-    assert_eq!(desk.app.screen, Screen::Browse);
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    assert_eq!(desk.app.screen, Screen::Memories);
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     let raw = String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned();
     assert!(raw.contains(" Reviewed.\"") && raw.contains("\"reviewed\"]"), "{raw}");
     desk.type_keys("u");
@@ -92,7 +92,7 @@ fn a_text_and_tags_are_typed_saved_and_undone() {
 
 /// The file that the memory under the cursor is in.
 fn file_of(desk: &Desk) -> PathBuf {
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     store.root.join(&store.document(entry).path)
 }
 
@@ -102,7 +102,7 @@ fn meanwhile(desk: &mut Desk, from: &str, to: &str) {
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains(from), "{from}");
     std::fs::write(&file, text.replacen(from, to, 1)).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
 }
 
 #[test]
@@ -123,14 +123,14 @@ fn what_was_typed_is_found_again_and_dropped_once_it_is_saved() {
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved"), "{}", notice(&desk));
     desk.type_keys("e");
-    assert!(desk.app.editor.as_ref().unwrap().found.is_none());
+    assert!(desk.app.editor.as_ref().unwrap().found_draft.is_none());
     desk.type_keys("x");
     desk.press(KeyCode::Esc);
     desk.type_keys("ex");
     assert_eq!(notice(&desk), "The draft is dropped.");
     desk.press(KeyCode::Esc);
     desk.type_keys("e");
-    assert!(desk.app.editor.as_ref().unwrap().found.is_none());
+    assert!(desk.app.editor.as_ref().unwrap().found_draft.is_none());
 }
 
 /// A form whose text and tags somebody else changed, too.
@@ -201,7 +201,7 @@ fn what_others_change_beside_it_is_no_conflict() {
     let text = std::fs::read_to_string(&file).unwrap();
     let line = "{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\",\"content\":\"x\"}\n";
     std::fs::write(&file, format!("{line}{text}")).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     assert!(desk.app.editor.as_ref().unwrap().theirs.is_none());
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved"), "{}", notice(&desk));
@@ -273,8 +273,8 @@ impl From<Happening> for Msg {
             Happening::Key(code, modifiers) => with(code, modifiers),
             Happening::Paste(text) => Msg::Paste(text),
             Happening::Resize(width, height) => Msg::Resize(width, height),
-            Happening::Keep => Msg::Keep,
-            Happening::Changed => Msg::Changed,
+            Happening::Keep => Msg::SaveDraft,
+            Happening::Changed => Msg::StoresChanged,
         }
     }
 }
@@ -320,10 +320,10 @@ proptest! {
         let mut desk = on(query, 100, 30);
         let before = files(&desk);
         for happening in happenings {
-            if desk.app.screen != Screen::Edit || desk.app.prompt.is_some() {
+            if desk.app.screen != Screen::Editor || desk.app.prompt.is_some() {
                 desk.app.prompt = None;
-                desk.app.screen = Screen::Browse;
-                desk.app.waiting.clear();
+                desk.app.screen = Screen::Memories;
+                desk.app.key_sequence.clear();
                 desk.type_keys("e");
             }
             desk.send(happening.into());
@@ -356,7 +356,7 @@ fn a_megabyte_of_text_edits_at_under_16_ms_a_key() {
         crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
         let mut desk = Desk::of(folder, 120, 36);
         desk.type_keys("e");
-        assert_eq!(desk.app.screen, Screen::Edit, "{}", notice(&desk));
+        assert_eq!(desk.app.screen, Screen::Editor, "{}", notice(&desk));
         let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
         let (mut times, mut updated) = (Vec::new(), std::time::Duration::ZERO);
         for number in 0..keys {

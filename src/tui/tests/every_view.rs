@@ -4,7 +4,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::Modifier;
 
 use super::*;
-use crate::tui::palette::{Palette, Role};
+use crate::tui::colours::{ColourPalette, ColourRole};
 
 /// A view, and the keys that lead to it: `⏎` is Enter, `⇥` Tab, `…` waits for what may follow.
 pub(super) const VIEWS: [(&str, &str); 35] = [
@@ -55,7 +55,7 @@ pub(super) fn go(desk: &mut Desk, keys: &str) {
             '⇥' => desk.press(KeyCode::Tab),
             '…' => {
                 desk.pause();
-                desk.send(Msg::Waited);
+                desk.send(Msg::ShowNextKeys);
             }
             c => desk.type_keys(&c.to_string()),
         }
@@ -63,7 +63,7 @@ pub(super) fn go(desk: &mut Desk, keys: &str) {
 }
 
 fn drawn(desk: &mut Desk) -> Buffer {
-    desk.app.detail_of = None;
+    desk.app.detail_key = None;
     update::ready(&mut desk.app);
     let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
     terminal.draw(|frame| view(&desk.app, frame)).unwrap();
@@ -71,15 +71,15 @@ fn drawn(desk: &mut Desk) -> Buffer {
 }
 
 /// What the style of a cell means: a letter of its colour, large where it is bold or reversed.
-fn meaning(cell: &Cell, palette: Palette) -> char {
-    const LETTERS: [(Role, char); 7] = [
-        (Role::Accent, 'a'),
-        (Role::Error, 'e'),
-        (Role::Warning, 'w'),
-        (Role::Good, 'g'),
-        (Role::New, 'n'),
-        (Role::Secret, 's'),
-        (Role::Dim, 'd'),
+fn meaning(cell: &Cell, palette: ColourPalette) -> char {
+    const LETTERS: [(ColourRole, char); 7] = [
+        (ColourRole::Accent, 'a'),
+        (ColourRole::Error, 'e'),
+        (ColourRole::Warning, 'w'),
+        (ColourRole::Good, 'g'),
+        (ColourRole::New, 'n'),
+        (ColourRole::Secret, 's'),
+        (ColourRole::Dim, 'd'),
     ];
     let role = LETTERS.iter().find(|(role, _)| palette.colour(*role) == Some(cell.fg));
     let strong = cell.modifier.intersects(Modifier::BOLD | Modifier::REVERSED);
@@ -92,7 +92,7 @@ fn meaning(cell: &Cell, palette: Palette) -> char {
     }
 }
 
-fn meanings(buffer: &Buffer, palette: Palette) -> String {
+fn meanings(buffer: &Buffer, palette: ColourPalette) -> String {
     let rows = buffer.content().chunks(usize::from(buffer.area.width));
     let row = |row: &[Cell]| row.iter().map(|cell| meaning(cell, palette)).collect::<String>();
     rows.map(|own| row(own).trim_end().to_owned() + "\n").collect()
@@ -100,21 +100,21 @@ fn meanings(buffer: &Buffer, palette: Palette) -> String {
 
 /// A view at a size, and at 80x24 its colours and its ASCII.
 fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
-    let text = stable(&run::plain(&drawn(desk)));
+    let text = stable(&event_loop::plain(&drawn(desk)));
     let mut picture = format!("== {width}x{height}\n{text}");
     if (width, height) == (80, 24) {
-        desk.app.palette = Palette::Dark;
-        let dark = meanings(&drawn(desk), Palette::Dark);
-        desk.app.palette = Palette::Light;
-        assert_eq!(meanings(&drawn(desk), Palette::Light), dark);
-        desk.app.palette = Palette::None;
-        assert_eq!(stable(&run::plain(&drawn(desk))), text);
+        desk.app.palette = ColourPalette::Dark;
+        let dark = meanings(&drawn(desk), ColourPalette::Dark);
+        desk.app.palette = ColourPalette::Light;
+        assert_eq!(meanings(&drawn(desk), ColourPalette::Light), dark);
+        desk.app.palette = ColourPalette::None;
+        assert_eq!(stable(&event_loop::plain(&drawn(desk))), text);
         desk.app.ascii = true;
-        let ascii = stable(&run::plain(&drawn(desk)));
+        let ascii = stable(&event_loop::plain(&drawn(desk)));
         assert!(!ascii.contains(['•', '⊘', '—', '‹', '›', '…', '·', '│', '▌', '→', '⏎']), "{ascii}");
         picture += &format!("== colours\n{dark}== ASCII\n{ascii}");
         desk.app.ascii = false;
-        desk.app.palette = Palette::default();
+        desk.app.palette = ColourPalette::default();
     }
     picture
 }

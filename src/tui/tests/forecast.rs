@@ -2,9 +2,9 @@
 
 use super::changes::{notice, selected_id};
 use super::*;
-use crate::format::writing::{NO_PACKED, Scene};
+use crate::format::writing::{NO_COMPRESSED_FILES, WriteContext};
 use crate::model::time::DAY;
-use crate::query::Fading;
+use crate::query::EntryDecay;
 
 fn open(width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height);
@@ -19,17 +19,17 @@ fn figures(desk: &Desk) -> &[String] {
 
 /// The figure of the memory under the cursor.
 fn figure(desk: &Desk) -> &str {
-    &figures(desk)[desk.app.list.at]
+    &figures(desk)[desk.app.list_cursor.at]
 }
 
 /// Puts the cursor on the first memory whose store has that format and whose figure matches.
 fn to(desk: &mut Desk, format: &str, is_wanted: impl Fn(&str) -> bool) {
     let fits = |desk: &Desk, at: usize| {
-        let (store, _) = desk.app.listed.get(desk.app.results.hits[at].at);
+        let (store, _) = desk.app.listed_snapshot.get(desk.app.results.hits[at].at);
         store.format == format && is_wanted(&figures(desk)[at])
     };
     let at = (0..desk.app.results.hits.len()).find(|&at| fits(desk, at)).expect("one is in the demo");
-    desk.app.list.at = at;
+    desk.app.list_cursor.at = at;
     desk.press(KeyCode::Down);
     desk.press(KeyCode::Up);
 }
@@ -49,8 +49,8 @@ fn each_memory_of_the_forecast_is_above_the_floor_now_and_at_it_on_the_day_that_
     assert!(hits.len() > 10 && hits.len() < desk.app.snapshot.entries().count(), "{}", hits.len());
     let mut before = 0;
     for (hit, figure) in hits.iter().zip(figures(&desk)) {
-        let (store, entry) = desk.app.listed.get(hit.at);
-        let at = |now: Moment| Fading::of(store, entry, store.view(entry).unwrap(), now);
+        let (store, entry) = desk.app.listed_snapshot.get(hit.at);
+        let at = |now: Moment| EntryDecay::of(store, entry, store.view(entry).unwrap(), now);
         let days: i64 = figure.split('d').next().unwrap().parse().unwrap_or(0);
         let floor = at(now()).rule.min;
         assert!(at(now()).now() > floor, "{figure}");
@@ -66,9 +66,9 @@ fn a_pin_is_seen_at_once_on_the_row_in_the_reasons_and_in_what_is_told() {
         for format in ["session-log", "bmad", "memory-server"] {
             let mut desk = open(width, height);
             to(&mut desk, format, |figure| figure.contains("d "));
-            let (id, place, told) = (selected_id(&desk), desk.app.list.at, notice(&desk).to_owned());
+            let (id, place, told) = (selected_id(&desk), desk.app.list_cursor.at, notice(&desk).to_owned());
             desk.type_keys("p");
-            assert_eq!((selected_id(&desk), desk.app.list.at), (id, place), "it stays on its row");
+            assert_eq!((selected_id(&desk), desk.app.list_cursor.at), (id, place), "it stays on its row");
             assert_eq!(figure(&desk), "kept", "{format}");
             assert!(desk.app.hit().unwrap().decay > 0.999, "its bar is full");
             desk.type_keys("w");
@@ -101,7 +101,7 @@ fn a_memory_is_kept_until_a_day_and_no_longer_and_another_day_takes_its_place() 
     let mut desk = open(120, 36);
     to(&mut desk, "session-log", |figure| figure.contains("d "));
     let tags = |desk: &Desk| {
-        let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+        let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
         let all = store.view(entry).unwrap().tags.iter().map(str::to_owned).collect::<Vec<_>>();
         all.into_iter().filter(|tag| tag.starts_with("keep-until")).collect::<Vec<_>>()
     };
@@ -134,7 +134,7 @@ fn the_row_of_what_is_kept_stays_in_sight() {
             let mut desk = open(width, height);
             desk.type_keys(&format!("j{keys}"));
             desk.press(KeyCode::Enter);
-            let (at, top) = (desk.app.list.at, desk.app.list.top);
+            let (at, top) = (desk.app.list_cursor.at, desk.app.list_cursor.top);
             let rows = crate::tui::layout::rows(&desk.app, Pane::Memories);
             assert!((top..top + rows).contains(&at), "{keys}: row {at}, and {rows} from {top} on are shown");
         }
@@ -156,15 +156,16 @@ fn what_is_told_of_the_floor_is_what_a_compaction_does_then() {
     let desk = open(120, 36);
     let mut counts = [0, 0];
     for (hit, figure) in desk.app.results.hits.iter().zip(figures(&desk)) {
-        let (store, entry) = desk.app.listed.get(hit.at);
+        let (store, entry) = desk.app.listed_snapshot.get(hit.at);
         if store.format != "session-log" {
             continue;
         }
         let days: i64 = figure.split('d').next().unwrap().parse().unwrap_or(0);
         let then = now().plus((days + 1) * DAY);
-        let scene = Scene { store, now: then, random: [7; 16], packed: &NO_PACKED };
+        let scene =
+            WriteContext { store, now: then, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
         let dropped =
-            crate::format::by_name(store.format).unwrap().compaction(&scene, None).unwrap().unwrap();
+            crate::format::by_name(store.format).unwrap().compacted_entries(&scene, None).unwrap().unwrap();
         assert_eq!(dropped.contains(entry), figure.ends_with("goes"), "{figure}");
         counts[usize::from(figure.ends_with("goes"))] += 1;
     }

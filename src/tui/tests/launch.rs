@@ -1,7 +1,7 @@
 //! The palette as a launcher, and the list of colours.
 
 use super::*;
-use crate::tui::palette::Palette;
+use crate::tui::colours::ColourPalette;
 
 fn names(desk: &Desk) -> Vec<&'static str> {
     desk.app.prompt.as_ref().unwrap().actions().iter().map(|known| known.name).collect()
@@ -60,18 +60,18 @@ fn a_theme_is_seen_before_it_is_chosen_and_esc_brings_the_one_before_back() {
         desk.press(KeyCode::Enter);
     };
     open(&mut desk);
-    assert_eq!(desk.app.palette, Palette::Terminal);
+    assert_eq!(desk.app.palette, ColourPalette::Terminal);
     insta::assert_snapshot!("theme", stable(&desk.screen()));
-    for (palette, ..) in &Palette::CHOICES[1..] {
+    for (palette, ..) in &ColourPalette::CHOICES[1..] {
         desk.type_keys("j");
         assert_eq!(desk.app.palette, *palette);
     }
     desk.press(KeyCode::Esc);
-    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (Palette::Terminal, true));
+    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (ColourPalette::Terminal, true));
     open(&mut desk);
     desk.type_keys("j");
     desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (Palette::Dark, true));
+    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (ColourPalette::Dark, true));
     assert!(desk.app.notice.as_deref().is_some_and(|own| own.contains("theme = \"dark\"")));
     open(&mut desk);
     assert_eq!(desk.app.prompt.as_ref().unwrap().choice.at, 1, "it opens at the one in use");
@@ -80,10 +80,10 @@ fn a_theme_is_seen_before_it_is_chosen_and_esc_brings_the_one_before_back() {
 #[test]
 fn where_no_colours_are_wanted_none_can_be_chosen() {
     let mut desk = Desk::new(100, 30);
-    desk.app.palette = Palette::None;
+    desk.app.palette = ColourPalette::None;
     desk.type_keys(":theme");
     desk.press(KeyCode::Enter);
     assert!(desk.app.notice.as_deref().is_some_and(|own| own.contains("--no-color")), "{}", desk.screen());
     desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (Palette::None, true));
+    assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (ColourPalette::None, true));
 }

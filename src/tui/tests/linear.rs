@@ -1,17 +1,17 @@
 //! Lines for a screen reader.
 
 use super::*;
-use crate::tui::linear::{self, Told, tell};
+use crate::tui::linear::{self, LinearOutput, new_output};
 
-fn desk() -> (Desk, Told) {
+fn desk() -> (Desk, LinearOutput) {
     let desk = Desk::new(linear::SIZE.0, linear::SIZE.1);
-    (desk, Told::default())
+    (desk, LinearOutput::default())
 }
 
 /// What is said after a key.
-fn said(desk: &mut Desk, told: &mut Told, keys: &str) -> String {
+fn said(desk: &mut Desk, told: &mut LinearOutput, keys: &str) -> String {
     desk.type_keys(keys);
-    tell(&desk.app, told).replace("\r\n  ", " ").replace("\r\n", "\n")
+    new_output(&desk.app, told).replace("\r\n  ", " ").replace("\r\n", "\n")
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_is_typed_is_appended_and_its_answer_follows_enter() {
 
 #[test]
 fn of_two_memories_beside_each_other_each_line_says_whose_it_is() {
-    let (mut desk, mut told) = (Desk::small(linear::SIZE.0, linear::SIZE.1), Told::default());
+    let (mut desk, mut told) = (Desk::small(linear::SIZE.0, linear::SIZE.1), LinearOutput::default());
     said(&mut desk, &mut told, "");
     let both = said(&mut desk, &mut told, "  =");
     assert!(both.contains("A: written 2026-01-05") && both.contains("B: written 2026-01-04"), "{both}");
@@ -79,20 +79,20 @@ fn while_time_goes_by_and_nothing_else_changes_nothing_is_said() {
     let folder = crate::folder::new();
     demo::lay_out(folder.path(), now());
     let mut desk = Desk::of(folder, linear::SIZE.0, linear::SIZE.1);
-    let options = Options { linear: true, ..options(desk.app.places.clone()) };
+    let options = TuiOptions { linear: true, ..options(desk.app.places.clone()) };
     desk.app.reduced_motion = App::new(&options, linear::SIZE, now()).reduced_motion;
-    let mut told = Told::default();
+    let mut told = LinearOutput::default();
     for keys in ["", "gp", "gb5", "4"] {
         said(&mut desk, &mut told, keys);
         for _ in 0..5 {
             desk.later += 60_000_000;
             desk.send(Msg::Tick);
-            assert_eq!(tell(&desk.app, &mut told), "", "{keys}");
+            assert_eq!(new_output(&desk.app, &mut told), "", "{keys}");
         }
     }
     // The stores are read again: the memory is older, and no other.
-    desk.send(Msg::Changed);
-    assert_eq!(tell(&desk.app, &mut told), "");
+    desk.send(Msg::StoresChanged);
+    assert_eq!(new_output(&desk.app, &mut told), "");
     assert!(said(&mut desk, &mut told, "j").starts_with("2 of "));
 }
 
@@ -114,7 +114,7 @@ fn a_word_that_is_typed_never_lands_in_an_editor_and_what_is_asked_for_does() {
     for word in ["release", "The test", "Important tag", "recipe", "type", "Category", "ePtiTCE"] {
         desk.type_keys(word);
         desk.press(KeyCode::Enter);
-        assert_ne!(desk.app.screen, crate::tui::app::Screen::Edit, "{word}");
+        assert_ne!(desk.app.screen, crate::tui::app::Screen::Editor, "{word}");
         assert!(desk.app.editor.is_none(), "{word}");
         let purpose = desk.app.prompt.as_ref().map(|own| own.purpose);
         assert!(purpose.is_none_or(|own| !own.is_change()), "{word}: {purpose:?}");
@@ -124,7 +124,7 @@ fn a_word_that_is_typed_never_lands_in_an_editor_and_what_is_asked_for_does() {
     desk.type_keys("e");
     assert!(desk.app.notice.as_deref().is_some_and(|own| own.starts_with("edit: F2 opens it")));
     desk.press(KeyCode::F(2));
-    assert_eq!(desk.app.screen, crate::tui::app::Screen::Edit);
+    assert_eq!(desk.app.screen, crate::tui::app::Screen::Editor);
 }
 
 #[test]
@@ -137,6 +137,6 @@ fn any_key_but_the_one_asked_for_cancels_what_was_to_be_opened() {
         desk.type_keys("e");
         desk.send(Msg::Key(between));
         desk.press(KeyCode::F(2));
-        assert_ne!(desk.app.screen, crate::tui::app::Screen::Edit, "{between:?}");
+        assert_ne!(desk.app.screen, crate::tui::app::Screen::Editor, "{between:?}");
     }
 }

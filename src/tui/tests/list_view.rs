@@ -4,7 +4,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::changes::{files, notice};
 use super::*;
-use crate::tui::list_view::Row;
+use crate::tui::list_view::ListRow;
 
 /// The keys that open each of them.
 const VIEWS: [&str; 6] = ["gr", "ga", "gm", "gu", "gp", "gn"];
@@ -30,13 +30,14 @@ fn a_filter_shows_the_rows_with_a_text_in_every_view_and_esc_drops_it() {
     let mut desk = desk(120, 36);
     for view in VIEWS {
         desk.type_keys(view);
-        let all = desk.app.view.list.len();
-        let word = desk.app.view.row().unwrap().text(&desk.app).split_whitespace().last().unwrap().to_owned();
+        let all = desk.app.list_view.list.len();
+        let word =
+            desk.app.list_view.row().unwrap().text(&desk.app).split_whitespace().last().unwrap().to_owned();
         desk.type_keys(&format!("/{word}"));
         assert!(desk.screen().contains(&format!("/{word}▏")), "{view}: {}", desk.screen());
         desk.press(KeyCode::Enter);
         assert!(title(&desk).contains(&format!("/{word}")), "{view}: {}", desk.screen());
-        let found: Vec<String> = desk.app.view.list.each().map(|row| row.text(&desk.app)).collect();
+        let found: Vec<String> = desk.app.list_view.list.each().map(|row| row.text(&desk.app)).collect();
         assert!(!found.is_empty() && found.len() <= all, "{view}");
         assert!(
             found.iter().all(|row| row.to_lowercase().contains(&word.to_lowercase())),
@@ -46,9 +47,9 @@ fn a_filter_shows_the_rows_with_a_text_in_every_view_and_esc_drops_it() {
         desk.press(KeyCode::Enter);
         assert!(desk.screen().contains("No row has this text"), "{view}: {}", desk.screen());
         desk.press(KeyCode::Esc);
-        assert_eq!(desk.app.view.list.len(), all, "{view}");
+        assert_eq!(desk.app.list_view.list.len(), all, "{view}");
         desk.press(KeyCode::Esc);
-        assert_eq!(desk.app.screen, Screen::Browse, "{view}");
+        assert_eq!(desk.app.screen, Screen::Memories, "{view}");
     }
 }
 
@@ -58,8 +59,8 @@ fn all_are_marked_inverted_and_shown_alone_or_it_is_said_why_not() {
     for view in VIEWS {
         desk.type_keys(view);
         desk.type_keys("*");
-        let marked = desk.app.view.list.marks.len();
-        let can = desk.app.view.list.each();
+        let marked = desk.app.list_view.list.marks.len();
+        let can = desk.app.list_view.list.each();
         let can = can.filter(|row| crate::tui::list_view::may_mark(&desk.app, *row).is_ok()).count();
         assert_eq!(marked, can, "{view}");
         assert!(
@@ -68,11 +69,11 @@ fn all_are_marked_inverted_and_shown_alone_or_it_is_said_why_not() {
             desk.screen()
         );
         desk.type_keys("m");
-        assert_eq!(desk.app.view.list.len(), marked, "{view}");
+        assert_eq!(desk.app.list_view.list.len(), marked, "{view}");
         desk.type_keys("m~");
-        assert!(desk.app.view.list.marks.is_empty(), "{view}");
+        assert!(desk.app.list_view.list.marks.is_empty(), "{view}");
         desk.type_keys("ggvjv");
-        assert!(desk.app.view.list.marks.len() <= 2, "{view}");
+        assert!(desk.app.list_view.list.marks.len() <= 2, "{view}");
     }
 }
 
@@ -82,26 +83,27 @@ fn each_esc_takes_one_thing_away_and_the_hint_says_which() {
     let hint = |desk: &Desk| desk.screen().lines().last().unwrap_or_default().to_owned();
     for view in VIEWS {
         desk.type_keys(view);
-        let all = desk.app.view.list.len();
-        let word = desk.app.view.row().unwrap().text(&desk.app).split_whitespace().last().unwrap().to_owned();
+        let all = desk.app.list_view.list.len();
+        let word =
+            desk.app.list_view.row().unwrap().text(&desk.app).split_whitespace().last().unwrap().to_owned();
         desk.type_keys(&format!("*/{word}"));
         desk.press(KeyCode::Enter);
         desk.type_keys("mv");
-        let found = desk.app.view.list.len();
+        let found = desk.app.list_view.list.len();
         assert!(hint(&desk).contains("Esc cancel"), "{view}: {}", desk.screen());
         desk.press(KeyCode::Esc);
         assert!(hint(&desk).contains("Esc all again"), "{view}: {}", desk.screen());
         desk.press(KeyCode::Esc);
-        assert!(!desk.app.view.list.only && desk.app.view.list.len() >= found, "{view}");
+        assert!(!desk.app.list_view.list.only_marked && desk.app.list_view.list.len() >= found, "{view}");
         assert!(hint(&desk).contains("Esc drop the filter"), "{view}: {}", desk.screen());
         desk.press(KeyCode::Esc);
-        assert_eq!(desk.app.view.list.len(), all, "{view}");
+        assert_eq!(desk.app.list_view.list.len(), all, "{view}");
         assert!(hint(&desk).contains("Esc clear marks"), "{view}: {}", desk.screen());
         desk.press(KeyCode::Esc);
-        assert!(desk.app.view.list.marks.is_empty(), "{view}");
+        assert!(desk.app.list_view.list.marks.is_empty(), "{view}");
         assert!(hint(&desk).contains("Esc back"), "{view}: {}", desk.screen());
         desk.press(KeyCode::Esc);
-        assert_eq!(desk.app.screen, Screen::Browse, "{view}");
+        assert_eq!(desk.app.screen, Screen::Memories, "{view}");
     }
 }
 
@@ -111,12 +113,12 @@ fn the_order_turns_and_the_cursor_stays_on_its_row() {
     for view in VIEWS {
         desk.type_keys(view);
         desk.type_keys("j");
-        let own = desk.app.view.row().map(|row| row.key(&desk.app));
+        let own = desk.app.list_view.row().map(|row| row.key(&desk.app));
         let before = title(&desk);
         desk.type_keys("o");
         assert!(notice(&desk).starts_with("The order is: "), "{view}: {}", notice(&desk));
         assert_ne!(title(&desk), before, "{view}");
-        assert_eq!(desk.app.view.row().map(|row| row.key(&desk.app)), own, "{view}");
+        assert_eq!(desk.app.list_view.row().map(|row| row.key(&desk.app)), own, "{view}");
     }
 }
 
@@ -141,14 +143,16 @@ fn every_row_names_its_store_and_no_row_says_record() {
             let screen = desk.screen();
             assert!(!screen.contains("record"), "{screen}");
             let names: Vec<String> = desk.app.store_names.clone();
-            let shown = desk.app.view.list.all.len().min(4);
+            let shown = desk.app.list_view.list.all.len().min(4);
             let named = screen
                 .lines()
                 .skip(2)
                 .take(shown)
                 .filter(|line| names.iter().any(|name| line.contains(name.as_str())));
             assert!(named.count() > 0, "{view} {width}: {screen}");
-            assert!(screen.lines().all(|line| crate::text::show::columns(line) <= usize::from(width)));
+            assert!(
+                screen.lines().all(|line| crate::text::safe_text::display_width(line) <= usize::from(width))
+            );
         }
     }
 }
@@ -161,14 +165,14 @@ fn a_click_goes_to_a_row_and_the_wheel_moves_what_is_under_it() {
         let (list, below) = crate::tui::layout::list_view(&desk.app);
         let place = |desk: &Desk, number: usize| {
             desk.app
-                .view
+                .list_view
                 .list
                 .all
                 .iter()
-                .position(|row| Some(*row) == desk.app.view.list.row(number))
+                .position(|row| Some(*row) == desk.app.list_view.list.row(number))
                 .unwrap()
         };
-        let last = desk.app.view.list.len().min(3) - 1;
+        let last = desk.app.list_view.list.len().min(3) - 1;
         let mouse = |desk: &mut Desk, kind, row| {
             desk.send(Msg::Mouse(MouseEvent {
                 kind,
@@ -177,17 +181,21 @@ fn a_click_goes_to_a_row_and_the_wheel_moves_what_is_under_it() {
                 modifiers: KeyModifiers::NONE,
             }));
         };
-        desk.app.clicked = None;
+        desk.app.last_click = None;
         let row = list.y + 1 + place(&desk, last) as u16;
         mouse(&mut desk, MouseEventKind::Down(MouseButton::Left), row);
-        assert_eq!(desk.app.view.list.cursor.at, last, "{view}: {}", desk.screen());
+        assert_eq!(desk.app.list_view.list.cursor.at, last, "{view}: {}", desk.screen());
         desk.send(Msg::Mouse(MouseEvent {
             kind: MouseEventKind::ScrollDown,
             column: below.x + 1,
             row: below.y + 1,
             modifiers: KeyModifiers::NONE,
         }));
-        assert_eq!((desk.app.view.list.cursor.at, desk.app.view.inside), (last, false), "{view}");
+        assert_eq!(
+            (desk.app.list_view.list.cursor.at, desk.app.list_view.in_details),
+            (last, false),
+            "{view}"
+        );
     }
 }
 
@@ -196,15 +204,15 @@ fn marks_stay_on_their_rows_when_an_agent_writes() {
     let mut desk = desk(120, 36);
     desk.type_keys("gp");
     desk.type_keys("jj  ");
-    let marked = desk.app.view.list.marks.clone();
-    let own = desk.app.view.row().map(|row| row.key(&desk.app));
+    let marked = desk.app.list_view.list.marks.clone();
+    let own = desk.app.list_view.row().map(|row| row.key(&desk.app));
     assert_eq!(marked.len(), 2);
     let file = desk._folder.path().join("team/memories/learnings.jsonl");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text + "{\"id\":\"torn").unwrap();
-    desk.send(Msg::Changed);
-    assert_eq!(desk.app.view.list.marks, marked);
-    assert_eq!(desk.app.view.row().map(|row| row.key(&desk.app)), own);
+    desk.send(Msg::StoresChanged);
+    assert_eq!(desk.app.list_view.list.marks, marked);
+    assert_eq!(desk.app.list_view.row().map(|row| row.key(&desk.app)), own);
 }
 
 #[test]
@@ -212,16 +220,16 @@ fn what_is_new_is_seen_one_by_one_and_undone() {
     let mut desk = desk(120, 36);
     let before = files(&desk);
     desk.type_keys("gn");
-    let all = desk.app.view.list.len();
+    let all = desk.app.list_view.list.len();
     assert!(all > 3 && title(&desk).contains("New since 25 January"), "{}", desk.screen());
     desk.type_keys("s");
-    assert_eq!(desk.app.view.list.len(), all - 1);
+    assert_eq!(desk.app.list_view.list.len(), all - 1);
     desk.type_keys("  s");
-    assert_eq!(desk.app.view.list.len(), all - 3, "the marked ones");
+    assert_eq!(desk.app.list_view.list.len(), all - 3, "the marked ones");
     desk.type_keys("S");
     assert!(desk.screen().contains("Nothing is new."), "{}", desk.screen());
     desk.type_keys("uuu");
-    assert_eq!(desk.app.view.list.len(), all);
+    assert_eq!(desk.app.list_view.list.len(), all);
     desk.type_keys("u");
     assert!(notice(&desk).contains("Nothing was marked as seen"), "{}", notice(&desk));
     assert_eq!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
@@ -231,12 +239,12 @@ fn what_is_new_is_seen_one_by_one_and_undone() {
 fn enter_on_what_is_new_opens_its_memory_and_esc_leads_back() {
     let mut desk = desk(120, 36);
     desk.type_keys("gnj");
-    let Some(Row::New(at)) = desk.app.view.row() else { panic!("{}", desk.screen()) };
-    let title = App::quoted(&desk.app.snapshot, at);
+    let Some(ListRow::New(at)) = desk.app.list_view.row() else { panic!("{}", desk.screen()) };
+    let title = App::quoted_title(&desk.app.snapshot, at);
     desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.screen, selected_title(&desk)), (Screen::Browse, title));
+    assert_eq!((desk.app.screen, selected_title(&desk)), (Screen::Memories, title));
     desk.press(KeyCode::Esc);
-    assert_eq!((desk.app.screen, desk.app.view.row()), (Screen::New, Some(Row::New(at))));
+    assert_eq!((desk.app.screen, desk.app.list_view.row()), (Screen::New, Some(ListRow::New(at))));
 }
 
 #[test]
@@ -272,7 +280,7 @@ fn an_empty_list_has_no_second_part_and_no_key_that_leads_there() {
     assert!(screen.contains("Nothing was changed with palimp yet"), "{screen}");
     assert!(!screen.contains('─') && !screen.contains("Tab "), "{screen}");
     desk.press(KeyCode::Tab);
-    assert!(!desk.app.view.inside, "{}", desk.screen());
+    assert!(!desk.app.list_view.in_details, "{}", desk.screen());
 }
 
 #[test]

@@ -4,16 +4,16 @@ use crossterm::event::KeyCode;
 
 use super::changes::{notice, on, selected_id};
 use super::{Desk, stable};
-use crate::model::{Carry, Entry, EntryRef, State};
+use crate::model::{Entry, EntryRef, EntryTracker, State};
 use crate::ops;
 use crate::tui::app::{App, Pane};
-use crate::tui::marks::Marks;
-use crate::tui::msg::Msg;
+use crate::tui::marks::MemoryMarks;
+use crate::tui::message::Msg;
 
 /// The names of what is marked.
 pub(super) fn marked(desk: &Desk) -> Vec<String> {
     let mut names: Vec<String> =
-        desk.app.marks.list().into_iter().map(|at| App::name_of(&desk.app.listed, at)).collect();
+        desk.app.marks.list().into_iter().map(|at| App::name_of(&desk.app.listed_snapshot, at)).collect();
     names.sort();
     names
 }
@@ -29,7 +29,7 @@ fn space_marks_and_steps_and_once_more_takes_the_mark_away() {
     let mut desk = on("type:decision", 120, 36);
     let (first, count) = (selected_id(&desk), desk.app.results.hits.len());
     desk.type_keys("  ");
-    assert_eq!((desk.app.marks.count(), desk.app.list.at), (2, 2));
+    assert_eq!((desk.app.marks.count(), desk.app.list_cursor.at), (2, 2));
     assert!(desk.screen().contains(&format!("2 marked · 3 of {count}")), "{}", desk.screen());
     desk.type_keys("gg ");
     assert_eq!(desk.app.marks.count(), 1);
@@ -70,7 +70,7 @@ fn a_range_that_is_open_is_exported_whole() {
     let mut desk = on("type:decision", 120, 36);
     desk.type_keys("vjj");
     crate::tui::update::act(&mut desk.app, crate::tui::action::Action::Export);
-    assert_eq!(desk.app.prompt.as_ref().and_then(|own| own.aim.as_ref()).map(|aim| aim.at.len()), Some(3));
+    assert_eq!(desk.app.prompt.as_ref().and_then(|own| own.target.as_ref()).map(|aim| aim.at.len()), Some(3));
 }
 
 #[test]
@@ -125,16 +125,16 @@ fn marks_stay_on_their_memories_when_the_list_is_ordered_searched_and_read_anew(
     assert_eq!(marked(&desk), before);
     search(&mut desk, "type:finding");
     assert_eq!((marked(&desk), desk.app.marks.hidden()), (before.clone(), 2));
-    let (store, entry) = desk.app.listed.get(desk.app.marks.list()[0]);
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.marks.list()[0]);
     let file = store.root.join(&store.document(entry).path);
     let late = b"{\"id\":\"late_1\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}\n";
     let stood = std::fs::read(&file).unwrap();
     std::fs::write(&file, [&late[..], &stood].concat()).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     assert_eq!(marked(&desk), before);
     // What is gone has no mark.
     std::fs::write(&file, late).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     assert!(marked(&desk).len() < before.len());
 }
 
@@ -143,16 +143,16 @@ fn what_comes_later_under_the_same_id_is_not_marked() {
     let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
     desk.type_keys(" ");
     let at = desk.app.marks.list()[0];
-    let (store, entry) = desk.app.listed.get(at);
+    let (store, entry) = desk.app.listed_snapshot.get(at);
     let file = store.root.join(&store.document(entry).path);
     let raw = String::from_utf8(store.read(entry).unwrap().to_vec()).unwrap();
     let id = store.view(entry).unwrap().id.unwrap();
     let other = format!("{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}}\n");
     let stood = std::fs::read(&file).unwrap();
     std::fs::write(&file, [other.as_bytes(), &stood].concat()).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     let [one] = desk.app.marks.list()[..] else { panic!("{:?}", marked(&desk)) };
-    let (store, entry) = desk.app.listed.get(one);
+    let (store, entry) = desk.app.listed_snapshot.get(one);
     assert_eq!(*store.read(entry).unwrap(), *raw.as_bytes());
 }
 
@@ -166,13 +166,13 @@ fn the_marked_ones_are_one_key_away_and_so_is_what_was_shown() {
     desk.type_keys("m");
     let listed = |desk: &Desk| {
         let mut own: Vec<String> =
-            desk.app.results.hits.iter().map(|hit| App::name_of(&desk.app.listed, hit.at)).collect();
+            desk.app.results.hits.iter().map(|hit| App::name_of(&desk.app.listed_snapshot, hit.at)).collect();
         own.sort();
         own
     };
     assert_eq!(listed(&desk), own);
     assert_eq!(desk.app.marks.hidden(), 0);
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     assert_eq!(listed(&desk), own);
     desk.type_keys("m");
     assert_eq!((desk.app.results.hits.len(), desk.app.query.as_str()), (shown, "type:finding"));
@@ -207,7 +207,7 @@ fn what_a_search_finds_is_marked_whatever_the_list_shows() {
 fn marks_are_set_where_the_memories_are_seen() {
     let mut desk = Desk::new(100, 30);
     desk.type_keys("gp*");
-    assert!(desk.app.marks.is_empty() && !desk.app.view.list.marks.is_empty(), "problems were marked");
+    assert!(desk.app.marks.is_empty() && !desk.app.list_view.list.marks.is_empty(), "problems were marked");
     desk.type_keys("gb1*");
     assert_eq!(desk.app.focus, Pane::Memories);
 }
@@ -235,13 +235,13 @@ fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
         snapshot
     };
     let before = load(&crate::model::Snapshot::default());
-    let mut marks = Marks::default();
+    let mut marks = MemoryMarks::default();
     let step = lines / 10_000;
     (0..10_000).for_each(|n| marks.set(EntryRef { store: 0, entry: n * step }, true));
     std::fs::write(&file, format!("{{\"id\":\"late\",\"type\":\"finding\"}}\n{text}")).unwrap();
     let after = load(&before);
     let began = std::time::Instant::now();
-    let carried = marks.carried(&mut Carry::new(&before, &after));
+    let carried = marks.moved_to(&mut EntryTracker::new(&before, &after));
     let took = began.elapsed();
     println!("10,000 marks carried over a reload of {lines} memories in {took:?}");
     assert_eq!(carried.count(), 10_000);
@@ -270,9 +270,10 @@ fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo()
     let formats = crate::format::FORMATS.len();
     for store in 0..formats {
         let mut desk = Desk::new(120, 36);
-        let own = desk.app.listed.stores[store].clone();
-        let can =
-            |entry: &&Entry| entry.state == State::Live && ops::may(&own, entry, ops::Deed::Delete).is_ok();
+        let own = desk.app.listed_snapshot.stores[store].clone();
+        let can = |entry: &&Entry| {
+            entry.state == State::Live && ops::may(&own, entry, ops::Operation::Delete).is_ok()
+        };
         let ids =
             own.entries.iter().filter(can).filter_map(|entry| own.view(entry)?.id.map(Box::<str>::from));
         // Events of agent-memory are archived first, and what its bundle has one of is emptied.

@@ -11,16 +11,16 @@ use super::changes::{differing, files, key, notice, on, state_of};
 use super::marks::marked;
 use super::{Desk, now, stable};
 use crate::model::State;
-use crate::text::edit;
+use crate::text::json_edit;
 use crate::tui::app::App;
-use crate::tui::msg::Msg;
+use crate::tui::message::Msg;
 use crate::tui::update::update;
 
 const DECISIONS: &str = "session:checkout_rework type:decision is:live";
 
 /// The log of the memory under the cursor.
 fn log(desk: &Desk) -> PathBuf {
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     store.root.join(&store.document(entry).path)
 }
 
@@ -76,7 +76,7 @@ fn what_was_changed_or_taken_away_since_it_was_shown_is_asked_for_again_and_alon
         late(&file, "late_1");
         let before = files(&desk);
         if reads {
-            desk.send(Msg::Changed);
+            desk.send(Msg::StoresChanged);
             assert!(desk.screen().contains("Others changed 2 of them since"), "{}", desk.screen());
         }
         desk.type_keys("y");
@@ -176,8 +176,8 @@ fn lines_that_moved_and_memories_that_were_merely_read_are_no_second_question() 
     all.insert(0, last);
     write(&file, &all);
     meanwhile(&file, &own[0], |line| {
-        let counted = edit::set(line.as_bytes(), &["access_count"], "77").unwrap();
-        let read = edit::set(&counted, &["accessed_at"], "\"2026-02-01T11:59:00Z\"").unwrap();
+        let counted = json_edit::set(line.as_bytes(), &["access_count"], "77").unwrap();
+        let read = json_edit::set(&counted, &["accessed_at"], "\"2026-02-01T11:59:00Z\"").unwrap();
         Some(String::from_utf8(read).unwrap())
     });
     desk.type_keys("y");
@@ -207,15 +207,15 @@ fn the_words_of_an_erasure_are_typed_anew_with_the_new_count() {
     desk.press(KeyCode::Backspace);
     desk.type_keys("2");
     desk.press(KeyCode::Enter);
-    assert!(desk.app.bulk.receipt.is_some(), "{}", notice(&desk));
+    assert!(desk.app.changes.receipt.is_some(), "{}", notice(&desk));
     assert!(own[1..].iter().all(|id| state_of(&desk, id) != Some(State::Live)));
 }
 
 #[test]
 fn one_that_the_menu_was_opened_on_is_deleted_as_it_was_seen_or_asked_for() {
     let mut desk = on(DECISIONS, 120, 36);
-    let (file, id) = (log(&desk), App::name_of(&desk.app.listed, desk.app.selected().unwrap()));
-    let title = App::quoted(&desk.app.listed, desk.app.selected().unwrap());
+    let (file, id) = (log(&desk), App::name_of(&desk.app.listed_snapshot, desk.app.selected().unwrap()));
+    let title = App::quoted_title(&desk.app.listed_snapshot, desk.app.selected().unwrap());
     desk.type_keys("d");
     meanwhile(&file, &id, important);
     let before = files(&desk);
@@ -230,7 +230,7 @@ fn one_that_the_menu_was_opened_on_is_deleted_as_it_was_seen_or_asked_for() {
 #[test]
 fn a_question_that_comes_late_answers_no_key_that_was_meant_for_something_else() {
     let mut desk = on(DECISIONS, 120, 36);
-    let (file, id) = (log(&desk), App::name_of(&desk.app.listed, desk.app.selected().unwrap()));
+    let (file, id) = (log(&desk), App::name_of(&desk.app.listed_snapshot, desk.app.selected().unwrap()));
     desk.type_keys("d");
     meanwhile(&file, &id, important);
     let before = files(&desk);
@@ -277,7 +277,7 @@ fn a_tag_is_added_to_a_memory_as_others_wrote_it_meanwhile() {
         desk.type_keys("t+zz");
         std::fs::write(&file, bytes.clone() + &line("A zebra, and another.")).unwrap();
         if is_read {
-            desk.send(Msg::Changed);
+            desk.send(Msg::StoresChanged);
         }
         desk.press(KeyCode::Enter);
         let after = std::fs::read_to_string(&file).unwrap();

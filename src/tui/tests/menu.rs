@@ -10,7 +10,7 @@ fn the_menu_promises_no_more_than_its_plan_does() {
     for (topic, _) in desk.app.facets.types.clone() {
         search(&mut desk, &format!("type:{topic}"));
         desk.type_keys("d");
-        let Some(menu) = &desk.app.menu else { continue };
+        let Some(menu) = &desk.app.delete_menu else { continue };
         let Some(about) = menu.lines.iter().find(|own| own.key == 'X').map(|own| own.about.clone()) else {
             desk.press(KeyCode::Esc);
             continue;

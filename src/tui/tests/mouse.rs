@@ -16,7 +16,7 @@ pub(super) fn click(desk: &mut Desk, at: (u16, u16)) {
 pub(super) fn place_of(desk: &Desk, text: &str) -> (u16, u16) {
     let screen = desk.screen();
     let (row, line) = screen.lines().enumerate().find(|(_, line)| line.contains(text)).expect(text);
-    let column = crate::text::show::columns(&line[..line.find(text).unwrap()]);
+    let column = crate::text::safe_text::display_width(&line[..line.find(text).unwrap()]);
     (column as u16, row as u16)
 }
 
@@ -26,7 +26,7 @@ fn a_click_selects_and_a_second_one_opens() {
     let area = crate::tui::layout::frame(&desk.app).pane(Pane::Memories).unwrap();
     let at = (area.x + 20, area.y + 1 + 5);
     click(&mut desk, at);
-    assert_eq!((desk.app.list.at, desk.app.focus), (5, Pane::Memories));
+    assert_eq!((desk.app.list_cursor.at, desk.app.focus), (5, Pane::Memories));
     click(&mut desk, at);
     assert_eq!(desk.app.focus, Pane::Detail);
 }
@@ -37,7 +37,10 @@ fn a_click_on_a_hint_presses_its_key() {
     let at = place_of(&desk, "? help");
     click(&mut desk, at);
     assert!(
-        desk.app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == super::super::prompt::Purpose::Help)
+        desk.app
+            .prompt
+            .as_ref()
+            .is_some_and(|prompt| prompt.purpose == super::super::prompt::PromptPurpose::Help)
     );
 }
 
@@ -57,11 +60,11 @@ fn the_wheel_moves_what_is_under_it_and_leaves_the_focus() {
     let detail = crate::tui::layout::frame(&desk.app).pane(Pane::Detail).unwrap();
     let list = crate::tui::layout::frame(&desk.app).pane(Pane::Memories).unwrap();
     mouse(&mut desk, MouseEventKind::ScrollDown, (list.x + 2, list.y + 3));
-    assert_eq!(desk.app.list.at, 3);
+    assert_eq!(desk.app.list_cursor.at, 3);
     mouse(&mut desk, MouseEventKind::ScrollDown, (detail.x + 2, detail.y + 2));
-    assert_eq!((desk.app.list.at, desk.app.focus), (3, Pane::Memories));
+    assert_eq!((desk.app.list_cursor.at, desk.app.focus), (3, Pane::Memories));
     mouse(&mut desk, MouseEventKind::ScrollUp, (list.x + 2, list.y + 3));
-    assert_eq!(desk.app.list.at, 0);
+    assert_eq!(desk.app.list_cursor.at, 0);
 }
 
 #[test]
@@ -100,5 +103,5 @@ fn a_text_that_fits_does_not_scroll() {
     desk.type_keys("gn");
     let (_, below) = crate::tui::layout::list_view(&desk.app);
     mouse(&mut desk, MouseEventKind::ScrollDown, (below.x + 2, below.y + 2));
-    assert_eq!(desk.app.view.top, 0);
+    assert_eq!(desk.app.list_view.top, 0);
 }

@@ -2,7 +2,7 @@
 
 use super::{Desk, Msg};
 use crate::tui::app::Screen;
-use crate::tui::health::{self, Lead};
+use crate::tui::health::{self, HealthLink};
 use crate::tui::panes::next_keys::following;
 use crossterm::event::KeyCode;
 
@@ -18,12 +18,12 @@ fn every_figure_of_the_health_leads_to_so_many_rows() {
         desk.type_keys(&"j".repeat(at));
         desk.press(KeyCode::Enter);
         let rows = match desk.app.screen {
-            Screen::Browse => desk.app.results.hits.len(),
-            _ => desk.app.view.list.len(),
+            Screen::Memories => desk.app.results.hits.len(),
+            _ => desk.app.list_view.list.len(),
         };
         assert!(rows > 0, "{}: {}", row.text, desk.screen());
         let figure = row.text.split(' ').next().and_then(|word| word.parse::<usize>().ok());
-        let is_size = matches!(row.leads, Lead::View(crate::tui::action::Action::Maintain));
+        let is_size = matches!(row.link, HealthLink::View(crate::tui::action::Action::Upkeep));
         if let Some(figure) = figure.filter(|_| !is_size) {
             assert_eq!(rows, figure, "{}: {}", row.text, desk.screen());
             shown += 1;
@@ -38,7 +38,7 @@ fn a_heading_of_problems_counts_what_the_filter_shows_below_it() {
     let mut desk = Desk::new(80, 24);
     desk.type_keys("gp/safe");
     desk.press(KeyCode::Enter);
-    let shown = desk.app.view.list.len();
+    let shown = desk.app.list_view.list.len();
     let screen = desk.screen();
     let counted = screen
         .lines()
@@ -52,7 +52,7 @@ fn every_key_that_may_follow_is_in_sight_on_a_low_terminal() {
     for waiting in ["g", "z"] {
         let mut desk = Desk::small(40, 12);
         desk.type_keys(waiting);
-        desk.send(Msg::Waited);
+        desk.send(Msg::ShowNextKeys);
         let screen = desk.screen();
         for (key, known) in following(waiting) {
             let name: String = known.name.chars().take(4).collect();

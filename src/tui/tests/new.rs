@@ -26,7 +26,7 @@ fn agent_writes(desk: &mut Desk, id: &str, text: &str, when: &str) {
     let file = desk._folder.path().join("shop/memory/sessions/s/memory.jsonl");
     let mut file = std::fs::OpenOptions::new().append(true).open(file).unwrap();
     file.write_all(line(id, text, when).as_bytes()).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn what_came_is_told_for_a_while_on_one_row_and_nothing_moves() {
         let screen = desk.screen();
         assert!(told.iter().all(|part| screen.contains(part)), "{screen}");
         assert_eq!(rows(&desk), before);
-        desk.send(Msg::Told);
+        desk.send(Msg::HideBriefNotice);
         assert!(!desk.screen().contains("An agent wrote"), "{}", desk.screen());
     }
 }
@@ -82,11 +82,11 @@ fn with_reduced_motion_what_came_is_told_until_a_key_is_pressed() {
         let file = desk._folder.path().join("shop/memory/sessions/s/memory.jsonl");
         let mut file = std::fs::OpenOptions::new().append(true).open(file).unwrap();
         file.write_all(line("m2", "a retry charges twice", "2026-02-01T11:30:00Z").as_bytes()).unwrap();
-        let (mut is_brief, mut effects) = (false, update(&mut desk.app, Msg::Changed, now()));
+        let (mut is_brief, mut effects) = (false, update(&mut desk.app, Msg::StoresChanged, now()));
         while let Some(effect) = effects.pop() {
-            is_brief |= matches!(effect, Effect::BeBrief);
+            is_brief |= matches!(effect, Effect::HideNoticeSoon);
             if let Effect::Job(job) = effect
-                && let Some(done) = perform(job, &mut desk.kept, &Cancel::default())
+                && let Some(done) = run_job(job, &mut desk.kept, &CancelToken::default())
             {
                 effects.extend(update(&mut desk.app, Msg::Done(done), now()));
             }
@@ -115,7 +115,7 @@ fn what_is_new_is_read_with_all_that_it_says_beside_the_list() {
         "{{\"id\":\"m2\",\"type\":\"decision\",\"timestamp\":\"2026-02-01T11:30:00Z\",\"content\":{content}}}\n"
     );
     std::fs::OpenOptions::new().append(true).open(file).unwrap().write_all(line.as_bytes()).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     desk.type_keys("gn");
     let screen = desk.screen();
     for part in ["Use one key", "rationale", "A retry charges twice without one", "no retry"] {

@@ -108,8 +108,8 @@ fn without_folder(desk: &mut Desk) {
         }
     };
     rename(&mut desk.app.snapshot);
-    rename(&mut desk.app.listed);
-    desk.app.view.read_of.iter_mut().for_each(rename);
+    rename(&mut desk.app.listed_snapshot);
+    desk.app.list_view.read_snapshot.iter_mut().for_each(rename);
     if let Some(confirm) = &mut desk.app.confirm {
         let plans = confirm.planned.plans.iter_mut();
         plans.for_each(|(_, plan)| plan.root = short(&plan.root));

@@ -3,10 +3,10 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Desk;
-use crate::deed::checked;
 use crate::model::{Code, Role, Severity};
 use crate::tui::app::Screen;
-use crate::tui::msg::Msg;
+use crate::tui::message::Msg;
+use crate::usecase::check_store;
 
 /// How many errors, warnings and notes `check` lists, and what it says of derived files.
 fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
@@ -14,7 +14,7 @@ fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
     let stores = desk.app.snapshot.stores.iter().map(|own| {
         let place = crate::store::Place::whole(own.root.clone(), own.format);
         let read = crate::store::load(&place, crate::model::Extent::Whole, None, desk.app.now);
-        checked(data, &std::sync::Arc::new(read), desk.app.now).store
+        check_store(data, &std::sync::Arc::new(read), desk.app.now).store
     });
     let problems: Vec<_> = stores.flat_map(|own| own.problems.clone()).collect();
     let count = |severity| problems.iter().filter(|own| own.severity == severity).count();
@@ -42,7 +42,7 @@ fn an_index_that_says_otherwise_than_its_records_is_among_the_problems_and_count
         desk.type_keys("gp");
         assert_eq!(desk.app.screen, Screen::Problems);
         let [errors, warnings, notes] = counts;
-        let title = crate::check::groups::tally(errors, warnings, notes);
+        let title = crate::check::problem_groups::tally(errors, warnings, notes);
         assert!(desk.screen().contains(&title), "{}", desk.screen());
         let told = desk.app.problems().any(|(store, at)| {
             let own = &desk.app.snapshot.stores[store];
@@ -72,16 +72,16 @@ fn secrets_are_counted_alike_in_the_health_pane_and_by_a_search() {
 fn esc_leads_back_from_the_memory_of_a_problem_to_that_problem() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gpjjjj");
-    let at = desk.app.view.list.cursor.at;
+    let at = desk.app.list_view.list.cursor.at;
     desk.press(crossterm::event::KeyCode::Enter);
-    assert_eq!(desk.app.screen, Screen::Browse);
+    assert_eq!(desk.app.screen, Screen::Memories);
     desk.press(crossterm::event::KeyCode::Esc);
-    assert_eq!((desk.app.screen, desk.app.view.list.cursor.at), (Screen::Problems, at));
+    assert_eq!((desk.app.screen, desk.app.list_view.list.cursor.at), (Screen::Problems, at));
 }
 
 /// All that the part below the list says of the problem under the cursor, in one line.
 fn below(desk: &Desk) -> String {
-    let kind = crate::tui::list_view::open(&desk.app).unwrap();
+    let kind = crate::tui::list_view::current_kind(&desk.app).unwrap();
     let lines = (kind.about)(&desk.app, 60).lines;
     lines.iter().map(|line| line.to_string() + " ").collect::<String>()
 }
@@ -90,10 +90,10 @@ fn below(desk: &Desk) -> String {
 fn the_part_below_a_problem_says_in_full_what_its_row_says_shortly_and_nothing_twice() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gp");
-    for _ in 0..desk.app.view.list.len() {
+    for _ in 0..desk.app.list_view.list.len() {
         let (_, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
         let (message, meaning, code) = (problem.message.clone(), problem.code.meaning(), problem.code);
-        let row = crate::tui::list_view::row::title(&desk.app, desk.app.view.row().unwrap());
+        let row = crate::tui::list_view::row::title(&desk.app, desk.app.list_view.row().unwrap());
         let told = below(&desk).split_whitespace().collect::<Vec<_>>().join(" ");
         let masked = crate::text::secrets::mask(&message);
         assert!(told.contains(&*masked), "{message}: {told}");
@@ -120,10 +120,11 @@ fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
     let mut desk = Desk::of(folder, 120, 36);
     desk.type_keys("gp");
     let mut after = Vec::new();
-    for _ in 0..desk.app.view.list.len() {
+    for _ in 0..desk.app.list_view.list.len() {
         let (_, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
         let code = problem.code;
-        if let Some(text) = desk.app.view.fix.as_ref().and_then(|fix| fix.ways.first()?.after.clone()) {
+        if let Some(text) = desk.app.list_view.fixes.as_ref().and_then(|fix| fix.ways.first()?.after.clone())
+        {
             if code != Code::TornLine {
                 assert!(below(&desk).contains("`palimp repair --all-safe` does this"), "{}", below(&desk));
                 assert!(desk.screen().contains("safe repair"), "{}", desk.screen());
@@ -154,7 +155,7 @@ fn a_torn_line_shows_its_fixes_and_the_one_that_is_chosen_is_planned_and_carried
         all.filter(|own| own.code == Code::TornLine).count()
     };
     let selected = |desk: &Desk| crate::tui::list_view::problems::selected(&desk.app).map(|own| own.1.code);
-    for _ in 0..desk.app.view.list.len() {
+    for _ in 0..desk.app.list_view.list.len() {
         if selected(&desk) == Some(Code::TornLine) {
             break;
         }
@@ -183,8 +184,8 @@ fn problems_are_filtered_by_code_store_file_and_the_words_that_are_seen() {
     ] {
         desk.type_keys(&format!("gp/{text}"));
         desk.press(crossterm::event::KeyCode::Enter);
-        assert!(!desk.app.view.list.is_empty(), "{text}");
-        for _ in 0..desk.app.view.list.len() {
+        assert!(!desk.app.list_view.list.is_empty(), "{text}");
+        for _ in 0..desk.app.list_view.list.len() {
             assert_eq!(crate::tui::list_view::problems::selected(&desk.app).unwrap().1.code, is, "{text}");
             desk.type_keys("j");
         }
@@ -192,18 +193,18 @@ fn problems_are_filtered_by_code_store_file_and_the_words_that_are_seen() {
     for text in ["oauth_spike", "core_memories.jsonl", "team", "warnings"] {
         desk.type_keys(&format!("gp/{text}"));
         desk.press(crossterm::event::KeyCode::Enter);
-        let shown = desk.app.view.list.len();
+        let shown = desk.app.list_view.list.len();
         assert!(shown > 0 && shown < desk.app.problem_list.len(), "{text}: {shown}");
     }
 }
 
 #[test]
 fn a_filter_finds_whatever_the_rows_of_problems_say() {
-    use crate::tui::list_view::{Row, problems::words};
+    use crate::tui::list_view::{ListRow, problems::words};
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gp");
-    for row in desk.app.view.list.each() {
-        let Row::Problem(number) = row else { continue };
+    for row in desk.app.list_view.list.each() {
+        let ListRow::Problem(number) = row else { continue };
         let found = words(&desk.app, number);
         for cell in row.cells(&desk.app) {
             let said = cell.text.trim().trim_start_matches(['✖', '⚠', '·']);
@@ -211,7 +212,7 @@ fn a_filter_finds_whatever_the_rows_of_problems_say() {
         }
     }
     desk.type_keys("/safe");
-    assert!(desk.app.view.list.len() > 3, "{}", desk.screen());
+    assert!(desk.app.list_view.list.len() > 3, "{}", desk.screen());
 }
 
 #[test]
@@ -262,7 +263,7 @@ fn torn_after(deletes: bool) -> Desk {
 #[test]
 fn of_a_torn_line_whose_memory_was_deleted_no_fix_is_shown_that_brings_it_back() {
     let titles = |desk: &Desk| -> Vec<String> {
-        let Some(fix) = &desk.app.view.fix else { panic!("{}", desk.screen()) };
+        let Some(fix) = &desk.app.list_view.fixes else { panic!("{}", desk.screen()) };
         fix.ways.iter().map(|way| way.title.clone()).collect()
     };
     let desk = torn_after(false);
@@ -286,7 +287,7 @@ fn a_torn_tombstone_is_a_problem_by_that_name_with_fixes_and_no_row_of_the_list(
     assert!(desk.screen().contains("torn tombstone"), "{}", desk.screen());
     fix(&mut desk);
     let titles: Vec<String> =
-        desk.app.view.fix.iter().flat_map(|fix| &fix.ways).map(|way| way.title.clone()).collect();
+        desk.app.list_view.fixes.iter().flat_map(|fix| &fix.ways).map(|way| way.title.clone()).collect();
     assert_eq!(titles, ["move the line to quarantine"]);
 }
 
@@ -301,7 +302,7 @@ fn a_memory_leads_to_its_own_problem_and_esc_back_to_it() {
     let memory = crate::tui::list_view::problems::entry(&desk.app.snapshot, store, problem);
     assert_eq!((desk.app.screen, memory), (Screen::Problems, Some(at)));
     desk.press(KeyCode::Esc);
-    assert_eq!((desk.app.screen, desk.app.selected()), (Screen::Browse, Some(at)));
+    assert_eq!((desk.app.screen, desk.app.selected()), (Screen::Memories, Some(at)));
 }
 
 /// The key that fixes.

@@ -5,7 +5,7 @@ use super::*;
 /// Puts the cursor on the first memory with that many references.
 fn go_to_references(desk: &mut Desk, count: usize) {
     let refers = |at: usize| {
-        let (store, entry) = desk.app.listed.get(desk.app.results.hits[at].at);
+        let (store, entry) = desk.app.listed_snapshot.get(desk.app.results.hits[at].at);
         store.view(entry).is_some_and(|view| view.references.len() == count)
     };
     let from = (0..desk.app.results.hits.len()).find(|&at| refers(at)).unwrap();
@@ -19,7 +19,7 @@ fn following_a_reference_and_going_back_ends_where_it_began_under_the_same_searc
     let mut desk = Desk::new(100, 30);
     go_to_references(&mut desk, 2);
     let (id, referred) = {
-        let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+        let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
         let view = store.view(entry).unwrap();
         (view.id.unwrap().to_owned(), view.references.iter().next().unwrap().to.text.to_owned())
     };
@@ -31,7 +31,7 @@ fn following_a_reference_and_going_back_ends_where_it_began_under_the_same_searc
     desk.type_keys("gd");
     desk.press(KeyCode::Enter);
     assert_eq!(desk.app.query, "");
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     assert_eq!(store.view(entry).unwrap().id, Some(&*referred));
     desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('o'), KeyModifiers::CONTROL)));
     assert_eq!((desk.app.selected(), desk.app.query), (from, query));

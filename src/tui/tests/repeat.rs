@@ -4,8 +4,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::changes::notice;
 use super::{Desk, Msg, now, selected_title, update};
-use crate::tui::msg::Effect;
-use crate::work::Done;
+use crate::tui::message::Effect;
+use crate::work::JobResult;
 
 /// Types keys, of which nothing that they ask for is done; `⏎` is Enter.
 fn only_type(desk: &mut Desk, keys: &str) -> Vec<Effect> {
@@ -23,7 +23,7 @@ fn what_was_refused_or_canceled_is_not_repeated() {
     let none = "nothing was changed yet that could be repeated";
     let tag = only_type(&mut desk, "t+refused⏎");
     assert!(!tag.is_empty());
-    desk.send(Msg::Done(Done::Changed(Box::new(Err("The disk is full.".into())))));
+    desk.send(Msg::Done(JobResult::ChangeDone(Box::new(Err("The disk is full.".into())))));
     desk.type_keys(".");
     assert!(notice(&desk).contains(none), "{}", desk.screen());
     desk.type_keys("  ggt+canceled");
@@ -38,7 +38,7 @@ fn what_was_refused_or_canceled_is_not_repeated() {
     desk.type_keys("t+made");
     desk.press(KeyCode::Enter);
     only_type(&mut desk, "jt+refused⏎");
-    desk.send(Msg::Done(Done::Changed(Box::new(Err("The disk is full.".into())))));
+    desk.send(Msg::Done(JobResult::ChangeDone(Box::new(Err("The disk is full.".into())))));
     desk.type_keys(".");
     desk.type_keys("/tag:made");
     assert_eq!(desk.app.results.hits.len(), 2, "{}", desk.screen());
@@ -57,7 +57,7 @@ fn a_repeat_waits_for_the_change_before_it_and_goes_with_it_where_that_is_refuse
     assert_eq!(desk.app.results.hits.len(), 2, "{}", desk.screen());
     desk.press(KeyCode::Esc);
     only_type(&mut desk, "t+twice⏎j.");
-    desk.send(Msg::Done(Done::Changed(Box::new(Err("The disk is full.".into())))));
-    assert!(desk.app.early.is_empty() && desk.app.changing == 0, "{}", desk.screen());
+    desk.send(Msg::Done(JobResult::ChangeDone(Box::new(Err("The disk is full.".into())))));
+    assert!(desk.app.queued_keys.is_empty() && desk.app.change_count == 0, "{}", desk.screen());
     assert!(notice(&desk).contains("The disk is full."), "{}", desk.screen());
 }

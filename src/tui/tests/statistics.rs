@@ -4,8 +4,8 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::*;
 use crate::model::State;
-use crate::query::Statistics;
-use crate::tui::calendar;
+use crate::query::UsageStatistics;
+use crate::tui::statistics_view;
 
 fn open(width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height);
@@ -13,8 +13,8 @@ fn open(width: u16, height: u16) -> Desk {
     desk
 }
 
-fn counted(desk: &Desk) -> &Statistics {
-    &desk.app.calendar.counted.as_ref().unwrap().1
+fn counted(desk: &Desk) -> &UsageStatistics {
+    &desk.app.statistics.counted.as_ref().unwrap().1
 }
 
 /// How many memories are counted on some day.
@@ -58,13 +58,13 @@ fn every_memory_that_says_when_it_was_written_is_counted_on_its_day_and_no_other
 #[test]
 fn enter_lists_just_the_memories_that_the_view_has_for_the_day() {
     let mut desk = open(80, 24);
-    while desk.app.calendar.written().len() < 2 {
+    while desk.app.statistics.written().len() < 2 {
         desk.type_keys("h");
     }
-    let mut own = desk.app.calendar.written().to_vec();
+    let mut own = desk.app.statistics.written().to_vec();
     own.sort();
     desk.press(KeyCode::Enter);
-    assert_eq!(desk.app.screen, Screen::Browse);
+    assert_eq!(desk.app.screen, Screen::Memories);
     let mut listed: Vec<_> = desk.app.results.hits.iter().map(|hit| hit.at).collect();
     listed.sort();
     assert_eq!(listed, own);
@@ -76,20 +76,20 @@ fn esc_leads_from_the_memories_of_a_day_back_to_that_day_and_the_search_of_befor
     desk.type_keys("/type:finding");
     desk.press(KeyCode::Enter);
     desk.type_keys("gsh");
-    while desk.app.calendar.written().len() < 2 {
+    while desk.app.statistics.written().len() < 2 {
         desk.type_keys("h");
     }
-    let day = desk.app.calendar.day;
+    let day = desk.app.statistics.day;
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("Esc back to statistics"), "{}", desk.screen());
     // From the text of one of them the list comes first.
     desk.press(KeyCode::Enter);
     desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::Browse);
+    assert_eq!(desk.app.screen, Screen::Memories);
     desk.press(KeyCode::Esc);
-    assert_eq!((desk.app.screen, desk.app.calendar.day), (Screen::Statistics, day));
+    assert_eq!((desk.app.screen, desk.app.statistics.day), (Screen::Statistics, day));
     desk.press(KeyCode::Esc);
-    assert_eq!((desk.app.screen, desk.app.query.as_str()), (Screen::Browse, "type:finding"));
+    assert_eq!((desk.app.screen, desk.app.query.as_str()), (Screen::Memories, "type:finding"));
     assert!(desk.screen().contains("Esc clear"), "{}", desk.screen());
 }
 
@@ -97,7 +97,7 @@ fn esc_leads_from_the_memories_of_a_day_back_to_that_day_and_the_search_of_befor
 fn what_was_written_while_the_memories_of_a_day_were_read_is_counted_on_the_way_back() {
     let mut desk = Desk::small(80, 24);
     desk.type_keys("gs");
-    while desk.app.calendar.written().is_empty() {
+    while desk.app.statistics.written().is_empty() {
         desk.type_keys("h");
     }
     let before = written(&desk);
@@ -107,7 +107,7 @@ fn what_was_written_while_the_memories_of_a_day_were_read_is_counted_on_the_way_
                 \"content\":{\"finding\":\"One word more\"}}\n";
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text + line).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     desk.press(KeyCode::Esc);
     assert_eq!((desk.app.screen, written(&desk)), (Screen::Statistics, before + 1));
 }
@@ -115,8 +115,8 @@ fn what_was_written_while_the_memories_of_a_day_were_read_is_counted_on_the_way_
 #[test]
 fn days_and_weeks_are_gone_by_keys_up_to_today_and_esc_goes_back() {
     let mut desk = open(80, 24);
-    let today = desk.app.calendar.today();
-    let day = |desk: &Desk| desk.app.calendar.day;
+    let today = desk.app.statistics.today();
+    let day = |desk: &Desk| desk.app.statistics.day;
     assert_eq!(day(&desk), today);
     assert!(desk.screen().contains("today, Sunday 1 February"), "{}", desk.screen());
     desk.type_keys("hH");
@@ -129,7 +129,7 @@ fn days_and_weeks_are_gone_by_keys_up_to_today_and_esc_goes_back() {
     desk.type_keys("99h99h99h");
     assert_eq!(day(&desk), 0);
     desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::Browse);
+    assert_eq!(desk.app.screen, Screen::Memories);
     desk.type_keys("0H");
     assert!(desk.app.notice.as_ref().is_some_and(|said| said.contains("g s")), "{:?}", desk.app.notice);
 }
@@ -139,16 +139,16 @@ fn a_click_on_a_day_goes_to_it_and_a_second_one_lists_its_memories() {
     for size in [(120, 36), (80, 24), (40, 12)] {
         let mut desk = open(size.0, size.1);
         let wanted = counted(&desk).days.iter().rposition(|day| day.len() > 1).unwrap();
-        let days = calendar::parts(&desk.app).days;
-        let column = days.x + calendar::NAMES + (wanted / 7) as u16 * calendar::step(&desk.app);
+        let days = statistics_view::parts(&desk.app).days;
+        let column = days.x + statistics_view::NAMES + (wanted / 7) as u16 * statistics_view::step(&desk.app);
         let row = days.y + (wanted % 7) as u16;
         let kind = MouseEventKind::Down(MouseButton::Left);
         let click = Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
         desk.send(click);
-        assert_eq!(desk.app.calendar.day, wanted);
+        assert_eq!(desk.app.statistics.day, wanted);
         let click = Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
         desk.send(click);
-        assert_eq!(desk.app.screen, Screen::Browse);
+        assert_eq!(desk.app.screen, Screen::Memories);
         assert!(desk.app.query.starts_with("at:"), "{}", desk.app.query);
     }
 }
@@ -157,15 +157,15 @@ fn a_click_on_a_day_goes_to_it_and_a_second_one_lists_its_memories() {
 fn what_agents_write_while_the_view_is_open_is_counted_and_the_day_stays_under_the_cursor() {
     let mut desk = Desk::small(80, 24);
     desk.type_keys("gsH");
-    let (day, before) = (counted(&desk).date(desk.app.calendar.day), written(&desk));
+    let (day, before) = (counted(&desk).date(desk.app.statistics.day), written(&desk));
     let file = desk._folder.path().join("shop/memory/sessions/b/memory.jsonl");
     let line = "{\"id\":\"m7\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T10:00:00Z\",\"tags\":[],\
                 \"content\":{\"finding\":\"One word more\"}}\n";
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text + line).unwrap();
-    desk.send(Msg::Changed);
+    desk.send(Msg::StoresChanged);
     assert_eq!(written(&desk), before + 1);
-    assert_eq!(counted(&desk).date(desk.app.calendar.day), day);
+    assert_eq!(counted(&desk).date(desk.app.statistics.day), day);
     desk.type_keys("0");
     assert!(desk.screen().contains("One word more"), "{}", desk.screen());
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
-use crate::text::show::columns;
+use crate::text::safe_text::display_width;
 
 /// Size of a cell, and the rim around the frame, in pixels.
 const CELL: (f64, f64) = (8.4, 18.0);
@@ -51,7 +51,7 @@ fn runs(cells: &[Cell]) -> Vec<Run<'_>> {
             covered -= 1;
             continue;
         }
-        let width = columns(cell.symbol()).max(1);
+        let width = display_width(cell.symbol()).max(1);
         covered = width - 1;
         let same =
             |run: &&mut Run<'_>| run.look.fg == cell.fg && run.look.modifier == cell.modifier && width == 1;

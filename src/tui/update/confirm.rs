@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{arrive, change, early};
-use crate::deed::{Planned, Wanted, moved_since};
+use super::{change_memories, job_results, queued_keys};
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::app::{App, Screen};
-use crate::tui::bulk::Going;
-use crate::tui::confirm::{self, Confirm, Typed};
+use crate::tui::confirm::{self, Confirmation, TypedWord};
 use crate::tui::layout;
-use crate::tui::msg::Effect;
+use crate::tui::message::Effect;
+use crate::tui::pending_changes::ActiveChange;
+use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since};
 use crate::work::Job;
 
 /// A change was planned: it is shown, and waits for a yes.
-pub fn planned(app: &mut App, outcome: Result<Planned, String>) {
-    app.bulk.going = None;
+pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
+    app.changes.active = None;
     match outcome {
         Ok(planned) if planned.is_empty() => {
             let mut why: Vec<String> = planned.left_out();
@@ -38,33 +38,33 @@ pub fn planned(app: &mut App, outcome: Result<Planned, String>) {
 }
 
 /// Shows a plan; what goes for good takes a word that is typed.
-fn show(app: &mut App, planned: Planned) {
+fn show(app: &mut App, planned: PlannedChange) {
     let question = question(&planned);
-    let (wanted, records) = (&planned.request.wanted, planned.records());
-    let is_typed =
-        matches!(wanted, Wanted::Erase(_)) || matches!(wanted, Wanted::Delete(_)) && records > MANY;
-    let typed =
-        is_typed.then(|| Typed { wanted: format!("{} {records}", wanted.verb()), so_far: String::new() });
-    app.confirm = Some(Confirm::new(Box::new(planned), question, typed));
+    let (wanted, records) = (&planned.request.command, planned.records());
+    let is_typed = matches!(wanted, ChangeCommand::Erase(_))
+        || matches!(wanted, ChangeCommand::Delete(_)) && records > MANY;
+    let typed = is_typed
+        .then(|| TypedWord { required: format!("{} {records}", wanted.verb()), so_far: String::new() });
+    app.confirm = Some(Confirmation::new(Box::new(planned), question, typed));
 }
 
 /// Others changed what was agreed to, and nothing was written: what differs is shown and asked for
 /// again. Where the user is busy with something else by now, it is told alone: no key that was
 /// meant for that answers it.
-pub fn moved(app: &mut App, planned: Planned) {
-    change::over(app);
-    early::refused(app);
-    if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
-        app.bulk.going = None;
+pub fn ask_again(app: &mut App, planned: PlannedChange) {
+    change_memories::finish_queued(app);
+    queued_keys::refused(app);
+    if app.changes.active.as_ref().is_some_and(|going| !going.is_planning) {
+        app.changes.active = None;
     }
     // Whoever leaves is to see that it was not done.
-    app.leaving = false;
-    let told = planned.difference.as_ref().map(|own| own.told()).unwrap_or_default();
+    app.quits_when_done = false;
+    let told = planned.concurrent.as_ref().map(|own| own.told()).unwrap_or_default();
     let is_busy = app.prompt.is_some()
-        || app.menu.is_some()
+        || app.delete_menu.is_some()
         || app.confirm.is_some()
-        || app.bulk.going.is_some()
-        || app.screen == Screen::Edit;
+        || app.changes.active.is_some()
+        || app.screen == Screen::Editor;
     if planned.is_empty() {
         let left: String = planned.left_out().iter().map(|line| format!(" · {line}")).collect();
         app.say(format!("{told}. Nothing of the plan remains; nothing was changed.{left}"));
@@ -74,7 +74,7 @@ pub fn moved(app: &mut App, planned: Planned) {
         app.notice = None;
         show(app, planned);
     }
-    app.give(arrive::reload(app));
+    app.push_effect(job_results::reload(app));
 }
 
 /// The stores were read anew while a plan waits: how much of it is not as it is shown.
@@ -82,7 +82,7 @@ pub fn reloaded(app: &mut App) {
     let Some(confirm) = &mut app.confirm else { return };
     let snapshot: &Snapshot = &app.snapshot;
     if snapshot.is_whole() {
-        confirm.moved = moved_since(&confirm.planned, snapshot);
+        confirm.changed_count = count_changed_since(&confirm.planned, snapshot);
     }
 }
 
@@ -99,7 +99,7 @@ pub fn keep_in_view(app: &mut App) {
 
 /// How far a key scrolls what is longer than its box; `None` where it does not. Where words are
 /// typed, letters are theirs.
-pub fn scrolled(key: KeyEvent, types: bool, rows: usize) -> Option<isize> {
+pub fn scroll_by_key(key: KeyEvent, types: bool, rows: usize) -> Option<isize> {
     let page = rows.saturating_sub(1).max(1) as isize;
     let all = isize::MAX / 2;
     Some(match key.code {
@@ -131,10 +131,10 @@ const MANY: usize = 50;
 const NAMED: usize = 5;
 
 /// What is asked before several memories are changed: how many, and which of them can't be seen.
-fn question(planned: &Planned) -> String {
+fn question(planned: &PlannedChange) -> String {
     let request = &planned.request;
-    let verb = request.wanted.verb();
-    let asked = planned.called();
+    let verb = request.command.verb();
+    let asked = planned.display_name();
     let of = match request.at.len() {
         several if several > planned.records() => format!(" of {several}"),
         _ => String::new(),
@@ -146,24 +146,24 @@ fn question(planned: &Planned) -> String {
     let hidden = match hidden.as_slice() {
         [] => String::new(),
         [own] if request.at.len() == 1 => {
-            format!(", hidden by the filter: {}", App::quoted(&request.snapshot, *own))
+            format!(", hidden by the filter: {}", App::quoted_title(&request.snapshot, *own))
         }
         own => {
             let more = if own.len() > NAMED { ", …" } else { "" };
             let named = own.iter().take(NAMED);
-            let names: Vec<String> = named.map(|at| App::quoted(&request.snapshot, *at)).collect();
+            let names: Vec<String> = named.map(|at| App::quoted_title(&request.snapshot, *at)).collect();
             format!(", {} of them hidden by the filter: {}{more}", own.len(), names.join(", "))
         }
     };
-    let what = match &request.wanted {
-        Wanted::Tag { add, remove } => {
+    let what = match &request.command {
+        ChangeCommand::Tag { add, remove } => {
             let come = add.iter().map(|tag| format!(" +{tag}"));
             let go = remove.iter().map(|tag| format!(" -{tag}"));
             come.chain(go).collect()
         }
-        Wanted::Rename { from, to } => format!(" {from} → {to}"),
-        Wanted::Importance(value) => format!(" to {value:.2}"),
-        Wanted::Word { value, .. } => format!(" to {value}"),
+        ChangeCommand::RenameTag { from, to } => format!(" {from} → {to}"),
+        ChangeCommand::SetImportance(value) => format!(" to {value:.2}"),
+        ChangeCommand::SetWord { value, .. } => format!(" to {value}"),
         _ => String::new(),
     };
     format!("{verb} {asked}{of}{what}{hidden}?")
@@ -175,35 +175,35 @@ pub fn key(app: &mut App, key: KeyEvent) {
     let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
     let Some(confirm) = &mut app.confirm else { return };
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    if let (KeyCode::Char('u' | 'w'), true, Some(typed)) = (key.code, control, &mut confirm.typed) {
+    if let (KeyCode::Char('u' | 'w'), true, Some(typed)) = (key.code, control, &mut confirm.typed_word) {
         // Prompts edit like readline; of two words neither is right without the other.
         typed.so_far.clear();
         return;
     }
-    if let Some(by) = scrolled(key, confirm.typed.is_some(), rows) {
+    if let Some(by) = scroll_by_key(key, confirm.typed_word.is_some(), rows) {
         confirm.scroll(by, rows);
         return;
     }
-    match (key.code, &mut confirm.typed) {
+    match (key.code, &mut confirm.typed_word) {
         // What can't be read is not agreed to.
         (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => {}
-        (KeyCode::Char('l'), _) if control => app.give(Effect::Redraw),
+        (KeyCode::Char('l'), _) if control => app.push_effect(Effect::Redraw),
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
             app.confirm = None;
             app.say("Nothing was changed.");
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
-        (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
+        (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.required => go(app),
         // A low screen has one row for this, and shows what to type above it.
         (KeyCode::Enter, Some(_)) if app.size.1 < 10 => app.say("Type it first."),
         (KeyCode::Enter, Some(typed)) => {
-            let told = format!("Type `{}` first. Nothing is changed yet.", typed.wanted);
+            let told = format!("Type `{}` first. Nothing is changed yet.", typed.required);
             app.say(told);
         }
         (KeyCode::Backspace, Some(typed)) => _ = typed.so_far.pop(),
         (KeyCode::Char(c), Some(typed))
             if (key.modifiers - KeyModifiers::SHIFT).is_empty()
-                && typed.so_far.len() < typed.wanted.len() =>
+                && typed.so_far.len() < typed.required.len() =>
         {
             typed.so_far.push(c)
         }
@@ -215,9 +215,10 @@ pub fn key(app: &mut App, key: KeyEvent) {
 fn go(app: &mut App) {
     let Some(confirm) = app.confirm.take() else { return };
     let request = &confirm.planned.request;
-    change::given(app, Some(request));
-    let what = format!("{} {}", request.wanted.going_on(), confirm.planned.called());
+    change_memories::enqueue(app, Some(request));
+    let what = format!("{} {}", request.command.progress_words(), confirm.planned.display_name());
     app.say(format!("{what} …"));
-    app.bulk.going = Some(Going { progress: Arc::clone(&request.progress), what, plans: false });
+    app.changes.active =
+        Some(ActiveChange { progress: Arc::clone(&request.progress), what, is_planning: false });
     app.give_job(Job::Commit(confirm.planned));
 }

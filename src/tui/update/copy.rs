@@ -1,20 +1,20 @@
 //! What is copied of the memory under the cursor. Values that are masked on the screen are masked in
 //! the copy, too.
 
-use crate::model::{EntryRef, Snapshot, Tell};
-use crate::text::show::show_lines;
+use crate::model::{EntryRef, PathText, Snapshot};
+use crate::text::safe_text::sanitize_lines;
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::msg::Effect;
+use crate::tui::message::Effect;
 use crate::tui::theme::{self, place};
 
 /// Copies a part of it.
 pub fn copy(app: &mut App, action: Action) {
     let Some(at) = app.selected() else { return app.say("There is no memory here to copy.") };
     let (what, text) = match action {
-        Action::CopyId => ("the id", App::name_of(&app.listed, at)),
+        Action::CopyId => ("the id", App::name_of(&app.listed_snapshot, at)),
         Action::CopyText => ("the text", text(app, at)),
-        Action::CopyPlace => ("the path and line", path_and_line(&app.listed, at)),
+        Action::CopyPath => ("the path and line", path_and_line(&app.listed_snapshot, at)),
         Action::CopyJson => ("the JSON", record(app, at)),
         _ => ("the command", command(app, at)),
     };
@@ -23,13 +23,13 @@ pub fn copy(app: &mut App, action: Action) {
 
 /// Copies a text, and says what it is.
 pub fn give(app: &mut App, what: &str, text: &str) {
-    let lines: Vec<String> = show_lines(&theme::masked(app, text)).collect();
+    let lines: Vec<String> = sanitize_lines(&theme::masked(app, text)).collect();
     app.say(format!("Copied {what}."));
-    app.give(Effect::Copy(lines.join("\n")));
+    app.push_effect(Effect::Copy(lines.join("\n")));
 }
 
 fn text(app: &App, at: EntryRef) -> String {
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     crate::format::text_of(store, entry).text
 }
 
@@ -40,14 +40,18 @@ pub fn path_and_line(snapshot: &Snapshot, at: EntryRef) -> String {
 }
 
 fn record(app: &App, at: EntryRef) -> String {
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     let bytes = store.read(entry).unwrap_or_default();
     String::from_utf8_lossy(&bytes).trim_end().to_owned()
 }
 
 /// The verb that shows it, with its words quoted for a shell.
 fn command(app: &App, at: EntryRef) -> String {
-    let (store, _) = app.listed.get(at);
+    let (store, _) = app.listed_snapshot.get(at);
     let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
-    format!("palimp show {} --store {}", quoted(&App::name_of(&app.listed, at)), quoted(&store.root.told()))
+    format!(
+        "palimp show {} --store {}",
+        quoted(&App::name_of(&app.listed_snapshot, at)),
+        quoted(&store.root.to_text())
+    )
 }

@@ -5,17 +5,17 @@ use std::ops::Range;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{distinct_titles, references, walk};
-use crate::format::{self, page};
-use crate::model::{Entry, EntryRef, RecordText, Store, Tie};
+use super::{distinct_titles, reference_go_back, up_down_page_top_last};
+use crate::format::{self, record_details};
+use crate::model::{Entry, EntryLink, EntryRef, RecordText, Store};
 use crate::query::{Hit, Query, highlights, words_in};
+use crate::text::safe_text::{sanitize, sanitize_lines};
 use crate::text::secrets::cut;
-use crate::text::show::{show, show_lines};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Tab};
 use crate::tui::layout;
 use crate::tui::markdown;
-use crate::tui::panes::memory_row::Columns;
+use crate::tui::panes::memory_row::MemoryColumns;
 use crate::tui::theme::{self, Theme, sign, wrap};
 
 /// Records over this many bytes show their start alone: a frame must not wait for them.
@@ -31,16 +31,16 @@ const TITLES: usize = 4_000;
 pub fn refresh(app: &mut App) {
     let rows = layout::rows(app, Pane::Memories);
     let visible: Vec<EntryRef> =
-        app.results.hits.iter().skip(app.list.top).take(rows).map(|hit| hit.at).collect();
+        app.results.hits.iter().skip(app.list_cursor.top).take(rows).map(|hit| hit.at).collect();
     if app.titles.len() > TITLES {
         app.titles.clear();
     }
     let width = layout::frame(app).pane(Pane::Memories).map_or(0, |area| usize::from(area.width));
-    let columns = Columns::of(app, width);
+    let columns = MemoryColumns::of(app, width);
     let (seen, room) = (columns.text, columns.found(width));
-    if app.found_of != (seen, room) {
-        app.found_of = (seen, room);
-        app.found_lines.clear();
+    if app.match_widths != (seen, room) {
+        app.match_widths = (seen, room);
+        app.match_lines.clear();
     }
     for at in visible.iter().copied() {
         if !app.titles.contains_key(&at) {
@@ -50,9 +50,9 @@ pub fn refresh(app: &mut App) {
     }
     distinct_titles::refresh(app, &visible, seen.saturating_sub(1));
     for at in visible {
-        if app.parsed.has_words() && !app.found_lines.contains_key(&at) {
+        if app.parsed.has_words() && !app.match_lines.contains_key(&at) {
             let found = found_line(app, at, seen, room);
-            app.found_lines.insert(at, found);
+            app.match_lines.insert(at, found);
         }
     }
     keep_cursor_in_sight(app, rows);
@@ -63,12 +63,15 @@ pub fn refresh(app: &mut App) {
 /// below the last.
 fn keep_cursor_in_sight(app: &mut App, rows: usize) {
     let taken = |app: &App, from: usize| {
-        let shown = app.results.hits.get(from..=app.list.at).unwrap_or_default();
-        let found = |hit: &&Hit| app.found_lines.get(&hit.at).is_some_and(Option::is_some);
+        let shown = app.results.hits.get(from..=app.list_cursor.at).unwrap_or_default();
+        let found = |hit: &&Hit| app.match_lines.get(&hit.at).is_some_and(Option::is_some);
         shown.len() + shown.iter().filter(found).count()
     };
-    while !app.list.is_held && app.list.top < app.list.at && taken(app, app.list.top) > rows {
-        app.list.top += 1;
+    while !app.list_cursor.is_held
+        && app.list_cursor.top < app.list_cursor.at
+        && taken(app, app.list_cursor.top) > rows
+    {
+        app.list_cursor.top += 1;
     }
 }
 
@@ -83,14 +86,14 @@ fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<Strin
     if !lacks.contains(&true) {
         return None;
     }
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     let besides = || {
         // There is no main text before them, so each one has its label.
         let is_large = store.record(entry).span.len() > LARGE as u64;
-        let named = if is_large { Vec::new() } else { page::searched_besides(store, entry) };
+        let named = if is_large { Vec::new() } else { record_details::searched_strings(store, entry) };
         best_line(app, &std::iter::once(Default::default()).chain(named).collect::<Vec<_>>(), &lacks)
     };
-    let text = page::searched(store, entry, text_of(store, entry));
+    let text = record_details::searched_fields(store, entry, text_of(store, entry));
     let (name, line) = best_line(app, &text, &lacks).or_else(besides)?;
     Some(around(app, &name, &line, (&lacks, room)))
 }
@@ -102,7 +105,7 @@ fn best_line(app: &App, fields: &[(String, String)], lacks: &[bool]) -> Option<(
         // The main text needs no label.
         let name = if at == 0 { "" } else { name };
         let masked = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
-        for line in show_lines(&masked) {
+        for line in sanitize_lines(&masked) {
             let count = count_lacking(&line, &app.parsed, lacks);
             if count > best.as_ref().map_or(0, |(count, ..)| *count) {
                 best = Some((count, name.to_owned(), line));
@@ -151,11 +154,13 @@ fn count_lacking(line: &str, query: &Query, lacks: &[bool]) -> usize {
 fn refresh_detail(app: &mut App) {
     let width = layout::frame(app).pane(Pane::Detail).map_or(0, |area| area.width.saturating_sub(2));
     let wanted = app.selected().map(|at| (at, app.shown_tab(), width, app.revealed));
-    if app.detail_of == wanted && wanted.is_some() {
+    if app.detail_key == wanted && wanted.is_some() {
         return;
     }
     app.ties = match wanted {
-        Some((at, Tab::References, ..)) => app.listed.references().ties(app.listed.get(at).0, at),
+        Some((at, Tab::References, ..)) => {
+            app.listed_snapshot.references().links_of(app.listed_snapshot.get(at).0, at)
+        }
         Some((at, Tab::Timeline, ..)) => trace(app, at),
         _ => Vec::new(),
     };
@@ -163,16 +168,16 @@ fn refresh_detail(app: &mut App) {
         Some((at, tab, width, _)) => lines(app, at, tab, usize::from(width)),
         None => Vec::new(),
     };
-    app.detail_of = wanted;
-    let places = walk::places(app.detail.len(), layout::rows(app, Pane::Detail));
+    app.detail_key = wanted;
+    let places = up_down_page_top_last::scroll_positions(app.detail.len(), layout::rows(app, Pane::Detail));
     app.detail_top = app.detail_top.min(places - 1);
 }
 
 /// The events of a memory's trace, each as a tie to it.
-fn trace(app: &App, at: EntryRef) -> Vec<Tie> {
-    let events = app.listed.references().trace(app.listed.get(at).0, at).into_iter();
+fn trace(app: &App, at: EntryRef) -> Vec<EntryLink> {
+    let events = app.listed_snapshot.references().trace(app.listed_snapshot.get(at).0, at).into_iter();
     events
-        .map(|event| Tie {
+        .map(|event| EntryLink {
             outward: true,
             relation: "trace".into(),
             name: Box::default(),
@@ -182,7 +187,7 @@ fn trace(app: &App, at: EntryRef) -> Vec<Tie> {
 }
 
 pub fn title_of(app: &App, at: EntryRef) -> String {
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     let is_large = store.record(entry).span.len() > LARGE as u64;
     if is_large { text_of(store, entry).title } else { format::title(store, entry) }
 }
@@ -204,25 +209,25 @@ pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'stati
     match tab {
         Tab::Read => read(app, at, width),
         Tab::Raw => raw(app, at, width),
-        Tab::References => references::lines(app, at, &app.ties, width),
-        Tab::Timeline => references::timeline(app, at, &app.ties, width),
+        Tab::References => reference_go_back::lines(app, at, &app.ties, width),
+        Tab::Timeline => reference_go_back::timeline(app, at, &app.ties, width),
     }
 }
 
 /// The texts of a memory in reading order, its problems and its references. One key shows everything else.
 fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     let text = text_of(store, entry);
     let mut lines = match format::is_markdown(store, entry) {
         true => note(app, &text.text, width),
         false => prose(app, &text.text, width, ""),
     };
     lines.push(Line::default());
-    for (name, said) in &text.said {
-        lines.extend(prose(app, said, width, &page::label(name)));
+    for (name, said) in &text.other_texts {
+        lines.extend(prose(app, said, width, &record_details::label(name)));
     }
-    if !text.said.is_empty() {
+    if !text.other_texts.is_empty() {
         lines.push(Line::default());
     }
     for problem in store.problems_of(entry) {
@@ -232,10 +237,10 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
             wrap(&theme::safe(app, &message), width).into_iter().map(|line| Line::styled(line, style)),
         );
     }
-    for (name, value) in page::ties(store, entry, app.now) {
+    for (name, value) in record_details::context_fields(store, entry, app.now) {
         lines.extend(fact(app, name, &value, width));
     }
-    let rest = page::rest(store, at.entry, &text);
+    let rest = record_details::remaining_fields(store, at.entry, &text);
     let (sign, key) = (if app.layout.all_facts { "▾" } else { "▸" }, Action::Fold.key());
     let folded = format!("{sign} {} fields · file · bytes  ", rest.len());
     lines.push(Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]));
@@ -268,7 +273,7 @@ fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>
         lines.push(Line::styled(theme::fit(name.trim_end(), width), dim));
     }
     let before = if stands_above { "" } else { name.as_str() };
-    for line in show_lines(&masked) {
+    for line in sanitize_lines(&masked) {
         let runs = [(before.to_owned(), dim), (line, Style::new())];
         lines.extend(wrapped(app, &runs, width));
     }
@@ -339,13 +344,13 @@ fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> 
 }
 
 fn raw(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     let bytes = store.read(entry).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LARGE)]);
     let shown = &text[..cut(&text, SHOWN)];
     let mut lines: Vec<Line<'static>> = theme::masked(app, shown)
         .split_inclusive('\n')
-        .flat_map(|line| wrap(&show(line), width))
+        .flat_map(|line| wrap(&sanitize(line), width))
         .map(Line::from)
         .collect();
     if shown.len() < bytes.len() {

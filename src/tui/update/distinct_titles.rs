@@ -30,7 +30,7 @@ pub fn refresh(app: &mut App, visible: &[EntryRef], columns: usize) {
     }
     let rows = if columns < LEAST { HashMap::new() } else { told_apart(app, visible, columns) };
     for at in visible.iter().filter(|at| rows.get(at) != app.distinct_titles.rows.get(at)) {
-        app.found_lines.remove(at);
+        app.match_lines.remove(at);
     }
     app.distinct_titles = DistinctTitles { rows, made_for };
 }
@@ -122,14 +122,14 @@ fn by_field(app: &App, rows: &[EntryRef]) -> Vec<String> {
 
 /// The fields of a memory, in the order in which people look for a difference. Safe text.
 fn fields(app: &App, at: EntryRef) -> Vec<(String, String)> {
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     let own = text_of(store, entry);
     let created =
         store.view(entry).and_then(|view| view.created).map_or(String::new(), |own| own.to_rfc3339());
     let session = store.session(entry).map_or(String::new(), |own| own.name.clone());
     let known = [(String::new(), own.text), ("written".into(), created)];
     let place = [("session".into(), session), ("store".into(), app.store_name(at.store as usize).to_owned())];
-    let all = known.into_iter().chain(own.said).chain(own.fields).chain(place);
+    let all = known.into_iter().chain(own.other_texts).chain(own.fields).chain(place);
     let is_told = |(name, _): &(String, String)| {
         !matches!(
             name.as_str(),

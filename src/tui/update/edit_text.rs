@@ -1,18 +1,18 @@
 //! A memory's text in the user's own editor.
 
-use super::change::ask;
-use crate::deed::Wanted;
+use super::change_memories::request_change;
 use crate::tui::action::Action;
-use crate::tui::app::{Aim, App};
-use crate::tui::msg::Effect;
+use crate::tui::app::{App, ChangeTarget};
+use crate::tui::message::Effect;
+use crate::usecase::ChangeCommand;
 
 /// Opens the editor with it.
-pub fn begin(app: &mut App, aim: Aim) {
-    app.give(Effect::Edit(Box::new(aim)));
+pub fn begin(app: &mut App, aim: ChangeTarget) {
+    app.push_effect(Effect::EditText(Box::new(aim)));
 }
 
 /// The editor was left.
-pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, String>) {
+pub fn edited(app: &mut App, aim: ChangeTarget, before: &str, after: Result<String, String>) {
     match after {
         Ok(after) if after == before => {
             app.say("The text is the same; nothing was changed.");
@@ -21,7 +21,7 @@ pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, Strin
             let key = Action::Delete.key();
             app.say(format!("The editor left no text; nothing was changed. {key} deletes a memory."));
         }
-        Ok(after) => ask(app, Some(aim), Wanted::text(after)),
+        Ok(after) => request_change(app, Some(aim), ChangeCommand::text(after)),
         Err(why) => app.say(why),
     }
 }

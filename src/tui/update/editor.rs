@@ -1,41 +1,41 @@
 //! Keys in the editor, and what comes back to it.
 
-mod arrive;
+mod compare;
 mod leave;
-mod settle;
+mod results;
 mod typing;
 
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{change, prompt};
+use super::{change_memories, prompt};
 use crate::ops;
-use crate::tui::action::{Action, IN_EDITOR};
-use crate::tui::app::{Aim, App, Screen};
-use crate::tui::editor::{Editor, Kept, Theirs, is_open};
-use crate::tui::keys::{self, Pressed};
-use crate::tui::msg::{Effect, Lent};
-use crate::tui::prompt::Purpose;
+use crate::tui::action::{Action, EDITOR_ACTIONS};
+use crate::tui::app::{App, ChangeTarget, Screen};
+use crate::tui::editor::{DraftState, Editor, TheirVersion, is_open};
+use crate::tui::key_lookup::{self, KeyMeaning};
+use crate::tui::message::{Effect, FormPart};
+use crate::tui::prompt::PromptPurpose;
 use crate::work::Job;
-use crate::work::editor::FormRequest;
+use crate::work::form_jobs::FormRequest;
 
-pub use arrive::{draft_found, judged, kept, lent, reloaded, saved, text_for, text_kept};
 pub use leave::{keep_before_leaving, unkept};
+pub use results::{draft_found, judged, kept, lent, reloaded, saved, text_for, text_kept};
 pub use typing::{paste, refresh};
 
 /// Why a memory has no form whose bytes are gone.
 const CHANGED: &str = "The file of the memory changed since it was read. It is read again.";
 
 /// Opens the form of a memory, or says why it has none.
-pub fn open(app: &mut App, aim: &Aim) -> Result<(), String> {
+pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
     let Some(at) = aim.one() else { return Ok(()) };
     let snapshot = Arc::new(aim.snapshot.with_bytes_of(at).ok_or(CHANGED)?);
     let (store, entry) = snapshot.get(at);
-    let form = ops::form::form(store, entry, app.now).map_err(change::refused)?;
-    app.forms += 1;
-    app.editor = Some(Box::new(Editor::new(Arc::clone(&snapshot), at, form, app.forms)));
-    app.screen = Screen::Edit;
+    let form = ops::form::form(store, entry, app.now).map_err(change_memories::refused)?;
+    app.form_count += 1;
+    app.editor = Some(Box::new(Editor::new(Arc::clone(&snapshot), at, form, app.form_count)));
+    app.screen = Screen::Editor;
     let Some(data) = app.data.clone() else { return Ok(()) };
     let look = Job::FindDraft { snapshot, at, data, now: app.now };
     app.give_job(look);
@@ -46,7 +46,7 @@ pub fn open(app: &mut App, aim: &Aim) -> Result<(), String> {
 /// Has the form judged as it is now.
 fn ask(app: &mut App, is_whole: bool) {
     if let Some(request) = request(app) {
-        app.give_job(Job::Judge(request, is_whole));
+        app.give_job(Job::ValidateForm(request, is_whole));
     }
 }
 
@@ -58,8 +58,8 @@ fn request(app: &App) -> Option<Box<FormRequest>> {
 fn changed(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     editor.version += 1;
-    editor.kept = Kept::Soon;
-    app.give(Effect::KeepSoon);
+    editor.draft_state = DraftState::Pending;
+    app.push_effect(Effect::SaveDraftSoon);
     ask(app, false);
 }
 
@@ -72,14 +72,14 @@ pub fn keep(app: &mut App) {
 /// A key in the editor.
 pub fn key(app: &mut App, key: KeyEvent) {
     let Some(editor) = &app.editor else { return };
-    let action = match keys::press("", key) {
-        Pressed::Act(action) => Some(action),
+    let action = match key_lookup::lookup("", key) {
+        KeyMeaning::Act(action) => Some(action),
         _ => None,
     };
     match action {
-        Some(Action::Redraw) => return app.give(Effect::Redraw),
+        Some(Action::Redraw) => return app.push_effect(Effect::Redraw),
         Some(Action::Help) if !matches!(key.code, KeyCode::Char(_)) => {
-            return prompt::open(app, Purpose::Help, "");
+            return prompt::open(app, PromptPurpose::Help, "");
         }
         _ => {}
     }
@@ -89,15 +89,15 @@ pub fn key(app: &mut App, key: KeyEvent) {
     }
     if editor.conflict.is_some() {
         return match action {
-            Some(Action::Save) => settle::save(app),
-            _ => settle::key(app, key),
+            Some(Action::Save) => compare::save(app),
+            _ => compare::key(app, key),
         };
     }
-    if editor.found.is_some() {
+    if editor.found_draft.is_some() {
         return leave::found_key(app, key);
     }
     match action {
-        Some(action) if IN_EDITOR.contains(&action) => act(app, action),
+        Some(action) if EDITOR_ACTIONS.contains(&action) => act(app, action),
         _ if key.code == KeyCode::Esc => leave::leave(app),
         _ => typing::key(app, key),
     }
@@ -116,16 +116,16 @@ pub fn act(app: &mut App, action: Action) {
         Action::NextFinding => to_finding(app, true),
         Action::PreviousFinding => to_finding(app, false),
         Action::FieldInEditor if is_open(editor.own()) => {
-            app.effects.push(Effect::Lend(Lent::Field(editor.field)))
+            app.effects.push(Effect::EditFormPart(FormPart::Field(editor.field)))
         }
-        Action::RecordInEditor => app.give(Effect::Lend(Lent::Record)),
+        Action::EditJson => app.push_effect(Effect::EditFormPart(FormPart::Record)),
         Action::UndoTyping if editor.text().undo() => changed(app),
         Action::RedoTyping if editor.text().redo() => changed(app),
         Action::AsOnDisk => as_on_disk(app),
-        Action::Compare => settle::open(app),
+        Action::Compare => compare::open(app),
         Action::RevealTyped => {
             app.revealed = true;
-            app.give(Effect::MaskSoon);
+            app.push_effect(Effect::MaskSoon);
         }
         _ => {}
     }
@@ -138,11 +138,11 @@ fn save(app: &mut App) {
         return;
     }
     if editor.theirs.is_some() {
-        return settle::open(app);
+        return compare::open(app);
     }
-    let is_shown = editor.shown == Some(editor.version);
+    let is_shown = editor.warned_version == Some(editor.version);
     if let Some(request) = request(app) {
-        give(app, Job::Save(request, is_shown));
+        give(app, Job::SaveForm(request, is_shown));
     }
 }
 
@@ -151,7 +151,7 @@ fn give(app: &mut App, job: Job) {
     let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return };
     editor.saving = true;
     app.notice = Some(format!("Saving {} …", editor.name));
-    change::given(app, None);
+    change_memories::enqueue(app, None);
     app.give_job(job);
 }
 
@@ -160,7 +160,7 @@ fn fix(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     let own = editor.findings(editor.field).find_map(|own| own.fix.clone());
     let any = || editor.judged.findings.iter().find_map(|own| own.fix.clone());
-    let Some(fix) = own.or_else(any).filter(|_| editor.judged_of == editor.version) else {
+    let Some(fix) = own.or_else(any).filter(|_| editor.judged_version == editor.version) else {
         return app.say("There is nothing to fix here.");
     };
     editor.field = fix.field;
@@ -196,10 +196,12 @@ fn as_on_disk(app: &mut App) {
 }
 
 /// What is to be said at once of a memory that somebody else changed.
-fn told(theirs: &Theirs) -> String {
+fn told(theirs: &TheirVersion) -> String {
     let key = Action::Compare.key();
     match theirs {
-        Theirs::Changed { .. } => format!("changed on disk meanwhile: {key} shows before, mine and theirs"),
-        Theirs::Gone(why) => format!("{why} What was typed is still here; {key} says what can be done"),
+        TheirVersion::Changed { .. } => {
+            format!("changed on disk meanwhile: {key} shows before, mine and theirs")
+        }
+        TheirVersion::Gone(why) => format!("{why} What was typed is still here; {key} says what can be done"),
     }
 }

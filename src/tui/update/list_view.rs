@@ -2,45 +2,45 @@
 
 mod archive;
 mod backups;
-mod copying;
-mod filtering;
+mod copy;
 mod journal;
-mod marking;
+mod marks;
 pub mod new;
 mod problems;
-pub mod sessions;
-mod upkeep;
+mod row_filter;
+pub mod session_pair;
+mod upkeep_compact;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use ratatui::layout::{Position, Rect};
 
-use super::{change, walk};
-use crate::deed::{By, ChangeRequest, Wanted};
+use super::{change_memories, up_down_page_top_last};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
-use crate::tui::cursor::Cursor;
 use crate::tui::layout;
-use crate::tui::list_view::{self, Esc, Kind, ListView, Row, Rows, row};
+use crate::tui::list_cursor::ListCursor;
+use crate::tui::list_view::{self, EscStep, ListRow, ListView, ListViewKind, RowList, row};
 use crate::tui::panes;
+use crate::usecase::{ChangeCommand, ChangeRequest, Requester};
 use crate::work::{Inspect, InspectRequest, Inspected, Job};
-pub use filtering::{filter, typed as filter_typed};
+pub use row_filter::{filter, typed as filter_typed};
 
 /// Does an action of these views; whether it is theirs.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Restore => open(app, Screen::Restore),
-        Action::ArchiveView => open(app, Screen::Archive),
+        Action::Backups => open(app, Screen::Backups),
+        Action::Archived => open(app, Screen::Archive),
         Action::Journal => open(app, Screen::Journal),
         Action::Problems => open(app, Screen::Problems),
-        Action::Fix if app.screen == Screen::Browse => problems::open_at_memory(app),
+        Action::Fix if app.screen == Screen::Memories => problems::open_at_memory(app),
         Action::New => open(app, Screen::New),
-        Action::Maintain | Action::Compact => {
+        Action::Upkeep | Action::Compact => {
             open(app, Screen::Upkeep);
-            app.view.compacts = action == Action::Compact;
+            app.list_view.compactions_first = action == Action::Compact;
         }
-        _ => match list_view::open(app) {
+        _ => match list_view::current_kind(app) {
             Some(kind) => return act_within(app, kind, action),
             None => return is_of_another_view(app, action),
         },
@@ -48,50 +48,50 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
+fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     // What is done with rows is done with all of the range that is open.
     if matches!(
         action,
         Action::Archive | Action::BringBack | Action::Seen | Action::Fix | Action::ReplaceFile
-    ) && app.view.focused().range.is_some()
+    ) && app.list_view.focused().range.is_some()
     {
-        marking::range(app);
+        marks::range(app);
     }
     let is_done = match app.screen {
-        Screen::Restore => backups::act(app, action),
+        Screen::Backups => backups::act(app, action),
         Screen::Journal => journal::act(app, action),
         Screen::Archive => archive::act(app, action),
-        Screen::Upkeep => upkeep::act(app, action),
+        Screen::Upkeep => upkeep_compact::act(app, action),
         Screen::New => new::act(app, action),
-        Screen::Sessions => sessions::act(app, action),
+        Screen::SessionPair => session_pair::act(app, action),
         _ => problems::act(app, action),
     };
     if is_done || go(app, kind, action) {
         return true;
     }
     match action {
-        Action::Back | Action::Quit => leave(app),
-        Action::NextPane | Action::PreviousPane | Action::PaneRight if app.view.list.is_empty() => {
+        Action::Back | Action::Close => leave(app),
+        Action::NextPane | Action::PreviousPane | Action::PaneRight if app.list_view.list.is_empty() => {
             app.say("There is nothing here to look at.");
         }
-        Action::NextPane | Action::PreviousPane => app.view.inside = !app.view.inside,
-        Action::PaneLeft | Action::PaneRight => app.view.inside = action == Action::PaneRight,
-        Action::Open if app.view.list.is_empty() => app.say("There is nothing here to open."),
-        Action::Open => app.view.inside = true,
-        Action::Toggle => marking::toggle(app),
-        Action::MarkRange => marking::range(app),
-        Action::MarkAll => marking::all(app, false),
-        Action::InvertMarks => marking::all(app, true),
-        Action::Marked => marking::only(app),
-        Action::Search => filtering::begin(app, ""),
+        Action::NextPane | Action::PreviousPane => app.list_view.in_details = !app.list_view.in_details,
+        Action::PaneLeft | Action::PaneRight => app.list_view.in_details = action == Action::PaneRight,
+        Action::Open if app.list_view.list.is_empty() => app.say("There is nothing here to open."),
+        Action::Open => app.list_view.in_details = true,
+        Action::Toggle => marks::toggle(app),
+        Action::MarkRange => marks::range(app),
+        Action::MarkAll => marks::all(app, false),
+        Action::InvertMarks => marks::all(app, true),
+        Action::Marked => marks::only(app),
+        Action::Search => row_filter::begin(app, ""),
         Action::Narrow => {
-            let before = app.view.focused().filter.clone();
-            filtering::begin(app, &before);
+            let before = app.list_view.focused().filter.clone();
+            row_filter::begin(app, &before);
         }
-        Action::DropFilter => filtering::filter(app, ""),
+        Action::DropFilter => row_filter::filter(app, ""),
         Action::Order => order(app, kind),
-        Action::CopyId | Action::CopyText | Action::CopyPlace | Action::CopyJson | Action::CopyVerb => {
-            copying::copy(app, action);
+        Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson | Action::CopyCommand => {
+            copy::copy(app, action);
         }
         _ => return is_of_another_view(app, action),
     }
@@ -102,8 +102,8 @@ fn act_within(app: &mut App, kind: &Kind, action: Action) -> bool {
 /// said.
 fn is_of_another_view(app: &mut App, action: Action) -> bool {
     let (view, key) = match action {
-        Action::BringBack => ("the archive and in backups", Action::ArchiveView.key()),
-        Action::Difference | Action::ReplaceFile | Action::Verify => ("backups", Action::Restore.key()),
+        Action::BringBack => ("the archive and in backups", Action::Archived.key()),
+        Action::Difference | Action::ReplaceFile | Action::Verify => ("backups", Action::Backups.key()),
         Action::Seen => ("what is new", Action::New.key()),
         _ => return false,
     };
@@ -116,14 +116,14 @@ fn open(app: &mut App, screen: Screen) {
     if app.places.is_empty() {
         return app.say("No store is open.");
     }
-    let needs_all = !matches!(screen, Screen::Problems | Screen::New | Screen::Sessions);
+    let needs_all = !matches!(screen, Screen::Problems | Screen::New | Screen::SessionPair);
     if needs_all && !app.is_whole() {
         return app.say("The stores are still being read.");
     }
-    let under = app.selected().filter(|_| app.screen == Screen::Browse);
-    app.view = ListView::default();
+    let under = app.selected().filter(|_| app.screen == Screen::Memories);
+    app.list_view = ListView::default();
     app.screen = screen;
-    app.opened = None;
+    app.opened_from = None;
     renew(app, None);
     if let Some(at) = under.filter(|_| screen == Screen::Problems) {
         problems::go_to(app, at);
@@ -134,7 +134,7 @@ fn open(app: &mut App, screen: Screen) {
 /// Has the view that is open read what it shows, of the stores as they are now.
 pub fn refresh(app: &mut App) {
     let what = match app.screen {
-        Screen::Restore => Inspect::Backups,
+        Screen::Backups => Inspect::Backups,
         Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
         Screen::Journal => Inspect::Journal,
         _ => return,
@@ -151,30 +151,30 @@ fn ask(app: &mut App, what: Inspect) {
 }
 
 /// The row under the cursor, to find it again in what is read afresh.
-pub fn hold(app: &App) -> Option<String> {
-    app.view.row().map(|row| row.key(app))
+pub fn cursor_key(app: &App) -> Option<String> {
+    app.list_view.row().map(|row| row.key(app))
 }
 
 /// Makes the rows afresh. The cursor stays on its own, and so do marks.
 pub fn renew(app: &mut App, held: Option<String>) {
-    let Some(kind) = list_view::open(app) else { return };
+    let Some(kind) = list_view::current_kind(app) else { return };
     let all = (kind.rows)(app);
-    if !app.view.list.marks.is_empty() {
+    if !app.list_view.list.marks.is_empty() {
         let keys: HashSet<String> = all.iter().map(|row| row.key(app)).collect();
-        app.view.list.keep_marks(|key| keys.contains(key));
+        app.list_view.list.keep_marks(|key| keys.contains(key));
     }
-    let rows = shown(app, all, &app.view.list);
-    app.view.list.put(rows);
-    let same = |row: Row| held.as_ref().is_some_and(|held| row.key(app) == *held);
-    let at = held.is_some().then(|| app.view.list.each().position(same)).flatten();
-    app.view.list.cursor.at = at.unwrap_or(app.view.list.cursor.at);
-    app.view.is_stale = true;
+    let rows = shown(app, all, &app.list_view.list);
+    app.list_view.list.put(rows);
+    let same = |row: ListRow| held.as_ref().is_some_and(|held| row.key(app) == *held);
+    let at = held.is_some().then(|| app.list_view.list.each().position(same)).flatten();
+    app.list_view.list.cursor.at = at.unwrap_or(app.list_view.list.cursor.at);
+    app.list_view.is_stale = true;
 }
 
 /// The rows of a list that its filter shows, and of these the marked ones where they alone are.
-fn shown(app: &App, mut all: Vec<Row>, of: &Rows) -> Vec<Row> {
-    let is_row = |row: &Row| row.level().is_none();
-    if of.only {
+fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
+    let is_row = |row: &ListRow| row.level().is_none();
+    if of.only_marked {
         all.retain(|row| !is_row(row) || of.marks.contains(&row.key(app)));
     }
     let wanted = of.filter.to_lowercase();
@@ -193,100 +193,104 @@ fn shown(app: &App, mut all: Vec<Row>, of: &Rows) -> Vec<Row> {
 
 /// Makes what is about the row under the cursor afresh.
 fn renew_within(app: &mut App) {
-    let all = list_view::rows_within(app);
-    let rows = shown(app, all, &app.view.within);
-    app.view.within.put(rows);
+    let all = list_view::detail_rows(app);
+    let rows = shown(app, all, &app.list_view.details);
+    app.list_view.details.put(rows);
     problems::ask_fixes(app);
-    app.view.text = list_view::text_about(app).lines().map(str::to_owned).collect();
+    app.list_view.text = list_view::detail_text(app).lines().map(str::to_owned).collect();
 }
 
 /// What is about a row follows the cursor. Marks in the rows of another one are dropped.
 fn follow(app: &mut App) {
-    let key = hold(app);
-    let is_same = app.view.about == key;
-    if is_same && !app.view.is_stale {
+    let key = cursor_key(app);
+    let is_same = app.list_view.details_of == key;
+    if is_same && !app.list_view.is_stale {
         return;
     }
     if !is_same {
-        (app.view.within, app.view.top) = (Rows::default(), 0);
-        app.view.fix = None;
+        (app.list_view.details, app.list_view.top) = (RowList::default(), 0);
+        app.list_view.fixes = None;
         backups::follow(app);
     }
-    (app.view.about, app.view.is_stale) = (key, false);
+    (app.list_view.details_of, app.list_view.is_stale) = (key, false);
     renew_within(app);
 }
 
 /// Moves the cursor of what has the keys, or scrolls it; whether the action is one that moves it.
-fn go(app: &mut App, kind: &Kind, action: Action) -> bool {
+fn go(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     let (list, below) = layout::list_view(app);
     let rows = |area: Rect| usize::from(area.height.saturating_sub(1));
-    let own = &app.view;
-    let scrolls = own.inside && !list_view::has_rows(app);
-    let (at, len, rows) = match (own.inside, scrolls) {
+    let own = &app.list_view;
+    let scrolls = own.in_details && !list_view::has_rows(app);
+    let (at, len, rows) = match (own.in_details, scrolls) {
         (false, _) => (own.list.cursor.at, own.list.len(), rows(list)),
         (true, false) => {
-            (own.within.cursor.at, own.within.len(), panes::list_view::rows_below(app, kind, below))
+            (own.details.cursor.at, own.details.len(), panes::list_view::rows_below(app, kind, below))
         }
         (true, true) => {
             let lines = (kind.about)(app, usize::from(below.width.saturating_sub(2))).lines.len();
-            (own.top, walk::places(lines, rows(below)), rows(below))
+            (own.top, up_down_page_top_last::scroll_positions(lines, rows(below)), rows(below))
         }
     };
-    let Some(to) = walk::target(action, at, len, rows, app.count.times) else { return false };
+    let Some(to) = up_down_page_top_last::cursor_target(action, at, len, rows, app.count.times) else {
+        return false;
+    };
     match scrolls {
-        true => app.view.top = to,
-        false => app.view.focused_mut().cursor.at = to,
+        true => app.list_view.top = to,
+        false => app.list_view.focused_mut().cursor.at = to,
     }
     true
 }
 
 /// Lists scroll so that their cursors stay on screen.
 pub fn keep_in_view(app: &mut App) {
-    let Some(kind) = list_view::open(app) else { return };
+    let Some(kind) = list_view::current_kind(app) else { return };
     follow(app);
     let (list, below) = layout::list_view(app);
-    app.view.list.keep_in_view(usize::from(list.height.saturating_sub(1)));
+    app.list_view.list.keep_in_view(usize::from(list.height.saturating_sub(1)));
     let rows = panes::list_view::rows_below(app, kind, below);
-    app.view.within.keep_in_view(rows);
+    app.list_view.details.keep_in_view(rows);
 }
 
 /// One thing back, as the hint says.
 fn leave(app: &mut App) {
-    if change::stop(app) {
+    if change_memories::stop(app) {
         return;
     }
-    match app.view.esc() {
-        Esc::Difference => app.view.backups.difference = false,
-        Esc::Range => app.view.focused_mut().range = None,
-        Esc::Only => marking::only(app),
-        Esc::Filter => filtering::filter(app, ""),
-        Esc::Details => app.view.inside = false,
-        Esc::Marks => app.view.list.marks.clear(),
-        Esc::View if app.screen == Screen::Sessions && app.compare.is_some() => app.screen = Screen::Compare,
-        Esc::View => app.screen = Screen::Browse,
+    match app.list_view.esc() {
+        EscStep::Difference => app.list_view.backups.difference = false,
+        EscStep::Range => app.list_view.focused_mut().range = None,
+        EscStep::Only => marks::only(app),
+        EscStep::Filter => row_filter::filter(app, ""),
+        EscStep::Details => app.list_view.in_details = false,
+        EscStep::Marks => app.list_view.list.marks.clear(),
+        EscStep::View if app.screen == Screen::SessionPair && app.difference.is_some() => {
+            app.screen = Screen::Difference
+        }
+        EscStep::View => app.screen = Screen::Memories,
     }
 }
 
 /// The other order.
-fn order(app: &mut App, kind: &Kind) {
-    if app.view.inside {
+fn order(app: &mut App, kind: &ListViewKind) {
+    if app.list_view.in_details {
         return app.say("This list has one order alone.");
     }
-    let held = hold(app);
-    app.view.list.is_turned = !app.view.list.is_turned;
+    let held = cursor_key(app);
+    app.list_view.list.is_other_order = !app.list_view.list.is_other_order;
     renew(app, held);
-    app.say(format!("The order is: {}.", kind.orders[usize::from(app.view.list.is_turned)]));
+    app.say(format!("The order is: {}.", kind.orders[usize::from(app.list_view.list.is_other_order)]));
 }
 
 /// The marked rows, those that a filter hides among them, or the one under the cursor.
-fn aimed(app: &App) -> Vec<Row> {
-    let own = app.view.focused();
+fn aimed(app: &App) -> Vec<ListRow> {
+    let own = app.list_view.focused();
     if own.marks.is_empty() {
         return own.selected().into_iter().collect();
     }
-    let all = match (app.view.inside, list_view::open(app)) {
+    let all = match (app.list_view.in_details, list_view::current_kind(app)) {
         (false, Some(kind)) => (kind.rows)(app),
-        _ => list_view::rows_within(app),
+        _ => list_view::detail_rows(app),
     };
     all.into_iter().filter(|row| row.level().is_none() && own.marks.contains(&row.key(app))).collect()
 }
@@ -295,36 +299,36 @@ fn aimed(app: &App) -> Vec<Row> {
 pub fn click(app: &mut App, at: Position) {
     let (list, below) = layout::list_view(app);
     if list.contains(at) {
-        app.view.inside = false;
-        select(&mut app.view.list, list.y + 1, at);
+        app.list_view.in_details = false;
+        select(&mut app.list_view.list, list.y + 1, at);
     } else if below.contains(at) {
-        app.view.inside = true;
-        let rows = list_view::open(app).map(|kind| panes::list_view::parts_below(app, kind, below).0);
+        app.list_view.in_details = true;
+        let rows = list_view::current_kind(app).map(|kind| panes::list_view::parts_below(app, kind, below).0);
         if let Some(rows) = rows.filter(|rows| list_view::has_rows(app) && rows.contains(at)) {
-            select(&mut app.view.within, rows.y, at);
+            select(&mut app.list_view.details, rows.y, at);
         }
     }
 }
 
-fn select(rows: &mut Rows, first: u16, at: Position) {
+fn select(rows: &mut RowList, first: u16, at: Position) {
     let place = at.y.checked_sub(first).map(|row| rows.cursor.top + usize::from(row));
     if let Some(number) = place.and_then(|place| rows.number_at(place)) {
-        rows.cursor = Cursor { at: number, ..rows.cursor };
+        rows.cursor = ListCursor { at: number, ..rows.cursor };
     }
 }
 
 /// The part of the view that the wheel is over has the keys while it turns; which had them before.
 pub fn under_wheel(app: &mut App, at: Position) -> bool {
     let (list, below) = layout::list_view(app);
-    let before = app.view.inside;
+    let before = app.list_view.in_details;
     if list.contains(at) || below.contains(at) {
-        app.view.inside = below.contains(at);
+        app.list_view.in_details = below.contains(at);
     }
     before
 }
 
 /// Has a change planned, to be shown before it is made.
-fn plan(app: &mut App, name: String, wanted: Wanted) {
+fn plan(app: &mut App, name: String, wanted: ChangeCommand) {
     if let Some(request) = request(app, name, wanted) {
         look_at(app, request);
     }
@@ -332,13 +336,13 @@ fn plan(app: &mut App, name: String, wanted: Wanted) {
 
 fn look_at(app: &mut App, request: ChangeRequest) {
     app.say(format!("Looking at what changes: {} …", request.name));
-    change::hold(app, &request);
+    change_memories::wait_for_plan(app, &request);
     app.give_job(Job::Plan(Box::new(request)));
 }
 
 /// A change of the stores as the view shows them; `None`, and why, where nothing may be changed.
-fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest> {
-    let data = match (change::writable(app), app.data.clone()) {
+fn request(app: &mut App, name: String, wanted: ChangeCommand) -> Option<ChangeRequest> {
+    let data = match (change_memories::writable(app), app.data.clone()) {
         (Ok(()), Some(data)) => data,
         (Err(why), _) => {
             app.say(why);
@@ -346,15 +350,15 @@ fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest>
         }
         (Ok(()), None) => return None,
     };
-    let snapshot = Arc::clone(app.view.read_of.as_ref().unwrap_or(&app.snapshot));
-    Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, By::Screen, wanted, data, app.now) })
+    let snapshot = Arc::clone(app.list_view.read_snapshot.as_ref().unwrap_or(&app.snapshot));
+    Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now) })
 }
 
 /// What a view shows was read. Where the view was left, it reads afresh once it is opened again.
 pub fn arrived(app: &mut App, seen: Inspected) {
     let is_of = match &seen {
         Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => {
-            app.screen == Screen::Restore
+            app.screen == Screen::Backups
         }
         Inspected::Upkeep(_) => matches!(app.screen, Screen::Archive | Screen::Upkeep),
         Inspected::Journal(..) | Inspected::Step(_) => app.screen == Screen::Journal,
@@ -367,7 +371,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Fixes(store, of, fixes) => return problems::found(app, (store, &of), fixes),
         seen => seen,
     };
-    let held = hold(app);
+    let held = cursor_key(app);
     let looked = match &seen {
         Inspected::Verified(store, path, verified, _) => Some(((*store, path.clone()), verified.is_whole)),
         _ => None,
@@ -380,8 +384,8 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         }
         Inspected::Upkeep(seen) => {
             let seen = *seen;
-            let own = &mut app.view;
-            (own.chores, own.batches, own.read_of) = (seen.chores, seen.batches, Some(seen.snapshot));
+            let own = &mut app.list_view;
+            (own.chores, own.batches, own.read_snapshot) = (seen.chores, seen.batches, Some(seen.snapshot));
         }
         Inspected::Journal(accounts, newest) => journal::read(app, accounts, newest),
         Inspected::Step(shown) => journal::shown(app, *shown),
@@ -391,7 +395,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
     renew(app, held);
     backups::offer(app, looked);
     if is_first && app.screen == Screen::Journal {
-        let newest = app.view.list.each().position(|row| matches!(row, Row::Step(..)));
-        app.view.list.cursor.at = newest.unwrap_or_default();
+        let newest = app.list_view.list.each().position(|row| matches!(row, ListRow::Step(..)));
+        app.list_view.list.cursor.at = newest.unwrap_or_default();
     }
 }

@@ -1,69 +1,69 @@
 //! How each message changes the app. No input or output, no clock.
 
-mod act;
-mod arrive;
-mod borders;
-mod change;
-mod colours;
-mod compare;
+mod action_dispatch;
+mod change_memories;
+mod command_palette;
 mod confirm;
 mod copy;
-pub mod count;
+pub mod count_prefix;
+mod delete_menu;
 mod detail;
+mod difference;
 pub mod distinct_titles;
-mod early;
 mod edit_text;
 pub mod editor;
-mod fields;
-pub mod filter;
-mod focus;
-mod launch;
+mod field_prompt;
+mod job_results;
 mod list_view;
-mod mark;
-mod menu;
+mod marks;
 mod mouse;
-mod order;
-mod page;
+mod next_tab;
+mod order_ranking;
+mod pager;
+mod pane_focus;
 mod prompt;
-mod references;
-mod search;
+mod queued_keys;
+mod reference_go_back;
+mod search_narrow;
+pub mod search_query;
 mod statistics;
-mod tabs;
+mod theme_list;
 pub mod tutor;
-mod walk;
+mod up_down_page_top_last;
 mod why;
+mod wider_narrower_sizes;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::action::Action;
 use super::app::{App, Pane, Screen};
-use super::bulk::Going;
 use super::health;
-use super::keys::{self, Pressed};
+use super::key_lookup::{self, KeyMeaning};
 use super::layout;
-use super::msg::{Effect, Msg};
-use super::panes::receipt;
+use super::message::{Effect, Msg};
+use super::panes::erase_receipt;
+use super::pending_changes::ActiveChange;
 use crate::model::Moment;
 
 #[cfg(test)]
 pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
-    act::act(app, action);
+    action_dispatch::act(app, action);
     std::mem::take(&mut app.effects)
 }
-pub use arrive::{open, reload};
-pub use change::can;
+pub use change_memories::can;
 pub use detail::{set_off, text_of};
-pub use filter::{FacetLine, facet_lines};
-pub use mark::open_range;
-pub use references::leads_back;
+pub use job_results::{open, reload};
+pub use marks::open_range;
+pub use reference_go_back::return_view;
+pub use search_query::{FilterRow, facet_lines};
 
 /// A second Ctrl-c within this many microseconds quits.
-const TWICE: i64 = 1_000_000;
+const QUIT_INTERVAL: i64 = 1_000_000;
 
 /// Changes the app, and says what is to be done outside it.
 #[cfg(test)]
 pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
-    app.running = now;
+    app.monotonic_now = now;
     let effects = take(app, msg, now);
     ready(app);
     effects
@@ -73,18 +73,18 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
 pub fn ready(app: &mut App) {
     detail::refresh(app);
     statistics::ready(app);
-    compare::ready(app);
+    difference::ready(app);
 }
 
 /// Changes the app, and says what is to be done outside it. A frame needs [`ready`] before it:
 /// of many keys that come at once, each memory under the cursor but the last is not read.
 pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     // Else ages would go by while nothing happens.
-    if !(app.reduced_motion && matches!(msg, Msg::Tick | Msg::Going)) {
+    if !(app.reduced_motion && matches!(msg, Msg::Tick | Msg::ShowProgress)) {
         app.now = now;
     }
     // Keys of the detail, and of what its memory is tied to, go by what is shown of it.
-    if app.focus != Pane::Memories || app.tab.is_list() || app.screen == Screen::Compare {
+    if app.focus != Pane::Memories || app.tab.is_list() || app.screen == Screen::Difference {
         ready(app);
     }
     let before = app.selected();
@@ -94,23 +94,23 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Mouse(event) => mouse::mouse(app, event),
         Msg::Paste(text) => prompt::paste(app, &text),
         Msg::Resize(width, height) => app.size = (width, height),
-        Msg::Done(done) => arrive::done(app, done),
-        Msg::Edited(aim, before, after) => edit_text::edited(app, *aim, &before, after),
-        Msg::Lent(what, before, after) => editor::lent(app, what, &before, after),
-        Msg::Keep => editor::keep(app),
-        Msg::Changed => app.give(arrive::reload_later(app)),
-        Msg::Mask => app.revealed = false,
-        Msg::Told => list_view::new::was_told(app),
-        Msg::Waited => app.waited = !app.waiting.is_empty(),
-        Msg::Going => change::figure(app),
-        Msg::Tick => change::tend(app),
+        Msg::Done(done) => job_results::done(app, done),
+        Msg::TextEdited(aim, before, after) => edit_text::edited(app, *aim, &before, after),
+        Msg::FormPartEdited(what, before, after) => editor::lent(app, what, &before, after),
+        Msg::SaveDraft => editor::keep(app),
+        Msg::StoresChanged => app.push_effect(job_results::reload_later(app)),
+        Msg::MaskValues => app.revealed = false,
+        Msg::HideBriefNotice => list_view::new::was_told(app),
+        Msg::ShowNextKeys => app.shows_next_keys = !app.key_sequence.is_empty(),
+        Msg::ShowProgress => change_memories::show_progress(app),
+        Msg::Tick => change_memories::start_cleanup(app),
     };
     let may_be_count = app.count.typed.is_some();
-    if !matches!(app.screen, Screen::Compare | Screen::Sessions | Screen::Edit) && !may_be_count {
-        app.compare = None;
+    if !matches!(app.screen, Screen::Difference | Screen::SessionPair | Screen::Editor) && !may_be_count {
+        app.difference = None;
     }
-    filter::follow_tree(app);
-    early::press(app);
+    search_query::follow_tree(app);
+    queued_keys::replay_keys(app);
     tutor::look(app);
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
@@ -118,8 +118,8 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     }
     editor::refresh(app);
     editor::keep_before_leaving(app);
-    borders::keep(app);
-    change::finish_first(app);
+    wider_narrower_sizes::keep(app);
+    change_memories::quit_after_changes(app);
     std::mem::take(&mut app.effects)
 }
 
@@ -127,13 +127,17 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
 pub fn keep_in_view(app: &mut App) {
     let frame = layout::frame(app);
     let (hits, branches, ties) = (app.results.hits.len(), app.tree.len(), app.ties.len());
-    app.list.go(app.list.at, hits, frame.rows(Pane::Memories));
-    app.branch.go(app.branch.at, branches, frame.rows(Pane::Sessions));
-    app.vital.go(app.vital.at, health::rows(app).len(), frame.rows(Pane::Health));
-    app.tie.go(app.tie.at, ties, frame.rows(Pane::Detail));
-    if frame.pane(Pane::Facets).is_some() {
-        app.facet.at = walk::past_heading(app, app.facet.at);
-        app.facet.go(app.facet.at, filter::facet_lines(app).len(), frame.rows(Pane::Facets));
+    app.list_cursor.go(app.list_cursor.at, hits, frame.rows(Pane::Memories));
+    app.tree_cursor.go(app.tree_cursor.at, branches, frame.rows(Pane::Sessions));
+    app.health_cursor.go(app.health_cursor.at, health::rows(app).len(), frame.rows(Pane::Health));
+    app.tie_cursor.go(app.tie_cursor.at, ties, frame.rows(Pane::Detail));
+    if frame.pane(Pane::Filters).is_some() {
+        app.filter_cursor.at = up_down_page_top_last::past_heading(app, app.filter_cursor.at);
+        app.filter_cursor.go(
+            app.filter_cursor.at,
+            search_query::facet_lines(app).len(),
+            frame.rows(Pane::Filters),
+        );
     }
     list_view::keep_in_view(app);
     confirm::keep_in_view(app);
@@ -146,63 +150,63 @@ pub fn keep_in_view(app: &mut App) {
 
 fn key_pressed(app: &mut App, key: KeyEvent) {
     // Not every terminal says when the mouse lets go.
-    app.dragged = None;
+    app.dragged_border = None;
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
         return interrupt(app);
     }
-    app.interrupted = None;
+    app.last_interrupt = None;
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
-        return app.give(Effect::Suspend);
+        return app.push_effect(Effect::Suspend);
     }
-    if early::comes_after(app, key) {
+    if queued_keys::queue_behind(app, key) {
         return;
     }
-    let asked_to_type = app.asked_to_type.take();
-    if app.bulk.going.as_ref().is_some_and(Going::is_open) {
-        return change::waiting_key(app, key);
+    let asked_to_type = app.unconfirmed_action.take();
+    if app.changes.active.as_ref().is_some_and(ActiveChange::is_open) {
+        return change_memories::waiting_key(app, key);
     }
     app.notice = None;
-    if app.bulk.receipt.is_some() {
+    if app.changes.receipt.is_some() {
         return receipt_key(app, key);
     }
     if app.confirm.is_some() {
         return confirm::key(app, key);
     }
-    if app.menu.is_some() {
-        return menu::key(app, key);
+    if app.delete_menu.is_some() {
+        return delete_menu::key(app, key);
     }
     if app.prompt.is_some() {
         return prompt::key(app, key);
     }
-    if app.screen == Screen::Edit {
+    if app.screen == Screen::Editor {
         return editor::key(app, key);
     }
     if asked_to_type.is_some_and(|action| is_yes_to_type(app, key, action)) {
         return;
     }
-    if app.waiting.is_empty() {
-        if count::digit(app, key) {
+    if app.key_sequence.is_empty() {
+        if count_prefix::digit(app, key) {
             return;
         }
-        if key.code == KeyCode::Esc && count::dropped(app) {
+        if key.code == KeyCode::Esc && count_prefix::dropped(app) {
             return;
         }
     }
-    let waiting = std::mem::take(&mut app.waiting);
-    app.waited = false;
-    match keys::press(&waiting, key) {
-        Pressed::Act(action) if early::holds(app, action, &waiting, key) => {}
-        Pressed::Act(action) if app.linear && action.types() => ask_to_type(app, action),
-        Pressed::Act(action) if count::give(app, action, &waiting, key) => {
-            act::act(app, action);
+    let waiting = std::mem::take(&mut app.key_sequence);
+    app.shows_next_keys = false;
+    match key_lookup::lookup(&waiting, key) {
+        KeyMeaning::Act(action) if queued_keys::queue_if_early(app, action, &waiting, key) => {}
+        KeyMeaning::Act(action) if app.linear && action.opens_input() => ask_to_type(app, action),
+        KeyMeaning::Act(action) if count_prefix::give(app, action, &waiting, key) => {
+            action_dispatch::act(app, action);
             app.count.times = None;
         }
-        Pressed::Act(_) => {}
-        Pressed::Waiting(keys) => {
-            count::goes_on(app);
-            app.waiting = keys;
+        KeyMeaning::Act(_) => {}
+        KeyMeaning::Waiting(keys) => {
+            count_prefix::goes_on(app);
+            app.key_sequence = keys;
         }
-        Pressed::Nothing => app.count.typed = None,
+        KeyMeaning::Nothing => app.count.typed = None,
     }
 }
 
@@ -210,16 +214,16 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
 /// form first waits for a key that is not part of a word.
 fn ask_to_type(app: &mut App, action: Action) {
     app.count.typed = None;
-    app.asked_to_type = Some(action);
-    let (name, key) = (action.known().name, Action::Save.key());
+    app.unconfirmed_action = Some(action);
+    let (name, key) = (action.info().name, Action::Save.key());
     app.say(format!("{name}: {key} opens it, any other key does not. {} searches.", Action::Search.key()));
 }
 
 /// Does the action if the key is the one that it waits for.
 fn is_yes_to_type(app: &mut App, key: KeyEvent, action: Action) -> bool {
-    let is_yes = Action::Save.keys().contains(&keys::name(key));
+    let is_yes = Action::Save.keys().contains(&key_lookup::name(key));
     if is_yes {
-        act::act(app, action);
+        action_dispatch::act(app, action);
     }
     is_yes
 }
@@ -227,38 +231,40 @@ fn is_yes_to_type(app: &mut App, key: KeyEvent, action: Action) -> bool {
 /// What an erasure came to stays until it is left.
 fn receipt_key(app: &mut App, key: KeyEvent) {
     match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => app.give(Effect::Redraw),
-        KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => app.bulk.receipt = None,
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            app.push_effect(Effect::Redraw)
+        }
+        KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => app.changes.receipt = None,
         _ => {
-            let (lines, rows) = receipt::lines(app);
-            let by = confirm::scrolled(key, false, rows).unwrap_or_default();
+            let (lines, rows) = erase_receipt::lines(app);
+            let by = confirm::scroll_by_key(key, false, rows).unwrap_or_default();
             let last = lines.len().saturating_sub(rows);
-            app.bulk.receipt_top = app.bulk.receipt_top.min(last).saturating_add_signed(by).min(last);
+            app.changes.receipt_top = app.changes.receipt_top.min(last).saturating_add_signed(by).min(last);
         }
     }
 }
 
 /// Ctrl-c leaves what is being typed; twice within a second it quits.
 fn interrupt(app: &mut App) {
-    if app.interrupted.is_some_and(|at| app.running.0 - at.0 < TWICE) {
-        return app.give(Effect::Quit);
+    if app.last_interrupt.is_some_and(|at| app.monotonic_now.0 - at.0 < QUIT_INTERVAL) {
+        return app.push_effect(Effect::Quit);
     }
-    app.interrupted = Some(app.running);
-    app.waiting.clear();
-    app.early.clear();
-    app.asked_to_type = None;
+    app.last_interrupt = Some(app.monotonic_now);
+    app.key_sequence.clear();
+    app.queued_keys.clear();
+    app.unconfirmed_action = None;
     app.count.typed = None;
-    app.menu = None;
+    app.delete_menu = None;
     app.confirm = None;
-    app.bulk.receipt = None;
+    app.changes.receipt = None;
     app.marks.range = None;
-    change::stop(app);
+    change_memories::stop(app);
     prompt::close(app);
-    let [close, quit] = [Action::Quit, Action::QuitNow].map(Action::key);
+    let [close, quit] = [Action::Close, Action::Quit].map(Action::key);
     app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits."));
 }
 
 /// What is said where something is done with the memories, and another view is open.
 fn among_memories() -> String {
-    format!("That is done among the memories: {} goes there.", Action::Browse.key())
+    format!("That is done among the memories: {} goes there.", Action::AllMemories.key())
 }

@@ -4,14 +4,14 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{borders, filter, key_pressed, statistics, walk};
+use super::{key_pressed, search_query, statistics, up_down_page_top_last, wider_narrower_sizes};
 use crate::tui::app::{App, Pane, Screen};
-use crate::tui::borders::at as border_at;
-use crate::tui::cursor::Cursor;
-use crate::tui::{chips, health, layout, list_view, view};
+use crate::tui::list_cursor::ListCursor;
+use crate::tui::pane_borders::border_at;
+use crate::tui::{filter_chips, health, layout, list_view, view};
 
 /// A second click within so many microseconds opens.
-const TWICE: i64 = 500_000;
+const DOUBLE_CLICK: i64 = 500_000;
 /// The wheel moves so many rows.
 const WHEEL: usize = 3;
 
@@ -20,8 +20,8 @@ pub fn mouse(app: &mut App, event: MouseEvent) {
     let at = Position { x: event.column, y: event.row };
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => click(app, at),
-        MouseEventKind::Drag(MouseButton::Left) => borders::drag(app, at),
-        MouseEventKind::Up(MouseButton::Left) => app.dragged = None,
+        MouseEventKind::Drag(MouseButton::Left) => wider_narrower_sizes::drag(app, at),
+        MouseEventKind::Up(MouseButton::Left) => app.dragged_border = None,
         MouseEventKind::ScrollDown => wheel(app, at, true),
         MouseEventKind::ScrollUp => wheel(app, at, false),
         _ => {}
@@ -29,39 +29,41 @@ pub fn mouse(app: &mut App, event: MouseEvent) {
 }
 
 fn click(app: &mut App, at: Position) {
-    app.dragged = None;
-    let twice =
-        app.clicked.take().is_some_and(|(before, when)| before == at && app.running.0 - when.0 < TWICE);
+    app.dragged_border = None;
+    let twice = app
+        .last_click
+        .take()
+        .is_some_and(|(before, when)| before == at && app.monotonic_now.0 - when.0 < DOUBLE_CLICK);
     if at.y + 1 == app.size.1 {
         if let Some(key) = view::hint_at(app, at.x) {
             key_pressed(app, key);
         }
         return;
     }
-    if let Some(term) = chips::at(app, at) {
-        return filter::drop_term(app, term);
+    if let Some(term) = filter_chips::at(app, at) {
+        return search_query::drop_term(app, term);
     }
-    if layout::is_asking(app) {
+    if layout::has_dialog(app) {
         return;
     }
-    let border = border_at(app, at).filter(|_| app.screen == Screen::Browse);
+    let border = border_at(app, at).filter(|_| app.screen == Screen::Memories);
     if let (true, Some(border)) = (twice, border) {
-        return borders::put_back(app, border);
+        return wider_narrower_sizes::put_back(app, border);
     }
     if twice {
         return key_pressed(app, KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
     }
-    (app.clicked, app.dragged) = (Some((at, app.running)), border);
+    (app.last_click, app.dragged_border) = (Some((at, app.monotonic_now)), border);
     match app.screen {
-        Screen::Browse => on_pane(app, at),
-        _ if list_view::open(app).is_some() => super::list_view::click(app, at),
+        Screen::Memories => on_pane(app, at),
+        _ if list_view::current_kind(app).is_some() => super::list_view::click(app, at),
         Screen::Statistics => statistics::click(app, at),
         _ => {}
     }
 }
 
 /// The row of a list below its title that a place is on.
-fn row_at(area: Rect, cursor: Cursor, at: Position) -> Option<usize> {
+fn row_at(area: Rect, cursor: ListCursor, at: Position) -> Option<usize> {
     let below = u16::from(layout::has_title(area));
     (area.contains(at) && at.y >= area.y + below).then(|| cursor.top + usize::from(at.y - area.y - below))
 }
@@ -73,28 +75,28 @@ fn on_pane(app: &mut App, at: Position) {
     app.focus = pane;
     match pane {
         Pane::Memories => {
-            if let Some(row) = row_at(area, Cursor::default(), at).and_then(|row| hit_at(app, row)) {
-                app.held = None;
-                walk::select(app, row);
+            if let Some(row) = row_at(area, ListCursor::default(), at).and_then(|row| hit_at(app, row)) {
+                app.search_origin = None;
+                up_down_page_top_last::select(app, row);
             }
         }
-        Pane::Sessions => set(&mut app.branch, area, at, app.tree.len()),
-        Pane::Facets => {
-            let len = filter::facet_lines(app).len();
-            set(&mut app.facet, area, at, len);
+        Pane::Sessions => set(&mut app.tree_cursor, area, at, app.tree.len()),
+        Pane::Filters => {
+            let len = search_query::facet_lines(app).len();
+            set(&mut app.filter_cursor, area, at, len);
         }
         Pane::Health => {
             let len = health::rows(app).len();
-            set(&mut app.vital, area, at, len);
+            set(&mut app.health_cursor, area, at, len);
         }
         Pane::Detail if app.shown_tab().is_list() => {
-            set(&mut app.tie, area, at, app.ties.len());
+            set(&mut app.tie_cursor, area, at, app.ties.len());
         }
         Pane::Detail | Pane::Why => {}
     }
 }
 
-fn set(cursor: &mut Cursor, area: Rect, at: Position, len: usize) {
+fn set(cursor: &mut ListCursor, area: Rect, at: Position, len: usize) {
     if let Some(row) = row_at(area, *cursor, at).filter(|row| *row < len) {
         cursor.at = row;
     }
@@ -103,8 +105,8 @@ fn set(cursor: &mut Cursor, area: Rect, at: Position, len: usize) {
 /// The hit on a row of the list: one with a line of its text below it takes two.
 fn hit_at(app: &App, row: usize) -> Option<usize> {
     let mut left = row;
-    for (at, hit) in app.results.hits.iter().enumerate().skip(app.list.top) {
-        let high = 1 + usize::from(app.found_lines.get(&hit.at).is_some_and(Option::is_some));
+    for (at, hit) in app.results.hits.iter().enumerate().skip(app.list_cursor.top) {
+        let high = 1 + usize::from(app.match_lines.get(&hit.at).is_some_and(Option::is_some));
         if left < high {
             return Some(at);
         }
@@ -120,16 +122,16 @@ fn wheel(app: &mut App, at: Position, down: bool) {
         (0..WHEEL).for_each(|_| key_pressed(app, KeyEvent::new(code, KeyModifiers::NONE)));
     };
     let types = app.prompt.as_ref().is_some_and(|prompt| !prompt.purpose.is_list());
-    if types || app.screen == Screen::Edit {
+    if types || app.screen == Screen::Editor {
         return;
     }
-    if list_view::open(app).is_some() && !layout::is_asking(app) {
+    if list_view::current_kind(app).is_some() && !layout::has_dialog(app) {
         let before = super::list_view::under_wheel(app, at);
         press(app);
-        app.view.inside = before;
+        app.list_view.in_details = before;
         return;
     }
-    if layout::is_asking(app) || app.screen != Screen::Browse {
+    if layout::has_dialog(app) || app.screen != Screen::Memories {
         return press(app);
     }
     let under = layout::frame(app).panes.into_iter().find(|(_, area)| area.contains(at));

@@ -2,16 +2,19 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{act, arrive, colours, confirm, editor, fields, filter, key_pressed, list_view};
+use super::{
+    action_dispatch, confirm, editor, field_prompt, job_results, key_pressed, list_view, search_query,
+    theme_list,
+};
 use crate::tui::app::{App, Screen};
 use crate::tui::layout;
-use crate::tui::msg::Effect;
-use crate::tui::prompt::{Prompt, Purpose};
-use crate::tui::suggest;
+use crate::tui::message::Effect;
+use crate::tui::prompt::{Prompt, PromptPurpose};
+use crate::tui::search_completion;
 
 /// Opens a prompt.
-pub fn open(app: &mut App, purpose: Purpose, text: &str) {
-    if purpose == Purpose::Search && app.screen != Screen::Browse {
+pub fn open(app: &mut App, purpose: PromptPurpose, text: &str) {
+    if purpose == PromptPurpose::Search && app.screen != Screen::Memories {
         return;
     }
     app.prompt = Some(Prompt::new(purpose, text, app.screen));
@@ -19,19 +22,19 @@ pub fn open(app: &mut App, purpose: Purpose, text: &str) {
 
 /// Opens the palette.
 pub fn launch(app: &mut App) {
-    let offered = super::launch::order(app);
-    open(app, Purpose::Palette, "");
+    let offered = super::command_palette::order(app);
+    open(app, PromptPurpose::Command, "");
     if let Some(prompt) = &mut app.prompt {
-        prompt.launch = Some(offered);
+        prompt.palette_actions = Some(offered);
     }
 }
 
 /// Text that is pasted.
 pub fn paste(app: &mut App, text: &str) {
-    if app.prompt.is_none() && app.screen == Screen::Edit {
+    if app.prompt.is_none() && app.screen == Screen::Editor {
         return editor::paste(app, text);
     }
-    let Some(prompt) = app.prompt.as_mut().filter(|own| own.purpose != Purpose::Theme) else { return };
+    let Some(prompt) = app.prompt.as_mut().filter(|own| own.purpose != PromptPurpose::Theme) else { return };
     prompt.paste(text);
     typed(app)
 }
@@ -40,18 +43,18 @@ pub fn paste(app: &mut App, text: &str) {
 pub fn key(app: &mut App, key: KeyEvent) {
     let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
     let Some(prompt) = &mut app.prompt else { return };
-    if prompt.purpose == Purpose::Theme {
-        return colours::key(app, key);
+    if prompt.purpose == PromptPurpose::Theme {
+        return theme_list::key(app, key);
     }
-    let searching = prompt.purpose == Purpose::Search;
-    let filtering = prompt.purpose == Purpose::Rows;
+    let searching = prompt.purpose == PromptPurpose::Search;
+    let filtering = prompt.purpose == PromptPurpose::RowFilter;
     let listing = prompt.purpose.is_list();
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     // What is typed begins anew with Ctrl-u, as in every prompt, until there is nothing of it.
     let edits = key.code == KeyCode::Char('u') && !prompt.text().is_empty();
-    let by = if edits { None } else { confirm::scrolled(key, true, rows) };
+    let by = if edits { None } else { confirm::scroll_by_key(key, true, rows) };
     match key.code {
-        KeyCode::Char('l') if control => app.give(Effect::Redraw),
+        KeyCode::Char('l') if control => app.push_effect(Effect::Redraw),
         KeyCode::Char('p') if control && searching => recall(app, true),
         KeyCode::Char('n') if control && searching => recall(app, false),
         KeyCode::Tab | KeyCode::BackTab => {
@@ -61,8 +64,8 @@ pub fn key(app: &mut App, key: KeyEvent) {
         KeyCode::Esc => close(app),
         KeyCode::Enter if searching => {
             app.prompt = None;
-            arrive::let_go(app);
-            app.asked_before.keep(&app.query);
+            job_results::let_go(app);
+            app.search_history.keep(&app.query);
         }
         KeyCode::Enter if filtering => {
             let text = prompt.text();
@@ -70,10 +73,10 @@ pub fn key(app: &mut App, key: KeyEvent) {
             list_view::filter_typed(app, &text, true);
         }
         KeyCode::Enter if listing => run_choice(app),
-        KeyCode::Enter => fields::entered(app),
+        KeyCode::Enter => field_prompt::entered(app),
         _ if listing && by.is_some() => move_choice(app, by.unwrap_or_default()),
         KeyCode::Up if searching => recall(app, true),
-        KeyCode::Down if searching && app.asked_before.is_back() => recall(app, false),
+        KeyCode::Down if searching && app.search_history.is_back() => recall(app, false),
         KeyCode::Down if searching => {
             app.prompt = None;
             key_pressed(app, key)
@@ -89,7 +92,9 @@ pub fn key(app: &mut App, key: KeyEvent) {
 fn complete(app: &mut App, ahead: bool) {
     let Some(mut prompt) = app.prompt.take() else { return };
     match prompt.purpose {
-        Purpose::Search | Purpose::MarkBySearch => prompt.suggest(|word| suggest::of(app, word), ahead),
+        PromptPurpose::Search | PromptPurpose::MarkBySearch => {
+            prompt.suggest(|word| search_completion::of(app, word), ahead)
+        }
         _ => prompt.complete(ahead),
     }
     app.prompt = Some(prompt);
@@ -98,7 +103,7 @@ fn complete(app: &mut App, ahead: bool) {
 /// Brings back an earlier search, or a later one.
 fn recall(app: &mut App, earlier: bool) {
     let Some(prompt) = &mut app.prompt else { return };
-    let Some(text) = app.asked_before.step(earlier, &prompt.text()) else { return };
+    let Some(text) = app.search_history.step(earlier, &prompt.text()) else { return };
     prompt.replace(&text);
     typed(app)
 }
@@ -113,8 +118,8 @@ fn move_choice(app: &mut App, by: isize) {
 fn run_choice(app: &mut App) {
     let Some(prompt) = app.prompt.take() else { return };
     let Some(action) = prompt.actions().get(prompt.choice.at).map(|known| known.action) else { return };
-    act::act(app, action);
-    let asked = app.prompt.as_mut().filter(|own| own.purpose == Purpose::Export);
+    action_dispatch::act(app, action);
+    let asked = app.prompt.as_mut().filter(|own| own.purpose == PromptPurpose::Export);
     if let (Some(asked), Some((_, file))) = (asked, prompt.text().split_once(' ')) {
         asked.paste(file.trim());
     }
@@ -122,12 +127,16 @@ fn run_choice(app: &mut App) {
 
 /// Leaves a prompt; a search that was being typed becomes what it was before.
 pub fn close(app: &mut App) {
-    if app.prompt.as_ref().is_some_and(|own| own.purpose == Purpose::Theme) {
-        return colours::leave(app);
+    if app.prompt.as_ref().is_some_and(|own| own.purpose == PromptPurpose::Theme) {
+        return theme_list::leave(app);
     }
     match app.prompt.take() {
-        Some(prompt) if prompt.purpose == Purpose::Search => filter::ask(app, prompt.before),
-        Some(prompt) if prompt.purpose == Purpose::Rows => list_view::filter_typed(app, &prompt.before, true),
+        Some(prompt) if prompt.purpose == PromptPurpose::Search => {
+            search_query::set_query(app, prompt.former_text)
+        }
+        Some(prompt) if prompt.purpose == PromptPurpose::RowFilter => {
+            list_view::filter_typed(app, &prompt.former_text, true)
+        }
         _ => {}
     }
 }
@@ -136,13 +145,13 @@ pub fn close(app: &mut App) {
 fn typed(app: &mut App) {
     let Some(prompt) = &mut app.prompt else { return };
     prompt.choice = Default::default();
-    if prompt.purpose == Purpose::Rows {
+    if prompt.purpose == PromptPurpose::RowFilter {
         let text = prompt.text();
         return list_view::filter_typed(app, &text, false);
     }
-    if prompt.purpose != Purpose::Search {
+    if prompt.purpose != PromptPurpose::Search {
         return;
     }
     let text = prompt.text();
-    filter::ask(app, text)
+    search_query::set_query(app, text)
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ratatui::layout::Position;
 
-use super::{references, walk};
+use super::{reference_go_back, up_down_page_top_last};
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
-use crate::tui::calendar::{self, Calendar};
-use crate::work::{Counted, Job};
+use crate::tui::statistics_view::{self, StatisticsView};
+use crate::work::{Job, SnapshotStatistics};
 
 /// Does an action of this view; whether it is its own.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -27,9 +27,9 @@ pub fn act(app: &mut App, action: Action) -> bool {
         Action::PaneRight => step(app, times),
         Action::WeekBack => step(app, -7 * times),
         Action::WeekAhead => step(app, 7 * times),
-        Action::Today => go(app, app.calendar.today()),
+        Action::Today => go(app, app.statistics.today()),
         Action::Open => list(app),
-        Action::Back | Action::Quit => app.screen = Screen::Browse,
+        Action::Back | Action::Close => app.screen = Screen::Memories,
         _ => return scroll(app, action),
     }
     true
@@ -40,30 +40,30 @@ fn open(app: &mut App) {
         return app.say("The stores are still being read.");
     }
     app.screen = Screen::Statistics;
-    app.opened = None;
-    app.calendar = Calendar::default();
+    app.opened_from = None;
+    app.statistics = StatisticsView::default();
     refresh(app)
 }
 
 /// Has the stores counted as they are now.
 pub fn refresh(app: &mut App) {
     if app.screen == Screen::Statistics {
-        app.give_job(Job::Count(Arc::clone(&app.snapshot), app.now));
+        app.give_job(Job::CountStatistics(Arc::clone(&app.snapshot), app.now));
     }
 }
 
 /// Has them counted again where they are not as they were counted.
 pub fn recount(app: &mut App) {
     let is_of_now = |(of, _): &(Arc<Snapshot>, _)| Arc::ptr_eq(of, &app.snapshot);
-    if !app.calendar.counted.as_ref().is_some_and(is_of_now) {
+    if !app.statistics.counted.as_ref().is_some_and(is_of_now) {
         refresh(app)
     }
 }
 
 /// Takes in what was counted. The cursor stays on its day; at first, and where it was on today, it
 /// is on today.
-pub fn counted(app: &mut App, counted: Counted) {
-    let own = &mut app.calendar;
+pub fn counted(app: &mut App, counted: SnapshotStatistics) {
+    let own = &mut app.statistics;
     let date = own.counted.as_ref().filter(|_| own.day < own.today()).map(|(_, before)| before.date(own.day));
     own.counted = Some((counted.snapshot, counted.statistics));
     own.titles.clear();
@@ -73,63 +73,69 @@ pub fn counted(app: &mut App, counted: Counted) {
 }
 
 fn step(app: &mut App, by: isize) {
-    let to = app.calendar.day.saturating_add_signed(by).min(app.calendar.today());
+    let to = app.statistics.day.saturating_add_signed(by).min(app.statistics.today());
     go(app, to);
 }
 
 fn go(app: &mut App, day: usize) {
-    app.calendar.day = day;
-    app.calendar.top = 0;
-    app.calendar.titles.clear();
+    app.statistics.day = day;
+    app.statistics.top = 0;
+    app.statistics.titles.clear();
 }
 
 /// A click on a day goes to it.
 pub fn click(app: &mut App, at: Position) {
-    if let Some(day) = calendar::day_at(app, at) {
+    if let Some(day) = statistics_view::day_at(app, at) {
         go(app, day);
     }
 }
 
 /// Lists the memories of the day under the cursor.
 fn list(app: &mut App) {
-    let Some((_, counted)) = &app.calendar.counted else { return };
-    let date = counted.date(app.calendar.day).date();
-    if app.calendar.written().is_empty() {
+    let Some((_, counted)) = &app.statistics.counted else { return };
+    let date = counted.date(app.statistics.day).date();
+    if app.statistics.written().is_empty() {
         return app.say(format!("Nothing was written on {date}."));
     }
-    references::open_search(app, format!("at:{date} is:live"));
+    reference_go_back::open_search(app, format!("at:{date} is:live"));
 }
 
 /// How many memories of the day are on screen.
 fn rows(app: &App) -> usize {
-    usize::from(calendar::parts(app).written.height.saturating_sub(1))
+    usize::from(statistics_view::parts(app).written.height.saturating_sub(1))
 }
 
 fn scroll(app: &mut App, action: Action) -> bool {
-    let (len, rows) = (app.calendar.written().len(), rows(app));
-    let places = walk::places(len, rows);
-    let to = walk::target(action, app.calendar.top.min(places - 1), places, rows, app.count.times);
+    let (len, rows) = (app.statistics.written().len(), rows(app));
+    let places = up_down_page_top_last::scroll_positions(len, rows);
+    let to = up_down_page_top_last::cursor_target(
+        action,
+        app.statistics.top.min(places - 1),
+        places,
+        rows,
+        app.count.times,
+    );
     to.is_some_and(|to| {
-        app.calendar.top = to;
+        app.statistics.top = to;
         true
     })
 }
 
 /// Reads the titles that come on screen.
 pub fn ready(app: &mut App) {
-    let Some((snapshot, _)) = app.calendar.counted.as_ref().filter(|_| app.screen == Screen::Statistics)
+    let Some((snapshot, _)) = app.statistics.counted.as_ref().filter(|_| app.screen == Screen::Statistics)
     else {
         return;
     };
-    let last = app.calendar.written().len().saturating_sub(rows(app));
-    let top = app.calendar.top.min(last);
-    let shown = app.calendar.written().iter().skip(top).take(rows(app));
+    let last = app.statistics.written().len().saturating_sub(rows(app));
+    let top = app.statistics.top.min(last);
+    let shown = app.statistics.written().iter().skip(top).take(rows(app));
     let title = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
         (*at, format::title(store, entry))
     };
-    let missing = shown.filter(|at| !app.calendar.titles.contains_key(at)).map(title);
+    let missing = shown.filter(|at| !app.statistics.titles.contains_key(at)).map(title);
     let missing: Vec<(EntryRef, String)> = missing.collect();
-    app.calendar.titles.extend(missing);
-    app.calendar.top = top;
+    app.statistics.titles.extend(missing);
+    app.statistics.top = top;
 }

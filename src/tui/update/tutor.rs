@@ -1,8 +1,8 @@
 //! Three minutes with the demo: five tasks, ticked off as they are done. Keys go to the screens.
 
-use super::filter;
-use crate::deed::{Changed, Turned};
+use super::search_query;
 use crate::tui::app::{App, Pane};
+use crate::usecase::{ChangeReport, HistoryEffect};
 
 /// On a lower screen its rows would take the list away.
 const LOWEST: u16 = 12;
@@ -18,12 +18,12 @@ pub const TASKS: [&str; 5] = [
 
 /// Which tasks are done, and whether they are in sight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tutor {
+pub struct TutorProgress {
     pub done: [bool; TASKS.len()],
     pub is_shown: bool,
 }
 
-impl Tutor {
+impl TutorProgress {
     /// The task that is next; `None` once all are done.
     pub fn next(&self) -> Option<usize> {
         self.done.iter().position(|done| !done)
@@ -47,17 +47,17 @@ pub fn look(app: &mut App) {
         return;
     }
     let asks = app.query.to_lowercase().contains("retr") && app.prompt.is_none();
-    app.tutor.done[0] |= asks && !app.results.hits.is_empty() && filter::is_answered(app).is_ok();
+    app.tutor.done[0] |= asks && !app.results.hits.is_empty() && search_query::check_query(app).is_ok();
     app.tutor.done[1] |= app.tutor.done[0] && app.focus == Pane::Why;
 }
 
 /// Ticks off a change that was made.
-pub fn changed(app: &mut App, changed: &Changed) {
+pub fn changed(app: &mut App, changed: &ChangeReport) {
     if !app.tutor.is_shown {
         return;
     }
     let said = changed.said.to_lowercase();
-    app.tutor.done[2] |= matches!(changed.turned, Turned::Made) && said.contains("need no key");
-    app.tutor.done[3] |= app.tutor.done[2] && matches!(changed.turned, Turned::Undone);
+    app.tutor.done[2] |= matches!(changed.effect, HistoryEffect::Made) && said.contains("need no key");
+    app.tutor.done[3] |= app.tutor.done[2] && matches!(changed.effect, HistoryEffect::Undone);
     app.tutor.done[4] |= said.contains("rollback steps") || said.starts_with("restored");
 }

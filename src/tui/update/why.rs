@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::tui::app::App;
-use crate::work::{Asked, Job};
+use crate::work::{Job, SearchRequest};
 
 /// Asks for it, where it is not known of the memory under the cursor.
 pub fn ask(app: &mut App) {
     let Some(at) = app.selected() else { return };
-    app.why = app.why.take().filter(|why| why.at == at && Arc::ptr_eq(&why.snapshot, &app.listed));
+    app.why = app.why.take().filter(|why| why.at == at && Arc::ptr_eq(&why.snapshot, &app.listed_snapshot));
     if app.why.is_none() {
-        let asked = Asked { snapshot: Arc::clone(&app.listed), ..app.asked() };
+        let asked = SearchRequest { snapshot: Arc::clone(&app.listed_snapshot), ..app.search_request() };
         app.give_job(Job::Explain(asked, at));
     }
 }

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Chore, Look, Task};
-use crate::deed::plans_due;
-use crate::format::writing::NO_PACKED;
+use super::{Chore, ChoreKind, Inspector};
+use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::time::DAY;
-use crate::model::{Moment, Store, Tell};
+use crate::model::{Moment, PathText, Store};
 use crate::ops;
-use crate::ops::effect::{Touched, effect};
+use crate::ops::effect::{TouchedRecord, effect};
+use crate::usecase::plans_due;
 
 /// How far ahead it is looked for what will be due, in days.
 const AHEAD: [i64; 3] = [7, 30, 90];
-impl<'a> Look<'a> {
+impl<'a> Inspector<'a> {
     pub(super) fn chores(&self) -> Vec<Chore> {
         let mut chores = Vec::new();
         for (number, store) in self.snapshot.stores.iter().enumerate() {
@@ -34,7 +34,7 @@ impl<'a> Look<'a> {
         match plans {
             Err(failed) => vec![Chore {
                 store: number,
-                task: Task::Due,
+                task: ChoreKind::Due,
                 what: format!("what is due in {} is unknown", short(&store.root)),
                 rule: String::new(),
                 touched: Vec::new(),
@@ -45,7 +45,7 @@ impl<'a> Look<'a> {
                 .into_iter()
                 .map(|(plan, rule)| Chore {
                     store: number,
-                    task: Task::Due,
+                    task: ChoreKind::Due,
                     what: plan.lines.last().cloned().unwrap_or_default(),
                     rule,
                     touched: effect(store, &plan, self.now),
@@ -62,25 +62,25 @@ impl<'a> Look<'a> {
         for days in AHEAD {
             let later = self.due(number, store, self.now.plus(days * DAY));
             for chore in later {
-                let is_new = |own: &Touched| !known.contains(&own.entry);
-                let touched: Vec<Touched> = chore.touched.into_iter().filter(is_new).collect();
+                let is_new = |own: &TouchedRecord| !known.contains(&own.entry);
+                let touched: Vec<TouchedRecord> = chore.touched.into_iter().filter(is_new).collect();
                 let derives_only = touched.iter().all(|own| own.fate == ops::effect::Fate::Changes);
                 if touched.is_empty() || derives_only {
                     continue;
                 }
                 known.extend(touched.iter().map(|own| own.entry));
-                chores.push(Chore { task: Task::Soon(days), touched, plan: None, ..chore });
+                chores.push(Chore { task: ChoreKind::Soon(days), touched, plan: None, ..chore });
             }
         }
         chores
     }
 
     fn compaction(&self, number: usize, store: &'a Arc<Store>) -> Chore {
-        let scene = self.scene(store, &NO_PACKED);
+        let scene = self.scene(store, &NO_COMPRESSED_FILES);
         let name = short(&store.root);
         let chore = |rule, touched, plan, refused| Chore {
             store: number,
-            task: Task::Compact,
+            task: ChoreKind::Compact,
             what: format!("compact {name}"),
             rule,
             touched,
@@ -103,6 +103,6 @@ impl<'a> Look<'a> {
 
 /// The last two folders of a path: the place that a person knows a store by.
 fn short(root: &Path) -> String {
-    let parts: Vec<_> = root.components().map(|part| part.as_os_str().told()).collect();
+    let parts: Vec<_> = root.components().map(|part| part.as_os_str().to_text()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")
 }

@@ -8,8 +8,13 @@ fn a_note_is_added_with_an_id_from_its_title() {
     let text = "# Größe of the Cache!\n\nSee [[lone]].\n";
     let words = tags(&["Cache Keys", "cold"]);
     site.does(|scene| {
-        let draft =
-            Draft { kind: "note", text: Some(text), tags: &words, importance: Some(0.8), ..Draft::default() };
+        let draft = RecordDraft {
+            kind: "note",
+            text: Some(text),
+            tags: &words,
+            importance: Some(0.8),
+            ..RecordDraft::default()
+        };
         ops::add::add(scene, &draft)
     });
     let note = site.read("knowledge/notes/grosse-of-the-cache.md");
@@ -145,18 +150,18 @@ fn tags_and_importance_of_notes_are_set() {
             let other = if word == "low" { "high" } else { "low" };
             edit(scene, "lone", &[("confidence", other)])
         });
-        site.does(|scene| ops::field::importance(scene, &named(scene.store, "lone")[0], value));
+        site.does(|scene| ops::set_field::importance(scene, &named(scene.store, "lone")[0], value));
         assert!(site.read("knowledge/notes/lone.md").contains(&format!("confidence: {word}\n")));
     }
-    let profile = |scene: &Scene<'_>| named(scene.store, "helper")[0];
+    let profile = |scene: &WriteContext<'_>| named(scene.store, "helper")[0];
     site.refuses("only notes have tags", |scene| ops::tag::tag(scene, &[profile(scene)], &tags(&["x"]), &[]));
-    site.refuses("only notes", |scene| ops::field::importance(scene, &profile(scene), 0.5));
+    site.refuses("only notes", |scene| ops::set_field::importance(scene, &profile(scene), 0.5));
 }
 
 #[test]
 fn a_deleted_note_is_deprecated_and_comes_back() {
     let site = healthy();
-    let asked = Asked { reason: Some("superseded"), replaced_by: Some("lone"), remove: false };
+    let asked = DeleteRequest { reason: Some("superseded"), replaced_by: Some("lone"), remove: false };
     site.does(|scene| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked));
     let note = site.read("knowledge/notes/timeout-fix.md");
     for part in [
@@ -167,18 +172,27 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
     ] {
         assert!(note.contains(part), "{part} {note}");
     }
-    let again = |scene: &Scene<'_>| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked);
+    let again =
+        |scene: &WriteContext<'_>| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked);
     site.refuses("already deprecated", again);
     site.does(|scene| {
-        ops::delete::undelete(scene, &named(scene.store, "timeout-fix"), &palimp::ops::erase::Gone::default())
+        ops::delete::undelete(
+            scene,
+            &named(scene.store, "timeout-fix"),
+            &palimp::ops::erase::ErasedRecords::default(),
+        )
     });
     let back = site.read("knowledge/notes/timeout-fix.md");
     assert_eq!(without_time(&back), without_time(FIX));
     site.refuses("none of these is deleted or deprecated", |scene| {
-        ops::delete::undelete(scene, &named(scene.store, "timeout-fix"), &palimp::ops::erase::Gone::default())
+        ops::delete::undelete(
+            scene,
+            &named(scene.store, "timeout-fix"),
+            &palimp::ops::erase::ErasedRecords::default(),
+        )
     });
     for (by, part) in [("timeout-fix", "is deleted itself"), ("nobody", "not a note of this store")] {
-        let asked = Asked { replaced_by: Some(by), ..Asked::default() };
+        let asked = DeleteRequest { replaced_by: Some(by), ..DeleteRequest::default() };
         site.refuses(part, |scene| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked));
     }
 }
@@ -190,15 +204,15 @@ fn without_time(note: &str) -> String {
 #[test]
 fn what_is_removed_is_gone_from_the_indexes_too() {
     let site = healthy();
-    let remove = Asked { remove: true, ..Asked::default() };
+    let remove = DeleteRequest { remove: true, ..DeleteRequest::default() };
     site.does(|scene| ops::delete::delete(scene, &named(scene.store, "lone"), remove));
     assert!(!site.has("knowledge/notes/lone.md"));
     assert!(
         !site.read("knowledge/tags.json").contains("lone")
             && !site.read("knowledge/links.json").contains("lone")
     );
-    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "helper"), Asked::default()));
+    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "helper"), DeleteRequest::default()));
     assert!(!site.has("profiles/helper.json"));
-    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "failures"), Asked::default()));
+    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "failures"), DeleteRequest::default()));
     assert!(!site.has("queries/failures.sql"));
 }

@@ -56,17 +56,24 @@ impl Site {
     }
 
     /// Plans something and changes nothing.
-    pub(super) fn plan(&self, verb: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Result<Plan, Refusal> {
+    pub(super) fn plan(
+        &self,
+        verb: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>,
+    ) -> Result<Plan, Refusal> {
         let store = self.load();
-        verb(&self.scene(&store, &NO_PACKED))
+        verb(&self.scene(&store, &NO_COMPRESSED_FILES))
     }
 
-    pub(super) fn scene<'a>(&self, store: &'a Store, packed: &'a BTreeMap<PathBuf, Vec<u8>>) -> Scene<'a> {
-        Scene { store, now: self.now, random: [7; 16], packed }
+    pub(super) fn scene<'a>(
+        &self,
+        store: &'a Store,
+        packed: &'a BTreeMap<PathBuf, Vec<u8>>,
+    ) -> WriteContext<'a> {
+        WriteContext { store, now: self.now, random: [7; 16], compressed_files: packed }
     }
 
     #[track_caller]
-    pub(super) fn refuses(&self, part: &str, verb: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) {
+    pub(super) fn refuses(&self, part: &str, verb: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>) {
         let before = self.tree();
         match self.plan(verb) {
             Ok(plan) => panic!("not refused: {:?}", plan.changes),
@@ -77,11 +84,11 @@ impl Site {
 
     /// Does something; undoes and redoes it, and looks what `check` says of it.
     #[track_caller]
-    pub(super) fn does(&self, verb: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Plan {
+    pub(super) fn does(&self, verb: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>) -> Plan {
         let store = self.load();
         let mut packed = BTreeMap::new();
         if let Ok(files) = ops::archive::packed(&store, &store.entries) {
-            packed = packed_bytes(&Real, &store, &files).unwrap();
+            packed = packed_bytes(&RealDisk, &store, &files).unwrap();
         }
         let plan = match verb(&self.scene(&store, &packed)) {
             Ok(plan) => plan,
@@ -94,7 +101,7 @@ impl Site {
         let new: Vec<_> = problems(&now).difference(&problems(&store)).cloned().collect();
         assert_eq!(new, []);
         let stale = |store: &Store| {
-            let plan = ops::reindex::reindex(&self.scene(store, &NO_PACKED)).unwrap();
+            let plan = ops::reindex::reindex(&self.scene(store, &NO_COMPRESSED_FILES)).unwrap();
             plan.derived.iter().map(|change| change.path.clone()).collect::<Vec<_>>()
         };
         let touches_notes =
@@ -112,13 +119,13 @@ impl Site {
     pub(super) fn turn(&self, is_undo: bool) {
         self.write_with(&self.load(), |writer| {
             let (plan, turn) = if is_undo { writer.undo(None) } else { writer.redo(None) }.unwrap();
-            writer.turn(&plan, turn).unwrap();
+            writer.commit_undo_redo(&plan, turn).unwrap();
         });
     }
 
     pub(super) fn write_with(&self, store: &Store, act: impl FnOnce(&Writer<'_>)) {
         let (machine, data) = (ThisMachine::new(), self.folder.path().join("data"));
-        let host = Host { disk: &Real, machine: &machine, data: &data, now: self.now };
+        let host = Host { disk: &RealDisk, machine: &machine, data: &data, now: self.now };
         act(&Writer::open(host, store).unwrap());
     }
 }
@@ -185,22 +192,22 @@ pub(super) fn of_file(store: &Store, part: &str) -> Vec<Entry> {
     store.entries.iter().filter(is_there).copied().collect()
 }
 
-pub(super) fn set<'a>(name: &'a str, value: &'a str) -> Setting<'a> {
-    Setting { name, value }
+pub(super) fn set<'a>(name: &'a str, value: &'a str) -> FieldAssignment<'a> {
+    FieldAssignment { name, value }
 }
 
-pub(super) fn edit(scene: &Scene<'_>, id: &str, fields: &[(&str, &str)]) -> Result<Plan, Refusal> {
-    let fields: Vec<Setting<'_>> = fields.iter().map(|(name, value)| set(name, value)).collect();
+pub(super) fn edit(scene: &WriteContext<'_>, id: &str, fields: &[(&str, &str)]) -> Result<Plan, Refusal> {
+    let fields: Vec<FieldAssignment<'_>> = fields.iter().map(|(name, value)| set(name, value)).collect();
     ops::edit::edit(scene, &named(scene.store, id)[0], &fields)
 }
 
 pub(super) fn add(
-    scene: &Scene<'_>,
+    scene: &WriteContext<'_>,
     kind: &str,
     text: Option<&str>,
     record: Option<&str>,
 ) -> Result<Plan, Refusal> {
-    ops::add::add(scene, &Draft { kind, text, record, ..Draft::default() })
+    ops::add::add(scene, &RecordDraft { kind, text, record, ..RecordDraft::default() })
 }
 
 pub(super) fn tags(words: &[&str]) -> Vec<String> {

@@ -23,10 +23,14 @@ fn writing_on<T>(disk: &Faulty, act: impl FnOnce(&Writer<'_>, &Store) -> T) -> R
     Ok(act(&writer, &store))
 }
 
-fn delete_on(disk: &Faulty) -> Result<Receipt, CommitError> {
+fn delete_on(disk: &Faulty) -> Result<CommitReceipt, CommitError> {
     writing_on(disk, |writer, store| {
-        let scene =
-            Scene { store, now: moment(NOW), random: [7; 16], packed: &palimp::format::writing::NO_PACKED };
+        let scene = WriteContext {
+            store,
+            now: moment(NOW),
+            random: [7; 16],
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
+        };
         let plan = delete(&["gotchas.1", "evt-000002", "chk-000001", "evt-000001"])(&scene).unwrap();
         writer.commit(&plan)
     })?

@@ -18,9 +18,9 @@ fn imported(recalled: Option<&str>) -> Repository {
     Repository::of(&builder)
 }
 
-fn remove<'s>(ids: &'s [&'s str]) -> impl FnOnce(&Scene<'_>) -> Result<Plan, Refusal> {
+fn remove<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
     |scene| {
-        let asked = ops::delete::Asked { remove: true, ..Default::default() };
+        let asked = ops::delete::DeleteRequest { remove: true, ..Default::default() };
         ops::delete::delete(scene, &entries(scene.store, ids), asked)
     }
 }

@@ -83,20 +83,28 @@ impl Repository {
     pub(super) fn planned(
         &self,
         store: &Store,
-        plan: impl FnOnce(&Scene<'_>) -> Result<Plan, Refusal>,
+        plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal>,
     ) -> Result<Plan, Refusal> {
-        plan(&Scene { store, now: self.now, random: [7; 16], packed: &palimp::format::writing::NO_PACKED })
+        plan(&WriteContext {
+            store,
+            now: self.now,
+            random: [7; 16],
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
+        })
     }
 
     /// Plans on the store and carries it out.
-    pub(super) fn done(&self, plan: impl FnOnce(&Scene<'_>) -> Result<Plan, Refusal>) -> (Plan, Receipt) {
+    pub(super) fn done(
+        &self,
+        plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal>,
+    ) -> (Plan, CommitReceipt) {
         let store = self.store();
         let plan = self.planned(&store, plan).unwrap();
         let receipt = self.commit(&store, &plan).unwrap();
         (plan, receipt)
     }
 
-    pub(super) fn commit(&self, store: &Store, plan: &Plan) -> Result<Receipt, CommitError> {
+    pub(super) fn commit(&self, store: &Store, plan: &Plan) -> Result<CommitReceipt, CommitError> {
         self.with_writer(store, |writer| writer.commit(plan))
     }
 
@@ -107,21 +115,21 @@ impl Repository {
     ) -> Result<T, CommitError> {
         let machine = ThisMachine::new();
         let data = self.folder.path().join("data");
-        let host = Host { disk: &Real, machine: &machine, data: &data, now: self.now };
+        let host = Host { disk: &RealDisk, machine: &machine, data: &data, now: self.now };
         act(&Writer::open(host, store)?)
     }
 
-    pub(super) fn undo(&self) -> Result<Receipt, CommitError> {
+    pub(super) fn undo(&self) -> Result<CommitReceipt, CommitError> {
         self.with_writer(&self.store(), |writer| {
             let (plan, turn) = writer.undo(None)?;
-            writer.turn(&plan, turn)
+            writer.commit_undo_redo(&plan, turn)
         })
     }
 
-    pub(super) fn redo(&self) -> Result<Receipt, CommitError> {
+    pub(super) fn redo(&self) -> Result<CommitReceipt, CommitError> {
         self.with_writer(&self.store(), |writer| {
             let (plan, turn) = writer.redo(None)?;
-            writer.turn(&plan, turn)
+            writer.commit_undo_redo(&plan, turn)
         })
     }
 
@@ -242,22 +250,22 @@ pub(super) fn entries(store: &Store, ids: &[&str]) -> Vec<Entry> {
     ids.iter().map(|id| entry(store, id)).collect()
 }
 
-pub(super) fn set<'a>(name: &'a str, value: &'a str) -> Setting<'a> {
-    Setting { name, value }
+pub(super) fn set<'a>(name: &'a str, value: &'a str) -> FieldAssignment<'a> {
+    FieldAssignment { name, value }
 }
 
 pub(super) fn edit<'s>(
     id: &'s str,
-    settings: &'s [Setting<'s>],
-) -> impl FnOnce(&Scene<'_>) -> Result<Plan, Refusal> {
+    settings: &'s [FieldAssignment<'s>],
+) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
     move |scene| ops::edit::edit(scene, &entry(scene.store, id), settings)
 }
 
-pub(super) fn delete<'s>(ids: &'s [&'s str]) -> impl FnOnce(&Scene<'_>) -> Result<Plan, Refusal> {
+pub(super) fn delete<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
     move |scene| ops::delete::delete(scene, &entries(scene.store, ids), Default::default())
 }
 
-pub(super) fn archive<'s>(ids: &'s [&'s str]) -> impl FnOnce(&Scene<'_>) -> Result<Plan, Refusal> {
+pub(super) fn archive<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
     move |scene| ops::archive::archive(scene, &entries(scene.store, ids))
 }
 

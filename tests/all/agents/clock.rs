@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use palimp::disk::{Holder, Machine, ThisMachine};
+use palimp::disk::{Machine, ProcessState, ThisMachine};
 use palimp::model::Moment;
 
 /// The real machine, some time ahead.
@@ -62,7 +62,7 @@ impl Machine for Clock {
         self.real.own_process()
     }
 
-    fn process(&self, number: i32) -> Holder {
+    fn process(&self, number: i32) -> ProcessState {
         self.real.process(number)
     }
 

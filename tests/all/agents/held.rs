@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use palimp::disk::Machine;
-use palimp::ops::Scene;
+use palimp::ops::WriteContext;
 use palimp::store::commit::CommitError;
 use palimp::store::lock::LockError;
 
@@ -20,11 +20,11 @@ fn held(format: &'static str) {
     until("the lock to be held", || town.room.join("held").exists());
     for deed in [Deed::Text("Edited."), Deed::Tag("tag"), Deed::Delete, Deed::Bury] {
         let store = town.load();
-        let scene = Scene {
+        let scene = WriteContext {
             store: &store,
             now: town.clock.now(),
             random: [1; 16],
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         let entry = store.entries.last().unwrap();
         let plan = planned(&scene, entry, deed).unwrap();

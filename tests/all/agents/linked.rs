@@ -2,8 +2,8 @@
 
 use std::os::unix::fs::symlink;
 
-use palimp::disk::{Disk, Machine, Real};
-use palimp::ops::Scene;
+use palimp::disk::{Disk, Machine, RealDisk};
+use palimp::ops::WriteContext;
 use palimp::store::commit::{CommitError, Writer};
 
 use super::town::{Deed, Town, commit_on, host, load_at, planned, text_of};
@@ -14,16 +14,16 @@ fn a_store_whose_root_is_a_link_is_changed_where_the_link_leads_and_locked_there
     let link = town.store.around().join("linked");
     symlink(&town.store.path, &link).unwrap();
     let (store, data) = (load_at(town.format, &link, town.clock.now()), town.data());
-    let scene = Scene {
+    let scene = WriteContext {
         store: &store,
         now: town.clock.now(),
         random: [1; 16],
-        packed: &palimp::format::writing::NO_PACKED,
+        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
     };
     let plan = planned(&scene, &store.entries[0], Deed::Text("By the link.")).unwrap();
     commit_on(&town.clock, &data, &store, &plan).unwrap();
     assert!(town.records().values().any(|own| text_of(&own[0]) == "By the link."));
-    let other = Real.flock(&town.store.path, None).unwrap();
+    let other = RealDisk.flock(&town.store.path, None).unwrap();
     assert!(other.is_some());
     let skipping = super::clock::Clock::skipping();
     let outcome = Writer::open(host(&skipping, &data), &store).map(drop);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::faulty::{Faulty, Op};
 use palimp::disk::{Disk, Machine};
 use palimp::model::{Extent, Plan, Store};
-use palimp::ops::{Draft, Scene, add};
+use palimp::ops::{RecordDraft, WriteContext, add};
 use palimp::store::commit::{Host, Writer, is_ours};
 use palimp::store::{Place, load_from};
 
@@ -50,11 +50,11 @@ impl Room {
         let store = self.load();
         let (log, _) = logs(store.format);
         let entry = *store.entries.iter().rfind(|entry| store.document(entry).path == log).unwrap();
-        let scene = Scene {
+        let scene = WriteContext {
             store: &store,
             now: self.clock.now(),
             random: [3; 16],
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         planned(&scene, &entry, deed).unwrap()
     }
@@ -65,12 +65,13 @@ impl Room {
         let id = if store.format == "memory-server" { "dddddddd-0000-4000-8000-000000000000" } else { "new" };
         let record = line(store.format, id, "New.", log);
         let kind = if store.format == "memory-server" { "learning" } else { "finding" };
-        let draft = Draft { session: Some("one"), kind, record: Some(&record), ..Draft::default() };
-        let scene = Scene {
+        let draft =
+            RecordDraft { session: Some("one"), kind, record: Some(&record), ..RecordDraft::default() };
+        let scene = WriteContext {
             store: &store,
             now: self.clock.now(),
             random: [4; 16],
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         add::add(&scene, &draft).unwrap()
     }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use palimp::disk::Machine;
-use palimp::ops::{self, Scene, Setting};
+use palimp::ops::{self, FieldAssignment, WriteContext};
 
 use super::clock::Clock;
 use super::part::Playing;
@@ -31,13 +31,13 @@ fn edited(town: &Town, times: usize, text: &str) -> Vec<Duration> {
         let (log, _) = logs(store.format);
         let own = store.entries.iter().filter(|own| store.document(own).path == log);
         let entry = *own.clone().nth(turn % RECORDS).unwrap();
-        let scene = Scene {
+        let scene = WriteContext {
             store: &store,
             now: town.clock.now(),
             random: [turn as u8; 16],
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
-        let set = Setting { name: "text", value: &format!("{text} {turn}") };
+        let set = FieldAssignment { name: "text", value: &format!("{text} {turn}") };
         let plan = ops::edit::edit(&scene, &entry, &[set]).unwrap();
         town.commit(&store, &plan).unwrap_or_else(|error| panic!("turn {turn}: {error}"));
         took.push(began.elapsed());

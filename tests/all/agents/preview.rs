@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use palimp::disk::Machine;
 use palimp::model::{Entry, Plan};
-use palimp::ops::{self, Scene};
+use palimp::ops::{self, WriteContext};
 
 use super::part::Playing;
 use super::town::{Town, logs};
@@ -13,18 +13,18 @@ use super::town::{Town, logs};
 /// the same kind, and carried out while they do.
 fn planned_before(
     format: &'static str,
-    make: impl Fn(&Scene<'_>, &[Entry]) -> Plan,
+    make: impl Fn(&WriteContext<'_>, &[Entry]) -> Plan,
 ) -> [BTreeSet<String>; 3] {
     let town = Town::new(format, 25);
     let store = town.load();
     let (log, _) = logs(format);
     let shown: Vec<Entry> =
         store.entries.iter().filter(|entry| store.document(entry).path == log).copied().collect();
-    let scene = Scene {
+    let scene = WriteContext {
         store: &store,
         now: town.clock.now(),
         random: [1; 16],
-        packed: &palimp::format::writing::NO_PACKED,
+        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
     };
     let plan = make(&scene, &shown);
     let before: BTreeSet<String> = town.records().into_keys().collect();
@@ -45,7 +45,7 @@ fn planned_before(
 #[test]
 fn a_deletion_that_was_planned_before_others_appended_takes_what_was_shown_and_no_more() {
     for format in ["memory-server", "session-log"] {
-        let gone = ops::delete::Asked { remove: true, ..Default::default() };
+        let gone = ops::delete::DeleteRequest { remove: true, ..Default::default() };
         let [before, after, _] =
             planned_before(format, |scene, shown| ops::delete::delete(scene, shown, gone).unwrap());
         assert_eq!(before.len(), 25);

@@ -3,7 +3,7 @@
 use std::io;
 
 use palimp::disk::Machine;
-use palimp::ops::{self, Draft, Scene, Setting};
+use palimp::ops::{self, FieldAssignment, RecordDraft, WriteContext};
 use palimp::store::commit::CommitError;
 
 use super::clock::Clock;
@@ -19,14 +19,14 @@ pub fn edit_one(part: &Part, at: usize) -> io::Result<()> {
         let is_it =
             |entry: &&palimp::model::Entry| store.view(entry).and_then(|view| view.id) == Some(&wanted);
         let entry = store.entries.iter().find(is_it).ok_or_else(|| io::Error::other("it is gone"))?;
-        let scene = Scene {
+        let scene = WriteContext {
             store: &store,
             now: clock.now(),
             random: random(part, at),
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         let text = format!("Edited by {}.", part.mark);
-        let plan = ops::edit::edit(&scene, entry, &[Setting { name: "text", value: &text }]);
+        let plan = ops::edit::edit(&scene, entry, &[FieldAssignment { name: "text", value: &text }]);
         match commit_on(&clock, &data_beside(&part.room), &store, &plan.map_err(io::Error::other)?) {
             Err(CommitError::Busy { .. } | CommitError::Lock(_)) => continue,
             outcome => return outcome.map(drop).map_err(io::Error::other),
@@ -39,15 +39,16 @@ pub fn add_one(part: &Part, at: usize) -> io::Result<()> {
     let clock = Clock::real();
     loop {
         let store = load_at(part.format, &part.root, clock.now());
-        let scene = Scene {
+        let scene = WriteContext {
             store: &store,
             now: clock.now(),
             random: random(part, at),
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         let (line, session) = (part.line(at), super::part::session_of(&part.file));
         let kind = if part.format == "memory-server" { "learning" } else { "finding" };
-        let draft = Draft { session: Some(&session), kind, record: Some(&line), ..Draft::default() };
+        let draft =
+            RecordDraft { session: Some(&session), kind, record: Some(&line), ..RecordDraft::default() };
         let plan = ops::add::add(&scene, &draft).map_err(io::Error::other)?;
         match commit_on(&clock, &data_beside(&part.room), &store, &plan) {
             Err(CommitError::Busy { .. } | CommitError::Lock(_)) => continue,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use palimp::disk::Machine;
-use palimp::ops::Scene;
+use palimp::ops::WriteContext;
 use palimp::store::commit::Writer;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
@@ -52,11 +52,11 @@ fn go_on(agent: &Playing) {
 #[track_caller]
 fn edit_a_seed(town: &Town, text: &str) {
     let store = town.load();
-    let scene = Scene {
+    let scene = WriteContext {
         store: &store,
         now: town.clock.now(),
         random: [1; 16],
-        packed: &palimp::format::writing::NO_PACKED,
+        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
     };
     let plan = planned(&scene, &seed(&store), Deed::Text(text)).unwrap();
     town.commit(&store, &plan).unwrap();

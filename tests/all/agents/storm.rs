@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use palimp::disk::Machine;
 use palimp::model::{Entry, Store};
-use palimp::ops::Scene;
+use palimp::ops::WriteContext;
 
 use super::part::Playing;
 use super::town::{Deed, Town, logs, planned, text_of};
@@ -79,11 +79,11 @@ fn rewrite(town: &Town, times: usize) -> Done {
             1 => Deed::Tag(&tag),
             _ => Deed::Delete,
         };
-        let scene = Scene {
+        let scene = WriteContext {
             store: &store,
             now: town.clock.now(),
             random: [turn as u8; 16],
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         let plan = planned(&scene, &entry, deed).unwrap();
         town.commit(&store, &plan).unwrap_or_else(|error| panic!("turn {turn}: {error}"));

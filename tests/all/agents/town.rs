@@ -5,10 +5,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use palimp::disk::{Machine, Real};
+use palimp::disk::{Machine, RealDisk};
 use palimp::model::{Change, Entry, Extent, Moment, Plan, Store};
-use palimp::ops::{self, Refusal, Scene, Setting};
-use palimp::store::commit::{CommitError, Host, Receipt, Writer, is_ours};
+use palimp::ops::{self, FieldAssignment, Refusal, WriteContext};
+use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer, is_ours};
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ impl Town {
     }
 
     /// Carries a plan out, the store opened anew.
-    pub fn commit(&self, store: &Store, plan: &Plan) -> Result<Receipt, CommitError> {
+    pub fn commit(&self, store: &Store, plan: &Plan) -> Result<CommitReceipt, CommitError> {
         commit_on(&self.clock, &self.data(), store, plan)
     }
 
@@ -163,10 +163,15 @@ pub fn load_at(format: &'static str, root: &Path, now: Moment) -> Store {
 }
 
 pub fn host<'a>(clock: &'a Clock, data: &'a Path) -> Host<'a> {
-    Host { disk: &Real, machine: clock, data, now: clock.now() }
+    Host { disk: &RealDisk, machine: clock, data, now: clock.now() }
 }
 
-pub fn commit_on(clock: &Clock, data: &Path, store: &Store, plan: &Plan) -> Result<Receipt, CommitError> {
+pub fn commit_on(
+    clock: &Clock,
+    data: &Path,
+    store: &Store,
+    plan: &Plan,
+) -> Result<CommitReceipt, CommitError> {
     Writer::open(host(clock, data), store)?.commit(plan)
 }
 
@@ -213,15 +218,17 @@ pub enum Deed<'a> {
 }
 
 /// A plan for one record, as a verb makes it; by hand for a format that has no verbs yet.
-pub fn planned(scene: &Scene<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan, Refusal> {
+pub fn planned(scene: &WriteContext<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan, Refusal> {
     let store = scene.store;
     if ops::writes(store).is_ok() {
-        let gone = ops::delete::Asked { remove: true, ..Default::default() };
+        let gone = ops::delete::DeleteRequest { remove: true, ..Default::default() };
         return match deed {
-            Deed::Text(text) => ops::edit::edit(scene, entry, &[Setting { name: "text", value: text }]),
+            Deed::Text(text) => {
+                ops::edit::edit(scene, entry, &[FieldAssignment { name: "text", value: text }])
+            }
             Deed::Tag(tag) => ops::tag::tag(scene, &[*entry], &[tag.to_owned()], &[]),
             Deed::Delete => ops::delete::delete(scene, &[*entry], gone),
-            Deed::Bury => ops::delete::delete(scene, &[*entry], ops::delete::Asked::default()),
+            Deed::Bury => ops::delete::delete(scene, &[*entry], ops::delete::DeleteRequest::default()),
         };
     }
     let document = store.document(entry);

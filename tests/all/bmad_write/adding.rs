@@ -13,7 +13,7 @@ fn each_kind_of_memory_is_added() {
     ] {
         let store = build(&healthy());
         let before = text_of(&store, log);
-        done(&store, |scene| ops::add::add(scene, &Draft { tags: &tags, ..draft(kind, text) }));
+        done(&store, |scene| ops::add::add(scene, &RecordDraft { tags: &tags, ..draft(kind, text) }));
         let after = text_of(&store, log);
         let line: Value = serde_json::from_str(after.strip_prefix(&before).unwrap()).unwrap();
         assert_eq!((&line["id"], &line[field], &line["tags"]), (&json!(id), &json!(value), &json!(tags)));
@@ -29,24 +29,24 @@ fn each_kind_of_memory_is_added() {
 #[test]
 fn an_add_says_what_it_lacks() {
     let store = build(&healthy());
-    let add = |draft: Draft<'static>| {
+    let add = |draft: RecordDraft<'static>| {
         let refusal = refused(&store, |scene| ops::add::add(scene, &draft));
         (refusal.code, refusal.message)
     };
     let said = |draft| add(draft).1;
-    assert!(said(Draft { session: None, ..draft("finding", "x") }).contains("--session"));
-    assert_eq!(add(Draft { session: Some("other"), ..draft("finding", "x") }).0, "E_SESSION_NOT_FOUND");
+    assert!(said(RecordDraft { session: None, ..draft("finding", "x") }).contains("--session"));
+    assert_eq!(add(RecordDraft { session: Some("other"), ..draft("finding", "x") }).0, "E_SESSION_NOT_FOUND");
     assert!(said(draft("event", "x")).contains("not a type of memory"));
     assert!(said(draft("preference", "no key")).contains("needs a key"));
     assert!(
-        said(Draft { importance: Some(0.5), ..draft("finding", "x") })
+        said(RecordDraft { importance: Some(0.5), ..draft("finding", "x") })
             .contains("importance follows from the type")
     );
     assert!(
-        said(Draft { record: Some(r#"{"id":"msg-001"}"#), ..draft("conversation", "x") })
+        said(RecordDraft { record: Some(r#"{"id":"msg-001"}"#), ..draft("conversation", "x") })
             .contains("already exists")
     );
-    assert_eq!(add(Draft { record: Some("[]"), ..draft("finding", "x") }).0, "E_SCHEMA_INVALID");
+    assert_eq!(add(RecordDraft { record: Some("[]"), ..draft("finding", "x") }).0, "E_SCHEMA_INVALID");
 }
 
 #[test]

@@ -32,11 +32,11 @@ fn an_archived_session_is_deleted_and_comes_back_by_undo() {
     done(&store, |scene| ops::session::archive(scene, NAME));
     let refusal = refused(&store, |scene| ops::session::delete(scene, NAME));
     assert!(refusal.message.contains(ARCHIVE), "{}", refusal.message);
-    let delete = |scene: &Scene<'_>| {
+    let delete = |scene: &WriteContext<'_>| {
         let files = ops::session::packed_files(scene.store, NAME)?;
         let packed = files.into_iter().map(|file| (file.clone(), store.read(&file))).collect();
         let (store, now, random) = (scene.store, scene.now, scene.random);
-        ops::session::delete(&Scene { store, now, random, packed: &packed }, NAME)
+        ops::session::delete(&WriteContext { store, now, random, compressed_files: &packed }, NAME)
     };
     let plan = done(&store, delete);
     assert_eq!(plan.records, 6);
@@ -49,8 +49,9 @@ fn the_folder_of_an_archived_session_goes_when_no_late_line_can_come() {
     let store = build(&healthy());
     done(&store, |scene| ops::session::archive(scene, NAME));
     for item in fs::read_dir(store.file(SESSION)).into_iter().flatten().map(Result::unwrap) {
-        let old = Old::read(&item.file_name()).unwrap();
-        fs::rename(item.path(), item.path().with_file_name(Old { since: 1000, ..old }.name())).unwrap();
+        let old = OldFileName::read(&item.file_name()).unwrap();
+        fs::rename(item.path(), item.path().with_file_name(OldFileName { since: 1000, ..old }.name()))
+            .unwrap();
     }
     let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
     drop(Writer::open(host(&machine, data.path()), &loaded).unwrap());
@@ -61,21 +62,21 @@ fn the_folder_of_an_archived_session_goes_when_no_late_line_can_come() {
 #[test]
 fn records_are_archived_only_as_a_whole_session() {
     let store = build(&healthy());
-    let some = |scene: &Scene<'_>| ops::archive::archive(scene, &[entry(scene.store, "msg-001")]);
+    let some = |scene: &WriteContext<'_>| ops::archive::archive(scene, &[entry(scene.store, "msg-001")]);
     let refusal = refused(&store, some);
     assert!(refusal.message.contains("1 of the 6") && refusal.message.contains("session archive"));
-    let all = |scene: &Scene<'_>| {
+    let all = |scene: &WriteContext<'_>| {
         let own = scene.store.entries.iter().filter(|entry| entry.session.is_some()).copied();
         ops::archive::archive(scene, &own.collect::<Vec<_>>())
     };
     assert_eq!(done(&store, all).records, 6);
-    let back = |scene: &Scene<'_>| ops::archive::unarchive(scene, &[entry(scene.store, "msg-001")]);
+    let back = |scene: &WriteContext<'_>| ops::archive::unarchive(scene, &[entry(scene.store, "msg-001")]);
     assert!(refused(&store, back).message.contains(&format!("palimp session unarchive {NAME}")));
 }
 
 #[test]
 fn nothing_is_left_behind_or_overwritten_by_an_archive() {
-    let archive = |scene: &Scene<'_>| ops::session::archive(scene, NAME);
+    let archive = |scene: &WriteContext<'_>| ops::session::archive(scene, NAME);
     for strange in ["conversation.jsonl.tmp", "notes.txt", "drafts/one.md"] {
         let store = build(&healthy().with(&format!("{SESSION}/{strange}"), "mine"));
         let refusal = refused(&store, archive);
@@ -94,7 +95,7 @@ fn a_log_that_can_t_be_read_is_called_that_when_its_session_is_to_be_archived() 
     let mut loaded = open(&store);
     let log = Path::new(SESSION).join("findings.jsonl");
     loaded.documents.retain(|document| document.path != log);
-    loaded.unread.push(Unread { path: log, why: "No permission.".into() });
+    loaded.unread.push(UnreadPath { path: log, why: "No permission.".into() });
     let refusal = ops::session::archive(&scene(&loaded), NAME).map(|plan| plan.changes).unwrap_err();
     assert!(refusal.message.contains("findings.jsonl can't be read"), "{}", refusal.message);
     assert!(!refusal.message.contains("Nothing was changed"), "{}", refusal.message);
@@ -104,7 +105,7 @@ fn a_log_that_can_t_be_read_is_called_that_when_its_session_is_to_be_archived() 
 fn a_session_is_not_unarchived_over_another() {
     let store = build(&healthy());
     let packed = tar_gz(&[("conversation.jsonl", b"")]);
-    let unarchive = |scene: &Scene<'_>| ops::session::unarchive(scene, NAME, false, &packed);
+    let unarchive = |scene: &WriteContext<'_>| ops::session::unarchive(scene, NAME, false, &packed);
     assert_eq!(refused(&store, unarchive).code, "E_SESSION_NOT_FOUND");
     store.write(ARCHIVE, &packed);
     assert!(refused(&store, unarchive).message.contains("as a folder too"));
@@ -176,9 +177,9 @@ fn a_session_is_made_and_takes_a_record() {
         serde_json::from_slice(&store.read(format!("sessions/{name}/manifest.json"))).unwrap();
     assert_eq!((&manifest["session_id"], &manifest["user_id"]), (&json!(name), &json!("user-1")));
     done(&store, |scene| {
-        ops::add::add(scene, &Draft { session: Some(name), ..draft("finding", "Slow start") })
+        ops::add::add(scene, &RecordDraft { session: Some(name), ..draft("finding", "Slow start") })
     });
-    let again = |scene: &Scene<'_>| ops::session::new(scene, Some("pools"), "");
+    let again = |scene: &WriteContext<'_>| ops::session::new(scene, Some("pools"), "");
     assert!(refused(&store, again).message.contains("already exists"));
     assert!(
         refused(&store, |scene| ops::session::new(scene, Some("../x"), "")).message.contains("separator")

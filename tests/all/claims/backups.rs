@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use palimp::deed::{Restoring, Wanted};
 use palimp::model::Snapshot;
-use palimp::ops::restore::{Item, Kind};
-use palimp::work::{Backup, Done, Inspect, InspectRequest, Inspected, Job, Kept, Opened, perform};
+use palimp::ops::backup_restore::{DifferenceKind, RecordDifference};
+use palimp::usecase::{BackupRestore, ChangeCommand};
+use palimp::work::{
+    BackupRow, Inspect, InspectRequest, Inspected, Job, JobResult, OpenedBackup, WorkerState, run_job,
+};
 
 use super::Judge;
 use super::memories::{Memory, live, more_than};
@@ -35,15 +37,15 @@ impl Judge<'_> {
     fn inspect(&mut self, what: Inspect) -> Inspected {
         let snapshot = Arc::new(Snapshot::of(vec![self.desk.store()]));
         let request = InspectRequest { snapshot, data: self.desk.data(), now: self.desk.now, what };
-        let done = perform(Job::Inspect(Box::new(request)), &mut Kept::default(), &Default::default());
-        let Some(Done::Inspected(seen)) = done else { panic!("nothing was read") };
+        let done = run_job(Job::Inspect(Box::new(request)), &mut WorkerState::default(), &Default::default());
+        let Some(JobResult::Inspected(seen)) = done else { panic!("nothing was read") };
         *seen
     }
 
     /// A memory that is missing because the backup ends early must not be called newer than the backup.
-    fn says_why(&mut self, own: &Backup, opened: &Opened) {
+    fn says_why(&mut self, own: &BackupRow, opened: &OpenedBackup) {
         let file = opened.compared.file.display();
-        for item in opened.compared.items.iter().filter(|item| item.kind == Kind::Newer) {
+        for item in opened.compared.items.iter().filter(|item| item.kind == DifferenceKind::Newer) {
             let was_there = self.kept_once(own).is_some_and(|whole| has(&whole, &item.is));
             let says_newer = item.told.starts_with("written") && opened.verified.is_whole;
             self.holds(!was_there || !says_newer, "what a backup lost is not called newer than it", || {
@@ -53,15 +55,15 @@ impl Judge<'_> {
     }
 
     /// A backup as it was made, before it was damaged.
-    fn kept_once(&self, own: &Backup) -> Option<Vec<u8>> {
+    fn kept_once(&self, own: &BackupRow) -> Option<Vec<u8>> {
         let path = self.desk.path(&own.copy.path);
         self.begun.get(&path).cloned()
     }
 
     /// Restores what is offered, or one memory of those that can be restored.
-    fn restores_what_it_says(&mut self, opened: &Opened, is_chosen: bool) {
+    fn restores_what_it_says(&mut self, opened: &OpenedBackup, is_chosen: bool) {
         let compared = &opened.compared;
-        let can_come: Vec<&Item> = compared.items.iter().filter(|item| item.can_come).collect();
+        let can_come: Vec<&RecordDifference> = compared.items.iter().filter(|item| item.can_come).collect();
         let chosen: HashSet<u64> = match is_chosen {
             true => can_come.get(self.chance.below(can_come.len())).map(|item| item.at).into_iter().collect(),
             false => compared.by_default(),
@@ -69,7 +71,7 @@ impl Judge<'_> {
         if chosen.is_empty() && compared.whole_only.is_none() {
             return;
         }
-        let restoring = Restoring {
+        let restoring = BackupRestore {
             store: 0,
             copy: opened.copy.clone(),
             bytes: Arc::clone(&opened.bytes),
@@ -78,11 +80,11 @@ impl Judge<'_> {
         };
         let told = format!("{} from {}", compared.file.display(), opened.copy.path.display());
         let (before, files) = (live(&self.desk.store()), self.desk.files());
-        let Ok(planned) = self.desk.plan(Wanted::Restore(restoring), &[]) else { return };
+        let Ok(planned) = self.desk.plan(ChangeCommand::RestoreBackup(restoring), &[]) else { return };
         if planned.is_empty() {
             return;
         }
-        let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.told()).collect();
+        let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.preview_lines()).collect();
         if let Err(why) = self.desk.carry_out(planned) {
             return self
                 .holds(false, "a restore that is planned can be carried out", || format!("{told}: {why}"));
@@ -110,10 +112,11 @@ impl Judge<'_> {
         if compared.whole_only.is_none() {
             let bytes = self.desk.read(&compared.file).unwrap_or_default();
             let come = compared.items.iter().filter(|item| item.can_come && chosen.contains(&item.at));
-            let lost: Vec<&Item> = come.filter(|item| !has(&bytes, &one_line(&item.was))).collect();
+            let lost: Vec<&RecordDifference> =
+                come.filter(|item| !has(&bytes, &one_line(&item.was))).collect();
             self.holds(lost.is_empty(), "what is said to come back is there", || format!("{told}: {lost:?}"));
-            let stay = compared.items.iter().filter(|item| item.kind == Kind::Newer);
-            let lost: Vec<&Item> = stay.filter(|item| !has(&bytes, &item.is)).collect();
+            let stay = compared.items.iter().filter(|item| item.kind == DifferenceKind::Newer);
+            let lost: Vec<&RecordDifference> = stay.filter(|item| !has(&bytes, &item.is)).collect();
             self.holds(lost.is_empty(), "what is said to be kept is there", || format!("{told}: {lost:?}"));
             self.touches_nothing_else(opened, &chosen, (&before, &now));
         }
@@ -123,12 +126,12 @@ impl Judge<'_> {
     /// What was not chosen does not come back and does not change.
     fn touches_nothing_else(
         &mut self,
-        opened: &Opened,
+        opened: &OpenedBackup,
         chosen: &HashSet<u64>,
         (before, now): (&[Memory], &[Memory]),
     ) {
         let items = &opened.compared.items;
-        let own: Vec<&Item> =
+        let own: Vec<&RecordDifference> =
             items.iter().filter(|item| item.can_come && chosen.contains(&item.at)).collect();
         let more: Vec<&Memory> = more_than(now, before);
         let is_chosen = |one: &&Memory| own.iter().any(|item| one_line(&item.was) == one_line(&one.raw));

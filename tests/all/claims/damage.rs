@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use palimp::text::edit::set;
+use palimp::text::json_edit::set;
 
 use super::desk::Desk;
 use super::stores::{log, record};

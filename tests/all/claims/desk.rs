@@ -5,13 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use palimp::deed::{self, By, ChangeRequest, Checked, Planned, Quiet, Recent, Wanted};
-use palimp::disk::Real;
+use palimp::disk::RealDisk;
 use palimp::format;
 use palimp::model::{EntryRef, Extent, Moment, Snapshot, Store};
 use palimp::ops;
 use palimp::store::commit::{Host, Vault};
 use palimp::store::{Place, load};
+use palimp::usecase::{
+    self, ChangeCommand, ChangeRequest, CheckedStore, PlannedChange, RecentSteps, Requester, SilentObserver,
+};
 
 use super::stores::Gone;
 use crate::support::{Files as Begun, files_below, lasting, run};
@@ -52,37 +54,43 @@ impl Desk {
     }
 
     /// The store with all its problems.
-    pub fn checked(&self) -> Checked {
-        deed::checked(Some(&self.data()), &self.store(), self.now)
+    pub fn checked(&self) -> CheckedStore {
+        usecase::check_store(Some(&self.data()), &self.store(), self.now)
     }
 
-    pub fn request(&self, wanted: Wanted, at: &[EntryRef]) -> ChangeRequest {
+    pub fn request(&self, wanted: ChangeCommand, at: &[EntryRef]) -> ChangeRequest {
         let snapshot = Arc::new(Snapshot::of(vec![self.store()]));
-        let request = ChangeRequest::new(snapshot, By::Screen, wanted, self.data(), self.now);
+        let request = ChangeRequest::new(snapshot, Requester::Screen, wanted, self.data(), self.now);
         ChangeRequest { at: at.to_vec(), name: "it".into(), ..request }
     }
 
-    pub fn plan(&self, wanted: Wanted, at: &[EntryRef]) -> Result<Planned, String> {
+    pub fn plan(&self, wanted: ChangeCommand, at: &[EntryRef]) -> Result<PlannedChange, String> {
         let data = self.data();
-        deed::plan(self.request(wanted, at), self.host(&data)).map_err(|failed| failed.told())
+        usecase::plan(self.request(wanted, at), self.host(&data)).map_err(|failed| failed.told())
     }
 
-    pub fn carry_out(&mut self, planned: Planned) -> Result<(), String> {
+    pub fn carry_out(&mut self, planned: PlannedChange) -> Result<(), String> {
         let data = self.data();
-        let done = deed::carry_out(planned, self.host(&data), &mut Recent::default(), &mut Quiet, false);
+        let done = usecase::execute(
+            planned,
+            self.host(&data),
+            &mut RecentSteps::default(),
+            &mut SilentObserver,
+            false,
+        );
         self.now = self.now.plus(60_000_000);
         done.map(drop).map_err(|failed| failed.told())
     }
 
-    pub fn change(&mut self, wanted: Wanted, at: &[EntryRef]) -> Result<(), String> {
+    pub fn change(&mut self, wanted: ChangeCommand, at: &[EntryRef]) -> Result<(), String> {
         let planned = self.plan(wanted, at)?;
         self.carry_out(planned)
     }
 
     pub fn undo(&mut self) -> Result<(), String> {
-        let request = self.request(Wanted::Undo, &[]);
+        let request = self.request(ChangeCommand::Undo, &[]);
         self.now = self.now.plus(60_000_000);
-        deed::carry_out_at_once(&request, &mut Recent::default()).map(drop)
+        usecase::plan_and_execute(&request, &mut RecentSteps::default()).map(drop)
     }
 
     /// Runs a verb on the store.
@@ -95,8 +103,8 @@ impl Desk {
     /// Copies the files with memories into palimp's data, as `backup create` does.
     pub fn back_up(&mut self) {
         let (store, data) = (self.store(), self.data());
-        let vault = Vault::open(&Real, &data, &store.root).unwrap();
-        for document in ops::backup::worth(&store) {
+        let vault = Vault::open(&RealDisk, &data, &store.root).unwrap();
+        for document in ops::backup_create::files_to_back_up(&store) {
             vault.copy(&document.path, &document.bytes, self.now).unwrap();
         }
         self.now = self.now.plus(3_600_000_000);

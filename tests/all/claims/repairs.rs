@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use palimp::check::findings;
-use palimp::deed::{self, Wanted};
-use palimp::disk::Real;
+use palimp::disk::RealDisk;
 use palimp::model::{Problem, Store};
-use palimp::ops::repair::{Fix, Pick, Which};
+use palimp::ops::repair::{FixChoice, ProblemFix, RepairTarget};
+use palimp::usecase::{self, ChangeCommand};
 use serde_json::Value;
 
 use super::Judge;
@@ -20,7 +20,7 @@ struct Claim {
     key: String,
     problem: Problem,
     number: usize,
-    fix: Fix,
+    fix: ProblemFix,
     before: Vec<u8>,
     after: Option<Vec<u8>>,
 }
@@ -59,7 +59,7 @@ impl Judge<'_> {
         let data = self.desk.data();
         let mut claims = Vec::new();
         for own in findings(store) {
-            let Ok(beside) = deed::fixes_of(&Real, &data, store, own.problem, self.desk.now) else {
+            let Ok(beside) = usecase::fixes_of(&RealDisk, &data, store, own.problem, self.desk.now) else {
                 continue;
             };
             for (number, (fix, after)) in (1..).zip(beside.fixes) {
@@ -72,16 +72,16 @@ impl Judge<'_> {
 
     fn holds_to(&mut self, store: &Arc<Store>, claim: &Claim) {
         let files = self.desk.files();
-        let which = Which::Chosen(vec![(claim.key.clone(), Pick::Number(claim.number))]);
+        let which = RepairTarget::Chosen(vec![(claim.key.clone(), FixChoice::Number(claim.number))]);
         let told = claim.told();
-        let planned = match self.desk.plan(Wanted::Repair(which), &[]) {
+        let planned = match self.desk.plan(ChangeCommand::Repair(which), &[]) {
             Ok(planned) => planned,
             Err(why) => {
                 return self
                     .holds(false, "a fix that is offered can be planned", || format!("{told}: {why}"));
             }
         };
-        let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.told()).collect();
+        let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.preview_lines()).collect();
         let is_due = planned.plans.iter().any(|(_, plan)| !plan.is_empty());
         self.holds(is_due, "a fix that is offered does something", || told.clone());
         if let Err(why) = self.desk.carry_out(planned) {
@@ -175,7 +175,7 @@ impl Judge<'_> {
     }
 
     fn quarantined(&self) -> Vec<u8> {
-        let all = deed::in_quarantine(&Real, &self.desk.data(), &self.desk.store()).unwrap();
+        let all = usecase::in_quarantine(&RealDisk, &self.desk.data(), &self.desk.store()).unwrap();
         all.into_iter().flat_map(|own| own.of.pieces).flat_map(|own| own.bytes).collect()
     }
 
@@ -252,12 +252,12 @@ impl Judge<'_> {
 
     fn all_safe(&mut self, store: &Arc<Store>) {
         let files = self.desk.files();
-        let planned = match self.desk.plan(Wanted::Repair(Which::AllSafe), &[]) {
+        let planned = match self.desk.plan(ChangeCommand::Repair(RepairTarget::AllSafe), &[]) {
             Ok(planned) if !planned.is_empty() => planned,
             Ok(_) => return,
             Err(why) => return self.holds(false, "all safe fixes can be planned", || why),
         };
-        let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.told()).collect();
+        let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.preview_lines()).collect();
         if let Err(why) = self.desk.carry_out(planned) {
             return self.holds(false, "all safe fixes can be carried out", || why);
         }
@@ -279,8 +279,8 @@ impl Judge<'_> {
             let is_named = own.is_named_in(plan.join("\n").as_bytes());
             self.holds(!is_gone && is_named, "all safe fixes bring back nothing unnamed", || own.told());
         }
-        let again = self.desk.plan(Wanted::Repair(Which::AllSafe), &[]);
-        let more = again.map(|own| own.all().flat_map(|(_, plan)| plan.told()).collect::<Vec<_>>());
+        let again = self.desk.plan(ChangeCommand::Repair(RepairTarget::AllSafe), &[]);
+        let more = again.map(|own| own.all().flat_map(|(_, plan)| plan.preview_lines()).collect::<Vec<_>>());
         self.holds(more.as_ref().is_ok_and(Vec::is_empty), "all safe fixes are done at once", || {
             format!("{more:?}")
         });

@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use palimp::model::{Extent, Role, Snapshot, State, Store};
-use palimp::query::{Cancel, DUPLICATES, Order, Query, Ranking, Request, Results, Statistics, search};
-use palimp::work::Tally;
+use palimp::query::{
+    CancelToken, DUPLICATES, Order, Query, Ranking, Request, Results, UsageStatistics, search,
+};
+use palimp::work::StoreTally;
 
 use super::Judge;
 use super::memories::{Memory, all, fields};
@@ -32,7 +34,8 @@ impl Judge<'_> {
 
     fn counts(&mut self, store: &Arc<Store>, whole: &[Memory]) {
         let snapshot = Snapshot::of(vec![Arc::clone(store)]);
-        let (tally, held) = (Tally::of(store), Statistics::of(&snapshot, self.desk.now).stores.remove(0));
+        let (tally, held) =
+            (StoreTally::of(store), UsageStatistics::of(&snapshot, self.desk.now).stores.remove(0));
         let of = |state: State| whole.iter().filter(|own| own.state == state.as_str()).count();
         let states = [State::Live, State::Archived, State::Deleted, State::Broken];
         let counts = states.map(of);
@@ -100,7 +103,7 @@ impl Judge<'_> {
             all: false,
             now: self.desk.now,
         };
-        search(&request, &Cancel::default())
+        search(&request, &CancelToken::default())
     }
 
     /// Every line that was written whole and is in the log is listed.
@@ -136,9 +139,12 @@ impl Judge<'_> {
     fn calls_equal_what_is(&mut self, store: &Arc<Store>) {
         let snapshot = Snapshot::of(vec![Arc::clone(store)]);
         let Some(results) = self.results(&snapshot) else { return };
-        let Some(found) =
-            (DUPLICATES.find)(&snapshot, results, (Ranking::default(), self.desk.now), &Cancel::default())
-        else {
+        let Some(found) = (DUPLICATES.find)(
+            &snapshot,
+            results,
+            (Ranking::default(), self.desk.now),
+            &CancelToken::default(),
+        ) else {
             return;
         };
         let picked = found.picked.clone().unwrap_or_default();

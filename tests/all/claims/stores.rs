@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use palimp::deed::{DeleteAs, Wanted};
 use palimp::model::{EntryRef, State};
+use palimp::usecase::{ChangeCommand, DeleteOptions};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
@@ -134,27 +134,27 @@ pub struct Gone {
 /// The store with its history, and the memories that were removed on purpose.
 pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
     let mut desk = Desk::new(format, root(format), &begun(format));
-    let _ = desk.change(Wanted::Reindex(None), &[]);
+    let _ = desk.change(ChangeCommand::Reindex(None), &[]);
     desk.back_up();
     let mut gone = Vec::new();
-    let ways = [DeleteAs::default(), DeleteAs { remove: true, ..DeleteAs::default() }];
+    let ways = [DeleteOptions::default(), DeleteOptions { remove: true, ..DeleteOptions::default() }];
     for (at, way) in [2, 3].into_iter().zip(ways) {
         let one = nth_live(&desk, at);
         gone.push(desk.gone(one, false));
-        desk.change(Wanted::Delete(way.clone()), &[one])
-            .or_else(|_| desk.change(Wanted::Delete(DeleteAs::default()), &[one]))
+        desk.change(ChangeCommand::Delete(way.clone()), &[one])
+            .or_else(|_| desk.change(ChangeCommand::Delete(DeleteOptions::default()), &[one]))
             .unwrap_or_else(|_| drop(gone.pop()));
     }
     let one = nth_live(&desk, 3);
     gone.push(desk.gone(one, true));
-    desk.change(Wanted::Erase(None), &[one]).unwrap_or_else(|_| drop(gone.pop()));
+    desk.change(ChangeCommand::Erase(None), &[one]).unwrap_or_else(|_| drop(gone.pop()));
     let one = nth_live(&desk, 0);
-    let _ = desk.change(Wanted::Tag { add: vec!["later".into()], remove: Vec::new() }, &[one]);
+    let _ = desk.change(ChangeCommand::Tag { add: vec!["later".into()], remove: Vec::new() }, &[one]);
     let one = nth_live(&desk, 1);
-    let _ = desk.change(Wanted::text("another text, written later".into()), &[one]);
+    let _ = desk.change(ChangeCommand::text("another text, written later".into()), &[one]);
     if format == "memory-server" {
         let one = nth_live(&desk, 2);
-        desk.change(Wanted::Archive, &[one]).unwrap();
+        desk.change(ChangeCommand::Archive, &[one]).unwrap();
     }
     // Agents wrote more memories, and one of them twice.
     let twice = record(format, 21).to_string().replace("-000000000021", "-000000000022");
@@ -162,7 +162,7 @@ pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
         twice.replace("mem_021", "mem_022").replace("msg-021", "msg-022").replace("evt-000021", "evt-000022");
     let more = lines(format, 20..22) + &twice + "\n";
     desk.append(log(format), more.as_bytes());
-    let _ = desk.change(Wanted::Reindex(None), &[]);
+    let _ = desk.change(ChangeCommand::Reindex(None), &[]);
     desk.back_up();
     (desk, gone)
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Faulty, Lie};
-use palimp::disk::{Disk, Output};
+use palimp::disk::{Disk, WritableFile};
 
 use super::bench::{Bench, ROOT, next_start, run};
 use super::careless::{Careless, Slip};
@@ -25,10 +25,10 @@ enum Opened {
 
 thread_local! {
     /// What the agent has open: the operation runs on the same thread as the agent.
-    static OPEN: RefCell<Option<Box<dyn Output>>> = const { RefCell::new(None) };
+    static OPEN: RefCell<Option<Box<dyn WritableFile>>> = const { RefCell::new(None) };
 }
 
-fn open(disk: &'static Faulty, log: &Path, makes: bool) -> Option<Box<dyn Output>> {
+fn open(disk: &'static Faulty, log: &Path, makes: bool) -> Option<Box<dyn WritableFile>> {
     disk.append(log).or_else(|error| if makes { disk.create(log, 0o600) } else { Err(error) }).ok()
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Faulty, Lie};
 use palimp::disk::Disk;
 use palimp::model::{Extent, Plan, Store};
-use palimp::ops::{self, Scene};
-use palimp::store::commit::{CommitError, Host, Receipt, Turn, Writer};
+use palimp::ops::{self, WriteContext};
+use palimp::store::commit::{CommitError, CommitReceipt, Host, UndoRedo, Writer};
 use palimp::store::{Place, load_from};
 
 use super::cases::{Case, Do};
@@ -31,7 +31,7 @@ pub struct Bench {
     folders: BTreeSet<PathBuf>,
     act: Do,
     /// A plan to be carried out instead of the one that the operation makes.
-    other: Option<fn(&Scene<'_>) -> Plan>,
+    other: Option<fn(&WriteContext<'_>) -> Plan>,
 }
 
 /// What a run begins with: the store as it was read.
@@ -54,8 +54,13 @@ pub fn load(disk: &dyn Disk, format: &'static str) -> Store {
 }
 
 /// What an operation is planned with.
-pub fn scene(store: &Store) -> Scene<'_> {
-    Scene { store, now: NOW, random: [7; 16], packed: &palimp::format::writing::NO_PACKED }
+pub fn scene(store: &Store) -> WriteContext<'_> {
+    WriteContext {
+        store,
+        now: NOW,
+        random: [7; 16],
+        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
+    }
 }
 
 /// What the next start does: it settles what was cut short.
@@ -85,7 +90,7 @@ impl Bench {
     }
 
     /// The same with another plan.
-    pub fn with_plan(case: &'static Case, plan: fn(&Scene<'_>) -> Plan) -> Bench {
+    pub fn with_plan(case: &'static Case, plan: fn(&WriteContext<'_>) -> Plan) -> Bench {
         Bench { other: Some(plan), ..Bench::of(case) }
     }
 
@@ -163,7 +168,7 @@ impl Bench {
     }
 }
 
-fn planned(writer: &Writer<'_>, act: Do) -> Result<(Plan, Turn), CommitError> {
+fn planned(writer: &Writer<'_>, act: Do) -> Result<(Plan, UndoRedo), CommitError> {
     match act {
         Do::Redo => writer.redo(None),
         _ => writer.undo(None),
@@ -171,19 +176,24 @@ fn planned(writer: &Writer<'_>, act: Do) -> Result<(Plan, Turn), CommitError> {
 }
 
 /// Does it.
-pub fn run(disk: &dyn Disk, machine: &Still, prepared: &Prepared) -> Result<Receipt, CommitError> {
+pub fn run(disk: &dyn Disk, machine: &Still, prepared: &Prepared) -> Result<CommitReceipt, CommitError> {
     let writer = Writer::open(host(disk, machine), &prepared.store)?;
     match &prepared.plan {
         Some(plan) => writer.commit(plan),
         None => {
             let (plan, turn) = planned(&writer, prepared.act)?;
-            writer.turn(&plan, turn)
+            writer.commit_undo_redo(&plan, turn)
         }
     }
 }
 
 /// Takes the last step back, or does it again.
-pub fn turn(disk: &dyn Disk, format: &'static str, machine: &Still, act: Do) -> Result<Receipt, CommitError> {
+pub fn turn(
+    disk: &dyn Disk,
+    format: &'static str,
+    machine: &Still,
+    act: Do,
+) -> Result<CommitReceipt, CommitError> {
     let prepared = Prepared { store: load(disk, format), plan: None, act };
     run(disk, machine, &prepared)
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, Extended, Flock, Item, Output, Owner};
+use palimp::disk::{Disk, ExtendedAttributes, Flock, Item, Owner, WritableFile};
 use palimp::model::Generation;
 
 use crate::support::passed_on::passed_on;
@@ -42,7 +42,7 @@ fn has(path: &Path, part: &str) -> bool {
 }
 
 impl Careless<'_> {
-    fn opened<'o>(&self, path: &Path, output: Box<dyn Output + 'o>) -> Box<dyn Output + 'o> {
+    fn opened<'o>(&self, path: &Path, output: Box<dyn WritableFile + 'o>) -> Box<dyn WritableFile + 'o> {
         let unsynced = match self.slip {
             Slip::UndoUnsynced => has(path, "/undo/"),
             Slip::TempUnsynced => has(path, ".palimp-tmp"),
@@ -53,9 +53,9 @@ impl Careless<'_> {
     }
 }
 
-struct Unsynced<'a>(Box<dyn Output + 'a>);
+struct Unsynced<'a>(Box<dyn WritableFile + 'a>);
 
-impl Output for Unsynced<'_> {
+impl WritableFile for Unsynced<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.write(bytes)
     }
@@ -76,7 +76,7 @@ impl Output for Unsynced<'_> {
         self.0.set_owner(owner)
     }
 
-    fn set_extended(&mut self, attributes: &Extended) -> io::Result<()> {
+    fn set_extended(&mut self, attributes: &ExtendedAttributes) -> io::Result<()> {
         self.0.set_extended(attributes)
     }
 
@@ -100,11 +100,11 @@ impl Disk for Careless<'_> {
         Ok(())
     }
 
-    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>> {
         Ok(self.opened(file, self.disk.create(file, mode)?))
     }
 
-    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
+    fn append(&self, file: &Path) -> io::Result<Box<dyn WritableFile + '_>> {
         Ok(self.opened(file, self.disk.append(file)?))
     }
 

@@ -1,14 +1,14 @@
 //! Every operation that writes, in every format that has it: a line each.
 
-use palimp::format::writing::{Draft, Refusal, Scene, Setting};
+use palimp::format::writing::{FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::model::{Entry, Plan, State};
 use palimp::ops;
-use palimp::ops::delete::Asked;
+use palimp::ops::delete::DeleteRequest;
 
 use super::stores::{self, Files};
 
 /// How a plan comes about.
-pub type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
+pub type Make = fn(&WriteContext<'_>) -> Result<Plan, Refusal>;
 
 /// What is done.
 #[derive(Clone, Copy)]
@@ -64,10 +64,14 @@ pub const CASES: &[Case] = &[
     REMOVE_LOG,
     case(LOG, "delete one of two that are alike", stores::sessions_doubled, |scene| {
         let first = all(scene).next().expect("an entry");
-        ops::delete::delete(scene, &[first], Asked { remove: true, ..Asked::default() })
+        ops::delete::delete(scene, &[first], DeleteRequest { remove: true, ..DeleteRequest::default() })
     }),
     case(LOG, "undelete", stores::sessions_deleted, |scene| {
-        ops::delete::undelete(scene, &found(scene, &["mem_002"]), &palimp::ops::erase::Gone::default())
+        ops::delete::undelete(
+            scene,
+            &found(scene, &["mem_002"]),
+            &palimp::ops::erase::ErasedRecords::default(),
+        )
     }),
     case(LOG, "compact", stores::sessions_deleted, |scene| ops::compact::compact(scene, None)),
     case(LOG, "session new", stores::sessions, |scene| ops::session::new(scene, Some("sess_n"), "user")),
@@ -124,12 +128,12 @@ pub fn named(format: &str, name: &str) -> &'static Case {
     CASES.iter().find(|case| case.format == format && case.name == name).expect(name)
 }
 
-fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = Entry> + 'a {
+fn all<'a>(scene: &'a WriteContext<'_>) -> impl Iterator<Item = Entry> + 'a {
     scene.store.entries.iter().copied()
 }
 
 /// The entries of those ids.
-pub fn found(scene: &Scene<'_>, ids: &[&str]) -> Vec<Entry> {
+pub fn found(scene: &WriteContext<'_>, ids: &[&str]) -> Vec<Entry> {
     let named = |entry: &Entry| {
         let id = scene.store.view(entry).and_then(|view| view.id);
         id.is_some_and(|id| ids.contains(&id))
@@ -139,29 +143,32 @@ pub fn found(scene: &Scene<'_>, ids: &[&str]) -> Vec<Entry> {
     found
 }
 
-fn add(scene: &Scene<'_>, kind: &str, session: Option<&str>) -> Result<Plan, Refusal> {
+fn add(scene: &WriteContext<'_>, kind: &str, session: Option<&str>) -> Result<Plan, Refusal> {
     let tags = ["fresh".to_owned()];
     let text = Some("What came last.");
-    ops::add::add(scene, &Draft { session, kind, text, tags: &tags, importance: Some(0.9), record: None })
+    ops::add::add(
+        scene,
+        &RecordDraft { session, kind, text, tags: &tags, importance: Some(0.9), record: None },
+    )
 }
 
-fn edit(scene: &Scene<'_>, id: &str) -> Result<Plan, Refusal> {
-    let set = Setting { name: "text", value: "Another text, and a longer one than before." };
+fn edit(scene: &WriteContext<'_>, id: &str) -> Result<Plan, Refusal> {
+    let set = FieldAssignment { name: "text", value: "Another text, and a longer one than before." };
     ops::edit::edit(scene, &found(scene, &[id])[0], &[set])
 }
 
-fn tag(scene: &Scene<'_>, ids: &[&str]) -> Result<Plan, Refusal> {
+fn tag(scene: &WriteContext<'_>, ids: &[&str]) -> Result<Plan, Refusal> {
     ops::tag::tag(scene, &found(scene, ids), &["marked".to_owned()], &[])
 }
 
-fn delete(scene: &Scene<'_>, ids: &[&str], remove: bool) -> Result<Plan, Refusal> {
-    ops::delete::delete(scene, &found(scene, ids), Asked { remove, ..Asked::default() })
+fn delete(scene: &WriteContext<'_>, ids: &[&str], remove: bool) -> Result<Plan, Refusal> {
+    ops::delete::delete(scene, &found(scene, ids), DeleteRequest { remove, ..DeleteRequest::default() })
 }
 
-fn repair(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn repair(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     Ok(ops::repair::all_safe(scene)?.plan.expect("something to be repaired"))
 }
 
-fn init(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn init(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     ops::init::init(scene.store.format, &scene.store.root, scene.now)
 }

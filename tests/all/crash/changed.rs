@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::faulty::{Fault, Faulty};
 use palimp::disk::Disk;
-use palimp::ops::delete::Asked;
+use palimp::ops::delete::DeleteRequest;
 use palimp::store::commit::{Vault, Writer};
 
 use super::bench::{Bench, DATA, ROOT, host, load, run, scene, turn};
@@ -38,7 +38,7 @@ fn removed_and_cut() -> Faulty {
     };
     let run_on = |disk: &Faulty| {
         let store = load(disk, "session-log");
-        let asked = Asked { remove: true, ..Asked::default() };
+        let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
         let plan = palimp::ops::delete::delete(&scene(&store), &store.entries[..1], asked).unwrap();
         let machine = Still::first();
         Writer::open(host(disk, &machine), &store).and_then(|writer| writer.commit(&plan))
@@ -95,7 +95,7 @@ fn a_removal_of_one_of_two_that_are_alike_is_known_to_be_made_and_is_undone() {
         let before = text(&disk).lines().next().unwrap().to_owned() + "\n" + &text(&disk) + added;
         disk.append(&Path::new(ROOT).join(LOG)).unwrap().write(added.as_bytes()).unwrap();
         assert_eq!(started(&disk), Vec::<String>::new());
-        let journal = Vault::look(&disk, Path::new(DATA), Path::new(ROOT)).journal().unwrap();
+        let journal = Vault::open_read_only(&disk, Path::new(DATA), Path::new(ROOT)).journal().unwrap();
         assert_eq!(journal.len(), 1, "{journal:?}");
         turn(&disk, "session-log", &Still::next(), Do::Undo).unwrap();
         assert_eq!(text(&disk), before);

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use palimp::model::{Plan, Store};
-use palimp::ops::{self, Refusal, Scene, Setting};
+use palimp::ops::{self, FieldAssignment, Refusal, WriteContext};
 
 use super::foreign::deeds::{DEEDS, Deed, Doing};
 use super::foreign::town::{erasure, load, minutes_later, run, start};
@@ -32,8 +32,8 @@ fn edited(format: &'static str) -> Faulty {
 }
 
 /// An edit of the last memory: an erasure that overwrites half of a file has not come to it yet.
-fn edit_last(scene: &Scene<'_>) -> Result<Plan, Refusal> {
-    let set = [Setting { name: "text", value: "Another text, and a longer one than before." }];
+fn edit_last(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let set = [FieldAssignment { name: "text", value: "Another text, and a longer one than before." }];
     let mut edits =
         scene.store.entries.iter().rev().filter_map(|entry| ops::edit::edit(scene, entry, &set).ok());
     edits.next().ok_or_else(|| Refusal::unfit("nothing can be edited"))

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::format::writing::NO_PACKED;
+use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::Store;
-use palimp::ops::Scene;
-use palimp::store::commit::{Files, is_ours};
+use palimp::ops::WriteContext;
+use palimp::store::commit::{FilesState, is_ours};
 use serde_json::Value;
 
 use super::foreign::begun;
@@ -102,7 +102,8 @@ fn drop_times(content: &mut serde_json::Map<String, Value>) {
 /// What a rebuild would change.
 pub(super) fn stale(disk: &Faulty, format: &'static str) -> BTreeSet<PathBuf> {
     let store: Store = load(disk, format);
-    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+    let scene =
+        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
     let plan = palimp::ops::reindex::reindex(&scene);
     let changed = plan.map(|plan| plan.derived).unwrap_or_default().into_iter();
     changed.filter(|change| !change.is_empty()).map(|change| change.path).collect()
@@ -143,7 +144,7 @@ impl Sweep {
         let wanted = match files {
             _ if is_killed => None,
             None => Some(&self.after),
-            Some(Files::Untouched | Files::Restored) => Some(&self.before),
+            Some(FilesState::Untouched | FilesState::Restored) => Some(&self.before),
             Some(_) => None,
         };
         let is_done = outcome.is_ok() && !is_killed;

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use crate::faulty::{Fault, Faulty, Lie};
 use palimp::model::{Act, Plan, Store};
-use palimp::ops::Scene;
+use palimp::ops::WriteContext;
 use palimp::store::commit::is_ours;
 
 use self::deeds::{DEEDS, Deed, FORMATS, ROTATES, TEXT};
@@ -100,8 +100,8 @@ impl Try<'_> {
     /// Whether a file that is made of others says what they make of it.
     fn is_made_anew(&self, after: &Faulty) -> bool {
         let store: Store = load(after, self.format);
-        let packed = &palimp::format::writing::NO_PACKED;
-        let scene = Scene { store: &store, now: NOW, random: [7; 16], packed };
+        let packed = &palimp::format::writing::NO_COMPRESSED_FILES;
+        let scene = WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: packed };
         let plan = palimp::ops::reindex::reindex(&scene);
         plan.is_ok_and(|plan| plan.derived.iter().all(|change| *change.path != *self.file))
     }

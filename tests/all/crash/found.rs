@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::store::commit::{Vault, unfinished};
+use palimp::store::commit::{Vault, interrupted_stores};
 
 use super::bench::{Bench, DATA, ROOT, next_start, run};
 use super::cases::named;
@@ -32,14 +32,14 @@ fn a_store_whose_session_is_half_deleted_is_known_by_the_journal_alone_until_it_
         let _ = run(&disk, &Still::first(), &prepared);
         let disk = disk.restart();
         let now = store(&disk);
-        let found = unfinished(&disk, Path::new(DATA), &|_| true);
+        let found = interrupted_stores(&disk, Path::new(DATA), &|_| true);
         if now != before && now != after {
             cut_short += 1;
             let places: Vec<_> = found.iter().map(|own| (own.root.as_path(), own.format)).collect();
             assert_eq!(places, [(Path::new(ROOT), "session-log")], "cut at {step}");
         }
         next_start(&disk, "session-log", &Still::next()).unwrap();
-        assert!(unfinished(&disk, Path::new(DATA), &|_| true).is_empty(), "cut at {step}");
+        assert!(interrupted_stores(&disk, Path::new(DATA), &|_| true).is_empty(), "cut at {step}");
     }
     assert!(cut_short > 2, "only {cut_short} states are halfway");
 }
@@ -61,7 +61,7 @@ fn a_journal_that_cannot_be_written_is_told_and_the_next_start_writes_it() {
         assert!(notes.contains("the change is saved") && !notes.contains("nothing was changed"), "{notes}");
         let disk = disk.restart();
         next_start(&disk, "session-log", &Still::next()).unwrap();
-        let journal = Vault::look(&disk, Path::new(DATA), Path::new(ROOT)).journal().unwrap();
+        let journal = Vault::open_read_only(&disk, Path::new(DATA), Path::new(ROOT)).journal().unwrap();
         assert_eq!(journal.iter().map(|line| line.step).collect::<Vec<_>>(), [receipt.step], "{}", log[step]);
         assert_eq!(store(&disk), store(&learned), "{}", log[step]);
     }

@@ -122,9 +122,10 @@ fn a_step_that_two_undo_at_once_is_undone_once() {
     let disk = bench.disk();
     run(&disk, &machine, &bench.prepare(&disk)).unwrap();
     let store = load(&disk, "session-log");
-    let plan = || Writer::look(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
+    let plan = || Writer::open_read_only(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
     let [one, other] = [plan(), plan()];
-    let turn = |(plan, turn)| Writer::open(host(&disk, &machine), &store).unwrap().turn(&plan, turn);
+    let turn =
+        |(plan, turn)| Writer::open(host(&disk, &machine), &store).unwrap().commit_undo_redo(&plan, turn);
     turn(one).unwrap();
     let log = Path::new(super::bench::ROOT).join("sessions/sess_a/memory.jsonl");
     let after = disk.files()[&log].clone();

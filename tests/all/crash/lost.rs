@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::faulty::Faulty;
 use palimp::disk::Disk;
 use palimp::model::{Change, Plan};
-use palimp::ops::Scene;
+use palimp::ops::WriteContext;
 
 use super::bench::{Bench, ROOT, run};
 use super::cases::named;
@@ -39,10 +39,10 @@ fn a_lock_that_is_lost_between_two_files_stops_the_change_and_what_was_made_is_p
     }
 }
 
-fn config(scene: &Scene<'_>) -> Plan {
+fn config(scene: &WriteContext<'_>) -> Plan {
     let base = b"{\"version\": \"1.0\"}\n".as_slice();
     let edit = Change::edits("config.json", base.into(), vec![(13..16, b"1.1".to_vec())]);
-    Plan { changes: vec![edit], ..Plan::unseen("edit", &scene.store.root, scene.store.format) }
+    Plan { changes: vec![edit], ..Plan::of_unread_store("edit", &scene.store.root, scene.store.format) }
 }
 
 #[test]
@@ -56,9 +56,9 @@ fn a_last_line_without_an_end_that_stays_so_does_not_keep_a_change_waiting() {
     assert_eq!(disk.files()[&at("config.json")], b"{\"version\": \"1.1\"}\n torn");
 }
 
-fn without_folder(scene: &Scene<'_>) -> Plan {
+fn without_folder(scene: &WriteContext<'_>) -> Plan {
     let changes = vec![Change::remove_folder("sessions/sess_c")];
-    Plan { changes, ..Plan::unseen("session delete", &scene.store.root, scene.store.format) }
+    Plan { changes, ..Plan::of_unread_store("session delete", &scene.store.root, scene.store.format) }
 }
 
 #[test]

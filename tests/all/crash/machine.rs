@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use palimp::disk::{Holder, Machine};
+use palimp::disk::{Machine, ProcessState};
 use palimp::model::Moment;
 
 /// The disk in memory counts its changes from 1970 on, so that is when all of this happens.
@@ -58,7 +58,7 @@ impl Machine for Still {
         self.own
     }
 
-    fn process(&self, number: i32) -> Holder {
-        if number == self.own as i32 { Holder::Alive(None) } else { Holder::Gone }
+    fn process(&self, number: i32) -> ProcessState {
+        if number == self.own as i32 { ProcessState::Alive(None) } else { ProcessState::Gone }
     }
 }

@@ -6,7 +6,7 @@ use crate::faulty::Faulty;
 use palimp::disk::Disk;
 use palimp::model::{Change, Plan};
 use palimp::ops;
-use palimp::store::commit::{CommitError, Files, Receipt, Writer};
+use palimp::store::commit::{CommitError, CommitReceipt, FilesState, Writer};
 
 use super::bench::{DATA, ROOT, host, load, scene};
 use super::machine::Still;
@@ -35,7 +35,7 @@ fn committed(
     format: &'static str,
     machine: &Still,
     plan: &Plan,
-) -> Result<Receipt, CommitError> {
+) -> Result<CommitReceipt, CommitError> {
     let store = load(disk, format);
     Writer::open(host(disk, machine), &store)?.commit(plan)
 }
@@ -76,11 +76,11 @@ fn written_before(disk: &Faulty, is_it: fn(&str) -> bool, file: &str) {
 #[test]
 fn a_note_that_an_agent_writes_to_while_another_of_the_same_change_is_put_in_place_stays() {
     let (disk, machine) = (notes(), Still::first());
-    let mut plan = Plan::unseen("edit", Path::new(ROOT), "a-mem");
+    let mut plan = Plan::of_unread_store("edit", Path::new(ROOT), "a-mem");
     plan.changes.extend(["a", "b"].map(|name| changed(&disk, name)));
     written_before(&disk, |op| op.starts_with("exchange") && op.ends_with("a.md"), "knowledge/notes/b.md");
     let error = committed(&disk, "a-mem", &machine, &plan).unwrap_err();
-    assert_eq!(error.files(), Files::Restored, "{error}");
+    assert_eq!(error.files(), FilesState::Restored, "{error}");
     let agent = std::str::from_utf8(OWN).unwrap();
     assert_eq!(text(&disk, "knowledge/notes/b.md"), note("b").1 + agent);
     assert_eq!(text(&disk, "knowledge/notes/a.md"), note("a").1, "it was undone");
@@ -89,12 +89,12 @@ fn a_note_that_an_agent_writes_to_while_another_of_the_same_change_is_put_in_pla
 #[test]
 fn a_note_that_an_agent_writes_to_is_not_removed_with_another() {
     let (disk, machine) = (notes(), Still::first());
-    let mut plan = Plan::unseen("delete", Path::new(ROOT), "a-mem");
+    let mut plan = Plan::of_unread_store("delete", Path::new(ROOT), "a-mem");
     let gone = |name: &str| Change::remove(note(name).0, note(name).1.into_bytes().into());
     plan.changes.extend(["a", "b"].map(gone));
     written_before(&disk, |op| op.starts_with("rename") && op.contains("/a.md to "), "knowledge/notes/b.md");
     let error = committed(&disk, "a-mem", &machine, &plan).unwrap_err();
-    assert_eq!(error.files(), Files::Restored, "{error}");
+    assert_eq!(error.files(), FilesState::Restored, "{error}");
     assert_eq!(text(&disk, "knowledge/notes/b.md"), note("b").1 + std::str::from_utf8(OWN).unwrap());
     assert_eq!(text(&disk, "knowledge/notes/a.md"), note("a").1);
 }
@@ -109,7 +109,7 @@ fn a_removal() -> (Faulty, Plan) {
     let store = load(&disk, "session-log");
     let is_it = |own: &&palimp::model::Entry| store.view(own).is_some_and(|view| view.id == Some("mem_001"));
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
-    let asked = ops::delete::Asked { remove: true, ..Default::default() };
+    let asked = ops::delete::DeleteRequest { remove: true, ..Default::default() };
     let plan = ops::delete::delete(&scene(&store), &entries, asked).unwrap();
     (disk, plan)
 }
@@ -142,7 +142,7 @@ fn what_an_agent_adds_to_a_log_that_is_made_stays_where_the_lock_is_not_free() {
     let disk = on(&[("index.json", "{}".into())]);
     let machine = Still::first();
     let store = load(&disk, "memory-server");
-    let mut plan = Plan::unseen("restore", Path::new(ROOT), "memory-server");
+    let mut plan = Plan::of_unread_store("restore", Path::new(ROOT), "memory-server");
     plan.changes.push(Change::create("learnings.jsonl", line("k-1")));
     plan.changes.push(Change::append("core_memories.jsonl", line("k-2"), None));
     drop(store);
@@ -188,7 +188,7 @@ fn what_an_agent_puts_in_the_place_of_a_new_file_stays_where_that_is_undone() {
     let mut count = 0;
     for (wanted, in_place) in (0..).flat_map(|wanted| [(wanted, true), (wanted, false)]) {
         let disk = on(&[("index.json", "{}".into())]);
-        let mut plan = Plan::unseen("restore", Path::new(ROOT), "memory-server");
+        let mut plan = Plan::of_unread_store("restore", Path::new(ROOT), "memory-server");
         plan.changes.push(Change::create("learnings.jsonl", line("k-1")));
         plan.changes.push(Change::append("core_memories.jsonl", line("k-2"), None));
         let other: &'static Faulty = Box::leak(Box::new(disk.another()));

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use palimp::format::writing::NO_PACKED;
-use palimp::model::{Extent, Only, Role, Store};
-use palimp::ops::{self, Scene};
+use palimp::format::writing::NO_COMPRESSED_FILES;
+use palimp::model::{Extent, Role, Store, StoreScope};
+use palimp::ops::{self, WriteContext};
 use palimp::store::commit::{Vault, Writer, is_settled};
 use palimp::store::{Place, load_from};
 
@@ -30,14 +30,15 @@ fn tag(disk: &Faulty, format: &'static str, tag: &str, fault: Option<(usize, Fau
     if let Some((step, fault)) = fault {
         disk.fail_at(disk.steps() + step, fault);
     }
-    let only = Only { session, record: Some(ID.to_owned()) };
-    let place = Place { only: Some(only), ..Place::whole(root(format).into(), format) };
+    let only = StoreScope { session, record: Some(ID.to_owned()) };
+    let place = Place { scope: Some(only), ..Place::whole(root(format).into(), format) };
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
     let logs = store.documents.iter().filter(|own| own.role == Role::Records && own.len >= 64 << 10);
     assert_eq!(logs.map(|own| own.records.len()).sum::<usize>(), 1, "{format}: the others were read");
     let entry =
         *store.entries.iter().find(|own| store.view(own).is_some_and(|own| own.id == Some(ID))).unwrap();
-    let scene = Scene { store: &store, now: NOW, random: [9; 16], packed: &NO_PACKED };
+    let scene =
+        WriteContext { store: &store, now: NOW, random: [9; 16], compressed_files: &NO_COMPRESSED_FILES };
     let plan = ops::tag::tag(&scene, &[entry], &[tag.to_owned()], &[]).unwrap();
     assert!(plan.derive_later && plan.derived.is_empty(), "{format}");
     let machine = if fault.is_some() { Still::first() } else { Still::next() };
@@ -59,7 +60,7 @@ fn is_wrong(format: &'static str, step: usize, fault: Fault) -> Option<String> {
     let (before, _) = said(&load(&disk, format));
     let is_done = tag(&disk, format, "seen", Some((step, fault))).is_ok();
     let disk = disk.restart();
-    let vault = Vault::look(&disk, Path::new(DATA), root(format));
+    let vault = Vault::open_read_only(&disk, Path::new(DATA), root(format));
     let is_known = vault.is_unfinished().is_ok_and(|is| is);
     if !stale(&disk, format).is_empty() && !is_known {
         return Some(format!("{:?} are stale, and nothing says so", stale(&disk, format)));

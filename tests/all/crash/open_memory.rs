@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use palimp::deed::NewRecord;
-use palimp::disk::{Holder, Machine};
-use palimp::format::writing::NO_PACKED;
+use palimp::disk::{Machine, ProcessState};
+use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::memory::{Memory, New};
 use palimp::model::{Moment, Role, Store, is_log};
-use palimp::ops::Scene;
+use palimp::ops::WriteContext;
 use palimp::store::Place;
 use palimp::store::commit::{Vault, Writer};
+use palimp::usecase::NewRecord;
 
 use super::bench::{DATA, host};
 use super::every_verb::stale;
@@ -52,7 +52,7 @@ impl Machine for Numbers {
         self.0.own_process()
     }
 
-    fn process(&self, number: i32) -> Holder {
+    fn process(&self, number: i32) -> ProcessState {
         self.0.process(number)
     }
 }
@@ -85,7 +85,7 @@ fn is_wrong(own: (&'static str, &str), step: usize, fault: Fault) -> Option<Stri
     let disk = begun(format, &DEEDS[0]).unwrap().restart();
     let [_, is_added] = add_two(&disk, own, Some((step, fault)));
     let disk = disk.restart();
-    let vault = Vault::look(&disk, Path::new(DATA), root(format));
+    let vault = Vault::open_read_only(&disk, Path::new(DATA), root(format));
     let is_known = vault.is_unfinished().is_ok_and(|is| is);
     if !stale(&disk, format).is_empty() && !is_known {
         return Some(format!("{:?} are stale, and nothing says so", stale(&disk, format)));
@@ -173,7 +173,8 @@ pub fn large(format: &'static str) -> Faulty {
     let writer = Writer::open(host(&disk, &Still::first()), &store).map(drop);
     writer.unwrap();
     let store = load(&disk, format);
-    let scene = Scene { store: &store, now: NOW, random: [9; 16], packed: &NO_PACKED };
+    let scene =
+        WriteContext { store: &store, now: NOW, random: [9; 16], compressed_files: &NO_COMPRESSED_FILES };
     let plan = palimp::ops::reindex::reindex(&scene).unwrap();
     let machine = Still::first();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
@@ -190,7 +191,7 @@ fn add_one(disk: &Faulty, (format, kind): (&'static str, &str), fault: Option<(u
     if let Some((step, fault)) = fault {
         disk.fail_at(disk.steps() + step, fault);
     }
-    let added = palimp::deed::append(&place, &new, host(disk, &machine));
+    let added = palimp::usecase::append(&place, &new, host(disk, &machine));
     match added {
         Ok(added) => {
             assert!(added.is_some() || fault.is_some(), "{format}: it was read");
@@ -207,7 +208,7 @@ fn is_wrong_of_one(begin: &Faulty, step: usize, fault: Fault) -> Option<String> 
     let is_added = add_one(&disk, own, Some((step, fault)));
     let disk = disk.restart();
     let was_there = has(&load(&disk, own.0), "the only one");
-    let vault = Vault::look(&disk, Path::new(DATA), root(own.0));
+    let vault = Vault::open_read_only(&disk, Path::new(DATA), root(own.0));
     let is_untold = !stale(&disk, own.0).is_empty() && !vault.is_unfinished().is_ok_and(|is| is);
     let later = minutes_later(&disk, own.0);
     let is_there = has(&load(&disk, own.0), "the only one");

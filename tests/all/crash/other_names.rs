@@ -55,7 +55,11 @@ fn an_erasure_of_a_file_with_another_name_says_that_the_other_keeps_it() {
             plan.changes.iter().find(|own| rewrites(&own.act) && !own.path.starts_with("..")).unwrap();
         disk.another().link(&path_of(format, &change.path), Path::new(ELSEWHERE)).unwrap();
         let (plan, _) = erasure(&disk, &load(&disk, format)).unwrap();
-        assert!(plan.told().iter().any(|line| line.contains("a second name")), "{format}: {:?}", plan.told());
+        assert!(
+            plan.preview_lines().iter().any(|line| line.contains("a second name")),
+            "{format}: {:?}",
+            plan.preview_lines()
+        );
     }
 }
 

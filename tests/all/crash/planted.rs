@@ -3,8 +3,8 @@
 
 use crate::faulty::Lie;
 use palimp::model::{Act, Plan};
-use palimp::ops::delete::{Asked, delete};
-use palimp::ops::{self, Scene, archive, edit};
+use palimp::ops::delete::{DeleteRequest, delete};
+use palimp::ops::{self, WriteContext, archive, edit};
 
 use super::bench::Bench;
 use super::careless::Slip;
@@ -57,8 +57,8 @@ fn a_coarse_clock_numbers_given_again_and_writes_in_two_do_no_harm() {
 /// Whether the checks of the right plan refuse the wrong one.
 fn finds_plan(
     (format, name): (&str, &str),
-    right: Option<fn(&Scene<'_>) -> Plan>,
-    wrong: fn(&Scene<'_>) -> Plan,
+    right: Option<fn(&WriteContext<'_>) -> Plan>,
+    wrong: fn(&WriteContext<'_>) -> Plan,
 ) -> bool {
     let case = named(format, name);
     let right = right.map_or_else(|| Bench::of(case), |right| Bench::with_plan(case, right));
@@ -70,7 +70,7 @@ fn finds_plan(
     sweep.finds(&[])
 }
 
-fn archived(scene: &Scene<'_>) -> Plan {
+fn archived(scene: &WriteContext<'_>) -> Plan {
     archive::archive(scene, &found(scene, &["00000000-0000-4000-8000-0000000000a2"])).unwrap()
 }
 
@@ -87,7 +87,10 @@ fn a_removal_before_its_copy_is_found() {
 fn a_backup_after_the_change_is_found() {
     assert!(finds_plan(("memory-server", "edit"), None, |scene| {
         let id = "00000000-0000-4000-8000-0000000000c1";
-        let set = palimp::ops::Setting { name: "text", value: "Another text, and a longer one than before." };
+        let set = palimp::ops::FieldAssignment {
+            name: "text",
+            value: "Another text, and a longer one than before.",
+        };
         let mut plan = edit::edit(scene, &found(scene, &[id])[0], &[set]).unwrap();
         plan.changes.sort_by_key(|change| !matches!(change.act, Act::Splice(_)));
         plan
@@ -95,10 +98,11 @@ fn a_backup_after_the_change_is_found() {
 }
 
 /// A tombstone and what it names in one plan.
-fn buried(scene: &Scene<'_>) -> Plan {
+fn buried(scene: &WriteContext<'_>) -> Plan {
     let entries = found(scene, &["mem_001"]);
-    let mut plan = delete(scene, &entries, Asked::default()).unwrap();
-    let removal = delete(scene, &entries, Asked { remove: true, ..Asked::default() }).unwrap();
+    let mut plan = delete(scene, &entries, DeleteRequest::default()).unwrap();
+    let removal =
+        delete(scene, &entries, DeleteRequest { remove: true, ..DeleteRequest::default() }).unwrap();
     plan.changes.extend(removal.changes);
     ops::plan("delete", scene, 1, plan.changes).unwrap()
 }
@@ -112,8 +116,8 @@ fn a_tombstone_after_its_data_goes_is_found() {
     }));
 }
 
-fn edited(scene: &Scene<'_>) -> Plan {
-    let set = palimp::ops::Setting { name: "tags", value: "[\"c\"]" };
+fn edited(scene: &WriteContext<'_>) -> Plan {
+    let set = palimp::ops::FieldAssignment { name: "tags", value: "[\"c\"]" };
     edit::edit(scene, &found(scene, &["mem_002"])[0], &[set]).unwrap()
 }
 

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, Holder, Machine};
+use palimp::disk::{Disk, Machine, ProcessState};
 use palimp::model::{Moment, Store};
 use palimp::ops;
 use palimp::store::Place;
-use palimp::store::commit::{Host, Receipt, Vault, Writer, take_left, watch};
+use palimp::store::commit::{CommitReceipt, Host, Vault, Writer, take_stores_to_watch, watch};
 
 use super::bench::{DATA, scene};
 use super::stores;
@@ -62,7 +62,7 @@ fn host<'a>(disk: &'a Faulty, machine: &'a Passing) -> Host<'a> {
 }
 
 /// Tags an entry while an agent adds one, a moment before the log is changed.
-fn tagged_beside_an_agent(disk: &Faulty) -> Receipt {
+fn tagged_beside_an_agent(disk: &Faulty) -> CommitReceipt {
     let machine = Passing::on(disk, 0);
     let store = load(disk);
     let is_it = |own: &&palimp::model::Entry| store.view(own).is_some_and(|view| view.id == Some("mem_001"));
@@ -85,7 +85,7 @@ fn is_indexed(disk: &Faulty) -> bool {
 }
 
 fn is_pending(disk: &Faulty) -> bool {
-    Vault::look(disk, Path::new(DATA), Path::new(ROOT)).is_unfinished().unwrap()
+    Vault::open_read_only(disk, Path::new(DATA), Path::new(ROOT)).is_unfinished().unwrap()
 }
 
 /// A machine on which it was just now that the log was written to, and time goes on while a
@@ -129,8 +129,8 @@ impl Machine for Passing {
         [7; 16]
     }
 
-    fn process(&self, number: i32) -> Holder {
-        if number == 100 { Holder::Alive(None) } else { Holder::Gone }
+    fn process(&self, number: i32) -> ProcessState {
+        if number == 100 { ProcessState::Alive(None) } else { ProcessState::Gone }
     }
 
     fn may_be_open(&self, files: &[&Path]) -> Vec<bool> {
@@ -139,7 +139,7 @@ impl Machine for Passing {
 }
 
 fn is_left() -> bool {
-    take_left().iter().any(|own| own.place == place() && own.is_due)
+    take_stores_to_watch().iter().any(|own| own.place == place() && own.is_due)
 }
 
 #[test]

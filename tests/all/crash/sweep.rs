@@ -1,7 +1,7 @@
 //! An operation run again and again, with something else going wrong each time.
 
 use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
-use palimp::store::commit::{Files, Receipt};
+use palimp::store::commit::{CommitReceipt, FilesState};
 
 use super::bench::{Bench, run};
 use super::careless::{Careless, Slip};
@@ -200,12 +200,12 @@ impl Sweep {
     }
 
     /// A state after an error, which says what became of the files, or after success.
-    fn failed(&self, disk: &Faulty, files: Option<Files>, cut: bool) -> Result<(), String> {
+    fn failed(&self, disk: &Faulty, files: Option<FilesState>, cut: bool) -> Result<(), String> {
         let Some(files) = files else { return self.state(disk, When::Told) };
-        if cut || files == Files::Halfway {
+        if cut || files == FilesState::Halfway {
             return self.state(disk, When::PowerCut);
         }
-        self.judge.untouched(disk, matches!(files, Files::Untouched | Files::Restored))?;
+        self.judge.untouched(disk, matches!(files, FilesState::Untouched | FilesState::Restored))?;
         match self.judge.settled(disk)? {
             Which::After => Err(format!("{files:?}, yet it was done")),
             _ => Ok(()),
@@ -214,7 +214,7 @@ impl Sweep {
 }
 
 /// A success that says so may leave an index to the next start.
-fn when_told(receipt: &Receipt) -> When {
+fn when_told(receipt: &CommitReceipt) -> When {
     let says_stale = |note: &String| note.contains("index is stale");
     if receipt.notes.iter().any(says_stale) { When::ToldStale } else { When::Told }
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::ThisMachine;
 use palimp::disk::{Disk, Machine};
-use palimp::format::writing::{NO_PACKED, Scene, Setting};
+use palimp::format::writing::{FieldAssignment, NO_COMPRESSED_FILES, WriteContext};
 use palimp::model::{Entry, Plan, Store};
-use palimp::ops::delete::{Asked, delete};
+use palimp::ops::delete::{DeleteRequest, delete};
 use palimp::ops::edit::edit;
-use palimp::store::commit::{CommitError, Files, Vault, Writer, keep_text};
+use palimp::store::commit::{CommitError, FilesState, Vault, Writer, keep_text};
 use serde_json::json;
 
 use super::cut_short::{DATA, NOW, ROOT, erase_of, host, load, load_log};
@@ -38,7 +38,7 @@ fn on_disk(path: &Path) -> Faulty {
 }
 
 fn vault(disk: &Faulty) -> Vault<'_> {
-    Vault::look(disk, Path::new(DATA), Path::new(ROOT))
+    Vault::open_read_only(disk, Path::new(DATA), Path::new(ROOT))
 }
 
 fn text(disk: &Faulty, file: &str) -> String {
@@ -50,15 +50,17 @@ fn entry(store: &Store, id: &str) -> Entry {
     *store.entries.iter().find(is_it).unwrap()
 }
 
-fn change(disk: &Faulty, make: impl Fn(&Scene<'_>) -> Plan) {
+fn change(disk: &Faulty, make: impl Fn(&WriteContext<'_>) -> Plan) {
     let (store, machine) = (load(disk), ThisMachine::new());
-    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+    let scene =
+        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
     Writer::open(host(disk, &machine), &store).unwrap().commit(&make(&scene)).unwrap();
 }
 
 fn remove(disk: &Faulty, id: &str) {
     change(disk, |scene| {
-        delete(scene, &[entry(scene.store, id)], Asked { remove: true, ..Asked::default() }).unwrap()
+        delete(scene, &[entry(scene.store, id)], DeleteRequest { remove: true, ..DeleteRequest::default() })
+            .unwrap()
     });
 }
 
@@ -66,7 +68,7 @@ fn turn(disk: &Faulty, is_undo: bool) -> Result<(), CommitError> {
     let (store, machine) = (load(disk), ThisMachine::new());
     let writer = Writer::open(host(disk, &machine), &store)?;
     let (plan, turn) = if is_undo { writer.undo(None)? } else { writer.redo(None)? };
-    writer.turn(&plan, turn).map(drop)
+    writer.commit_undo_redo(&plan, turn).map(drop)
 }
 
 /// The first record is erased, and an agent writes it anew.
@@ -90,7 +92,7 @@ fn undo_does_not_bring_an_erased_record_back_that_was_written_anew_and_deleted()
         said.contains("k-1") && said.contains("erased") && said.contains("Nothing was changed"),
         "{said}"
     );
-    assert_eq!((refusal.files(), text(&disk, LEARNINGS)), (Files::Untouched, current));
+    assert_eq!((refusal.files(), text(&disk, LEARNINGS)), (FilesState::Untouched, current));
 }
 
 #[test]
@@ -120,7 +122,7 @@ fn undo_of_other_records_beside_one_that_was_written_anew_and_changed_since_is_d
 #[test]
 fn undo_does_not_bring_back_what_an_erased_record_said_before_an_edit() {
     let disk = written_anew();
-    let set = [Setting { name: "content", value: "It says something else." }];
+    let set = [FieldAssignment { name: "content", value: "It says something else." }];
     change(&disk, |scene| edit(scene, &entry(scene.store, "k-1"), &set).unwrap());
     let current = text(&disk, LEARNINGS);
     turn(&disk, true).unwrap_err();
@@ -141,27 +143,31 @@ fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
     let whole = text(&disk, log);
     let line = whole.split_inclusive('\n').find(|line| line.contains("mem_001")).unwrap();
     let (store, machine) = (load_log(&disk), ThisMachine::new());
-    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
-    let asked = Asked { remove: true, ..Asked::default() };
+    let scene =
+        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
     let plan = delete(&scene, &[entry(&store, "mem_001")], asked).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     let store = load_log(&disk);
-    let (plan, turn) = Writer::look(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
+    let (plan, turn) = Writer::open_read_only(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
     // While it is shown an agent writes the record anew, and it is erased.
     disk.another().append(&Path::new(ROOT).join(log)).unwrap().write(line.as_bytes()).unwrap();
     erase_of(&disk, &load_log(&disk), b"mem_001").unwrap();
     let current = text(&disk, log);
-    let outcome = Writer::open(host(&disk, &machine), &store).unwrap().turn(&plan, turn);
+    let outcome = Writer::open(host(&disk, &machine), &store).unwrap().commit_undo_redo(&plan, turn);
     assert_eq!(text(&disk, log), current);
-    assert_eq!(outcome.unwrap_err().files(), Files::Untouched);
+    assert_eq!(outcome.unwrap_err().files(), FilesState::Untouched);
 }
 
 #[test]
 fn a_change_that_was_shown_before_an_erasure_keeps_no_copy_of_what_was_erased() {
     let disk = server();
     let (store, machine) = (load(&disk), ThisMachine::new());
-    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
-    let plan = delete(&scene, &[entry(&store, "k-2")], Asked { remove: true, ..Asked::default() }).unwrap();
+    let scene =
+        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let plan =
+        delete(&scene, &[entry(&store, "k-2")], DeleteRequest { remove: true, ..DeleteRequest::default() })
+            .unwrap();
     erase_of(&disk, &load(&disk), b"k-1").unwrap();
     assert_eq!(said_in(&disk), Vec::<PathBuf>::new());
     let outcome = Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan);
@@ -206,13 +212,13 @@ fn another_erasure_waits_until_one_that_stopped_is_over() {
     let message = refusal.to_string();
     assert!(message.contains("step 1") && message.contains("lock"), "{message}");
     assert!(message.contains("Nothing was changed"), "{message}");
-    assert_eq!((refusal.files(), vault(&disk).erasing().unwrap()), (Files::Untouched, pending));
+    assert_eq!((refusal.files(), vault(&disk).erasing().unwrap()), (FilesState::Untouched, pending));
     assert!(text(&disk, "sessions/two/memory.jsonl").contains("mem_001"));
     // When it is free both are erased, one after the other.
     disk.remove(&lock).unwrap();
     erase_of(&disk, &of_session(&disk, "two"), b"mem_001").unwrap();
     let erased: Vec<_> =
-        vault(&disk).erased().unwrap().into_iter().map(|own| own.record.id.unwrap()).collect();
+        vault(&disk).erasure_list().unwrap().into_iter().map(|own| own.record.id.unwrap()).collect();
     assert_eq!(erased, ["mem_002", "mem_001"]);
     assert!(!text(&disk, "sessions/one/memory.jsonl").contains("mem_002"));
 }
@@ -228,7 +234,11 @@ fn an_erasure_that_failed_and_whose_entry_stays_says_that_it_goes_on() {
     let disk = on_disk(&files.path);
     disk.fail_at(begun + 2, Fault::ErrorFromHere(Errno::IO));
     let error = erase_of(&disk, &load_log(&disk), b"mem_002").unwrap_err();
-    assert_eq!((error.files(), vault(&disk).erasing().unwrap().is_some()), (Files::Erasing, true), "{error}");
+    assert_eq!(
+        (error.files(), vault(&disk).erasing().unwrap().is_some()),
+        (FilesState::Erasing, true),
+        "{error}"
+    );
 }
 
 #[test]
@@ -250,7 +260,7 @@ fn what_cuts_torn_tombstones_off_goes_when_the_erasure_is_over() {
         let machine = ThisMachine::new();
         let store = load_log(&disk);
         drop(Writer::open(host(&disk, &machine), &store).unwrap());
-        if vault(&disk).erasing().unwrap().is_none() && !vault(&disk).erased().unwrap().is_empty() {
+        if vault(&disk).erasing().unwrap().is_none() && !vault(&disk).erasure_list().unwrap().is_empty() {
             assert!(!adding(&disk), "killed at step {step}");
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, Extended, Flock, Item, Output};
+use palimp::disk::{Disk, ExtendedAttributes, Flock, Item, WritableFile};
 use palimp::model::Generation;
 
 use super::cut_short::{ROOT, erase_of, load, on_faulty};

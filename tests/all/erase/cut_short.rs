@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Fault, Faulty};
 use palimp::disk::{Disk, ThisMachine};
 use palimp::format;
-use palimp::format::writing::Scene;
+use palimp::format::writing::WriteContext;
 use palimp::model::{Code, Entry, Extent, Moment, Severity, Store};
 use palimp::ops::erase;
-use palimp::store::commit::erase::{Erased, gather};
+use palimp::store::commit::scrub::{ErasureReceipt, gather};
 use palimp::store::commit::{CommitError, Host, Vault, Writer};
-use palimp::store::erase::{Contents, Wanted};
+use palimp::store::erase::{ErasedContents, ErasureMatcher};
 use palimp::store::{Place, load_from};
 use serde_json::json;
 
@@ -51,14 +51,14 @@ pub fn on_faulty() -> Faulty {
     disk.put_folder(DATA, 0o700);
     let machine = ThisMachine::new();
     let store = load(&disk);
-    let scene = Scene {
+    let scene = WriteContext {
         store: &store,
         now: host(&disk, &machine).now,
         random: [7; 16],
-        packed: &palimp::format::writing::NO_PACKED,
+        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
     };
     let text = secret(7);
-    let set = palimp::format::writing::Setting { name: "content", value: &text };
+    let set = palimp::format::writing::FieldAssignment { name: "content", value: &text };
     let entry = store.entries[0];
     let plan = palimp::ops::edit::edit(&scene, &entry, &[set]).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
@@ -68,7 +68,7 @@ pub fn on_faulty() -> Faulty {
     disk
 }
 
-pub fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
+pub fn erase_on(disk: &Faulty) -> Result<ErasureReceipt, CommitError> {
     erase_of(disk, &load(disk), b"k-1")
 }
 
@@ -79,20 +79,25 @@ fn sampled(steps: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Erases the first record that says that.
-pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<Erased, CommitError> {
+pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureReceipt, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
-    let scene = Scene { store, now: host.now, random: [9; 16], packed: &palimp::format::writing::NO_PACKED };
+    let scene = WriteContext {
+        store,
+        now: host.now,
+        random: [9; 16],
+        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
+    };
     let says = |own: &&Entry| store.raw(own).windows(says.len()).any(|window| window == says);
     let entries: Vec<_> = store.entries.iter().filter(says).take(1).copied().collect();
-    let targets = erase::targets(&scene, &entries, erase::REASON).unwrap();
+    let targets = erase::targets(&scene, &entries, erase::DEFAULT_REASON).unwrap();
     let format = format::by_name(store.format).unwrap();
-    let vault = Vault::look(disk, host.data, &store.root);
-    let wanted = Wanted::of(format, store, &targets, host.now);
-    let mut contents = Contents::default();
+    let vault = Vault::open_read_only(disk, host.data, &store.root);
+    let wanted = ErasureMatcher::of(format, store, &targets, host.now);
+    let mut contents = ErasedContents::default();
     let kept = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
-    let plan = erase::plan(&scene, &wanted, &contents, &kept, erase::REASON).unwrap().plan;
-    Writer::open(host, store)?.erase(&plan, &targets, erase::REASON)
+    let plan = erase::plan(&scene, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
+    Writer::open(host, store)?.erase(&plan, &targets, erase::DEFAULT_REASON)
 }
 
 fn left_on(disk: &Faulty) -> Vec<PathBuf> {
@@ -105,8 +110,8 @@ fn left_on(disk: &Faulty) -> Vec<PathBuf> {
 fn finishes(disk: &Faulty, label: &str) -> bool {
     let machine = ThisMachine::new();
     let current = left_on(disk);
-    let vault = Vault::look(disk, Path::new(DATA), Path::new(ROOT));
-    let had_begun = vault.erasing().unwrap().is_some() || !vault.erased().unwrap().is_empty();
+    let vault = Vault::open_read_only(disk, Path::new(DATA), Path::new(ROOT));
+    let had_begun = vault.erasing().unwrap().is_some() || !vault.erasure_list().unwrap().is_empty();
     drop(Writer::open(host(disk, &machine), &load(disk)).unwrap());
     assert!(vault.erasing().unwrap().is_none(), "{label}: it still says erasing");
     let log = String::from_utf8(disk.files()[&Path::new(ROOT).join("learnings.jsonl")].clone()).unwrap();
@@ -116,7 +121,7 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
         false => assert_eq!(left_on(disk).is_empty(), current.is_empty(), "{label}"),
     }
     if had_begun {
-        assert_eq!(vault.erased().unwrap().len(), 1, "{label}");
+        assert_eq!(vault.erasure_list().unwrap().len(), 1, "{label}");
         assert!(vault.journal().unwrap().iter().any(|line| line.ids == ["k-1"]), "{label}");
     }
     had_begun
@@ -199,8 +204,8 @@ fn an_erasure_of_a_part_that_is_cut_short_anywhere_is_finished_by_the_next_start
         disk.fail_at(step, Fault::Crash);
         let _ = erase_of(&disk, &state(&disk), &wanted);
         let disk = disk.restart();
-        let vault = Vault::look(&disk, Path::new(DATA), &load_bundle(&disk).root);
-        if vault.erasing().unwrap().is_none() && vault.erased().unwrap().is_empty() {
+        let vault = Vault::open_read_only(&disk, Path::new(DATA), &load_bundle(&disk).root);
+        if vault.erasing().unwrap().is_none() && vault.erasure_list().unwrap().is_empty() {
             continue;
         }
         finished += 1;
@@ -224,13 +229,14 @@ fn a_late_line_of_an_erased_record_is_not_rescued() {
     let first = disk.files()[&log].split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
     erase_on(&disk).unwrap();
     let store = load(&disk);
-    let scene = Scene {
+    let scene = WriteContext {
         store: &store,
         now: host(&disk, &machine).now,
         random: [7; 16],
-        packed: &palimp::format::writing::NO_PACKED,
+        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
     };
-    let set = palimp::format::writing::Setting { name: "content", value: "It stays as it is. So it does." };
+    let set =
+        palimp::format::writing::FieldAssignment { name: "content", value: "It stays as it is. So it does." };
     let plan = palimp::ops::edit::edit(&scene, &store.entries[0], &[set]).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     // An agent that had the file open writes behind the change.
@@ -262,9 +268,13 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
         let log = Path::new(ROOT).join("learnings.jsonl");
         disk.append(&log).unwrap().write(first.as_bytes()).unwrap();
         let store = load(&disk);
-        let scene =
-            Scene { store: &store, now: NOW, random: [8; 16], packed: &palimp::format::writing::NO_PACKED };
-        let set = palimp::format::writing::Setting { name: "content", value: "It is changed." };
+        let scene = WriteContext {
+            store: &store,
+            now: NOW,
+            random: [8; 16],
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
+        };
+        let set = palimp::format::writing::FieldAssignment { name: "content", value: "It is changed." };
         let entry = store.entries.iter().rfind(|own| store.view(own).is_some()).unwrap();
         let plan = palimp::ops::edit::edit(&scene, entry, &[set]).unwrap();
         Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();

@@ -20,7 +20,7 @@ fn what_an_erasure_left_that_was_cut_short_is_said_by_the_start_that_finishes_it
         disk.fail_at(step, Fault::Crash);
         let _ = erase_on(&disk);
         let disk = disk.restart();
-        let vault = Vault::look(&disk, Path::new(DATA), Path::new(ROOT));
+        let vault = Vault::open_read_only(&disk, Path::new(DATA), Path::new(ROOT));
         if vault.erasing().unwrap().is_none() {
             continue;
         }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Faulty, Op};
-use palimp::disk::{Disk, Real};
+use palimp::disk::{Disk, RealDisk};
 use palimp::model::{Extent, Store};
-use palimp::store::commit::{Vault, copies};
+use palimp::store::commit::{Vault, list_backups};
 use palimp::store::{Place, load as load_place};
 use serde_json::json;
 
@@ -36,10 +36,10 @@ fn copy_at(stamp: &str) -> PathBuf {
 
 /// The copies that may hold what was erased, by name.
 fn doubtful(disk: &dyn Disk, data: &Path, store: &Store) -> Vec<String> {
-    let vault = Vault::look(disk, data, &store.root);
-    let erased = vault.erased().unwrap();
+    let vault = Vault::open_read_only(disk, data, &store.root);
+    let erased = vault.erasure_list().unwrap();
     assert!(erased.iter().any(|line| line.record.id.is_none()), "{erased:?}");
-    let copies = copies(store, &vault).unwrap();
+    let copies = list_backups(store, &vault).unwrap();
     let own = copies.iter().filter(|copy| vault.doubt(&store.root, copy, &erased).is_some());
     own.map(|copy| copy.path.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
@@ -94,8 +94,10 @@ fn a_copy_that_a_later_step_of_ours_makes_is_in_no_doubt() {
     erase_torn(&site);
     site.run(&["tag", "k-1", "+x", "--yes"]).expect_status(0);
     let store = loaded(&site, "memory-server");
-    assert!(!copies(&store, &Vault::look(&Real, &site.data, &store.root)).unwrap().is_empty());
-    assert_eq!(doubtful(&Real, &site.data, &store), [""; 0]);
+    assert!(
+        !list_backups(&store, &Vault::open_read_only(&RealDisk, &site.data, &store.root)).unwrap().is_empty()
+    );
+    assert_eq!(doubtful(&RealDisk, &site.data, &store), [""; 0]);
 }
 
 #[cfg(target_os = "linux")]
@@ -116,6 +118,9 @@ fn a_copy_in_a_folder_whose_name_is_no_text_keeps_no_erasure_from_ending() {
     erase_torn(&site);
     assert!(!site.vault().join("erasing.json").exists());
     let store = loaded(&site, "a-mem");
-    assert_eq!(copies(&store, &Vault::look(&Real, &site.data, &store.root)).unwrap().len(), 1);
-    assert_eq!(doubtful(&Real, &site.data, &store), [""; 0]);
+    assert_eq!(
+        list_backups(&store, &Vault::open_read_only(&RealDisk, &site.data, &store.root)).unwrap().len(),
+        1
+    );
+    assert_eq!(doubtful(&RealDisk, &site.data, &store), [""; 0]);
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use super::disk::{Extended, Owner};
+use super::disk::{ExtendedAttributes, Owner};
 use super::tree::{Body, Id, Node, Tree};
 
 /// What is known of a change that was made, whether or not it is durable.
@@ -28,7 +28,7 @@ pub(super) enum Change {
     /// Whose it is.
     Owner { id: Id, owner: Owner },
     /// Extended attributes.
-    Extended { id: Id, attributes: Extended },
+    Extended { id: Id, attributes: ExtendedAttributes },
 }
 
 /// A name in a folder.

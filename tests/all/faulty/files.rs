@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use super::Faulty;
 use super::calls::CallOutcome;
-use super::disk::{Disk, Extended, Flock, Item, Output, Owner};
+use super::disk::{Disk, ExtendedAttributes, Flock, Item, Owner, WritableFile};
 use super::model::Generation;
-use super::model::Tell;
+use super::model::PathText;
 use super::op::{Errno, Lie, Op};
 use super::tree::{Body, Id, READ, WRITE};
 use super::world::{World, not_regular};
 
 impl Disk for Faulty {
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
-        self.reading(format!("list {}", folder.told()), |world| {
+        self.reading(format!("list {}", folder.to_text()), |world| {
             let id = world.now.find(folder)?;
             world.now.allow(id, READ)?;
             let (names, links) = (world.now.entries(id)?.keys(), world.now.links());
@@ -29,7 +29,7 @@ impl Disk for Faulty {
     }
 
     fn look(&self, path: &Path) -> io::Result<Item> {
-        self.reading(format!("look at {}", path.told()), |world| {
+        self.reading(format!("look at {}", path.to_text()), |world| {
             let id = world.now.find(path)?;
             let links = world.now.links().get(&id).copied().unwrap_or_default();
             Ok(world.now.node(id)?.item(path.file_name().unwrap_or_default(), links))
@@ -37,13 +37,13 @@ impl Disk for Faulty {
     }
 
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.reading(format!("real path of {}", path.told()), |world| {
+        self.reading(format!("real path of {}", path.to_text()), |world| {
             world.now.walk(path).map(|(_, path)| path)
         })
     }
 
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
-        self.reading(format!("read {}", file.told()), |world| {
+        self.reading(format!("read {}", file.to_text()), |world| {
             let id = world.now.find(file)?;
             world.now.allow(id, READ)?;
             let node = world.now.node(id)?;
@@ -58,14 +58,14 @@ impl Disk for Faulty {
         })
     }
 
-    fn extended(&self, file: &Path) -> io::Result<Extended> {
-        self.reading(format!("attributes of {}", file.told()), |world| {
+    fn extended(&self, file: &Path) -> io::Result<ExtendedAttributes> {
+        self.reading(format!("attributes of {}", file.to_text()), |world| {
             let id = world.now.find(file)?;
             Ok(world.now.node(id)?.extended.clone())
         })
     }
 
-    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>> {
         let opened = self.step(&Op::Create { file: file.to_owned(), mode }, |world| {
             let id = match world.regular(file, WRITE) {
                 Ok(id) if world.lies.contains(&Lie::CreateReplaces) => world.set_len(id, 0).map(|()| id)?,
@@ -78,8 +78,8 @@ impl Disk for Faulty {
         Ok(Box::new(opened))
     }
 
-    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
-        let opened = self.reading(format!("open {} to append", file.told()), |world| {
+    fn append(&self, file: &Path) -> io::Result<Box<dyn WritableFile + '_>> {
+        let opened = self.reading(format!("open {} to append", file.to_text()), |world| {
             let id = world.regular(file, WRITE)?;
             let mut opened = self.opened(world, id, file);
             opened.at = None;
@@ -92,7 +92,7 @@ impl Disk for Faulty {
         // A system writes it in several calls, and may end between two.
         let half = vec![b'\n'; usize::try_from(len / 2).unwrap_or_default()];
         let rest = vec![b'\n'; usize::try_from(len - len / 2).unwrap_or_default()];
-        let opened = self.reading(format!("open {} to write", file.told()), |world| {
+        let opened = self.reading(format!("open {} to write", file.to_text()), |world| {
             let id = world.regular(file, WRITE)?;
             Ok(self.opened(world, id, file))
         })?;
@@ -107,8 +107,8 @@ impl Disk for Faulty {
         })
     }
 
-    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
-        let opened = self.reading(format!("open the folder {}", folder.told()), |world| {
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn WritableFile + '_>> {
+        let opened = self.reading(format!("open the folder {}", folder.to_text()), |world| {
             let id = world.now.find(folder)?;
             world.now.allow(id, READ)?;
             world.now.entries(id)?;
@@ -315,7 +315,7 @@ impl OpenFile {
     }
 }
 
-impl Output for OpenFile {
+impl WritableFile for OpenFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match bytes.split_at_checked(bytes.len() / 2) {
             Some((first, second)) if !first.is_empty() && self.disk.told(Lie::WriteInTwo) => {
@@ -335,7 +335,7 @@ impl Output for OpenFile {
     }
 
     fn generation(&self) -> io::Result<Generation> {
-        self.disk.reading(format!("generation of {}", self.path.told()), |world| {
+        self.disk.reading(format!("generation of {}", self.path.to_text()), |world| {
             Ok(world.now.node(self.id)?.generation())
         })
     }
@@ -360,7 +360,7 @@ impl Output for OpenFile {
         })
     }
 
-    fn set_extended(&mut self, attributes: &Extended) -> io::Result<()> {
+    fn set_extended(&mut self, attributes: &ExtendedAttributes) -> io::Result<()> {
         let now = self.disk.state().world.now.node(self.id)?.extended.clone();
         if now == *attributes {
             return Ok(());
@@ -385,7 +385,7 @@ struct Locked {
 
 impl Flock for Locked {
     fn generation(&self) -> io::Result<Generation> {
-        Output::generation(&self.file)
+        WritableFile::generation(&self.file)
     }
 
     /// Two steps, as it is two calls of the system.

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{disk, model};
-use disk::{Extended, Owner};
+use disk::{ExtendedAttributes, Owner};
 
 use calls::{CallOutcome, Calls};
 pub use op::{Errno, Fault, Lie, Op};
@@ -93,7 +93,7 @@ impl Faulty {
     }
 
     /// Gives a file to a user and a group, with those attributes: no step.
-    pub fn give(&self, file: impl AsRef<Path>, owner: Owner, attributes: &Extended) {
+    pub fn give(&self, file: impl AsRef<Path>, owner: Owner, attributes: &ExtendedAttributes) {
         let mut state = self.state();
         let Ok(id) = state.world.now.find(file.as_ref()) else { return };
         state.world.set_owner(id, owner);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 pub use rustix::io::Errno;
 
 use super::disk::Owner;
-use super::model::Tell;
+use super::model::PathText;
 
 /// A call that may change the disk: one step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,26 +134,26 @@ impl Op {
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Create { file, mode } => write!(f, "create {} {mode:o}", file.told()),
-            Self::Write { file, bytes } => write!(f, "write {} bytes to {}", bytes.len(), file.told()),
-            Self::Sync { file } => write!(f, "sync {}", file.told()),
-            Self::SetMode { file, mode } => write!(f, "set the mode of {} to {mode:o}", file.told()),
-            Self::SetLen { file, len } => write!(f, "set the length of {} to {len}", file.told()),
-            Self::MakeFolder { folder, mode } => write!(f, "make the folder {} {mode:o}", folder.told()),
-            Self::Link { file, name } => write!(f, "link {} as {}", file.told(), name.told()),
-            Self::Rename { from, to } => write!(f, "rename {} to {}", from.told(), to.told()),
+            Self::Create { file, mode } => write!(f, "create {} {mode:o}", file.to_text()),
+            Self::Write { file, bytes } => write!(f, "write {} bytes to {}", bytes.len(), file.to_text()),
+            Self::Sync { file } => write!(f, "sync {}", file.to_text()),
+            Self::SetMode { file, mode } => write!(f, "set the mode of {} to {mode:o}", file.to_text()),
+            Self::SetLen { file, len } => write!(f, "set the length of {} to {len}", file.to_text()),
+            Self::MakeFolder { folder, mode } => write!(f, "make the folder {} {mode:o}", folder.to_text()),
+            Self::Link { file, name } => write!(f, "link {} as {}", file.to_text(), name.to_text()),
+            Self::Rename { from, to } => write!(f, "rename {} to {}", from.to_text(), to.to_text()),
             Self::RenameNew { from, to } => {
-                write!(f, "rename {} to the new {}", from.told(), to.told())
+                write!(f, "rename {} to the new {}", from.to_text(), to.to_text())
             }
-            Self::Exchange { one, other } => write!(f, "exchange {} and {}", one.told(), other.told()),
+            Self::Exchange { one, other } => write!(f, "exchange {} and {}", one.to_text(), other.to_text()),
             Self::SetOwner { file, owner } => {
-                write!(f, "give {} to {}:{}", file.told(), owner.user, owner.group)
+                write!(f, "give {} to {}:{}", file.to_text(), owner.user, owner.group)
             }
-            Self::SetExtended { file } => write!(f, "set the attributes of {}", file.told()),
-            Self::Remove { file } => write!(f, "remove {}", file.told()),
-            Self::RemoveFolder { folder } => write!(f, "remove the folder {}", folder.told()),
-            Self::SyncFolder { folder } => write!(f, "sync the folder {}", folder.told()),
-            Self::Flock { path, .. } => write!(f, "lock {}", path.told()),
+            Self::SetExtended { file } => write!(f, "set the attributes of {}", file.to_text()),
+            Self::Remove { file } => write!(f, "remove {}", file.to_text()),
+            Self::RemoveFolder { folder } => write!(f, "remove the folder {}", folder.to_text()),
+            Self::SyncFolder { folder } => write!(f, "sync the folder {}", folder.to_text()),
+            Self::Flock { path, .. } => write!(f, "lock {}", path.to_text()),
         }
     }
 }

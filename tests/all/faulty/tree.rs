@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use super::disk::{Extended, Item, ItemKind, Owner};
+use super::disk::{ExtendedAttributes, Item, ItemKind, Owner};
 use super::model::Generation;
 
 /// An inode for as long as the disk lives; never given twice, unlike [`Node::number`].
@@ -37,7 +37,7 @@ pub(super) struct Node {
     /// The inode number that programs see.
     pub number: u64,
     pub owner: Owner,
-    pub extended: Extended,
+    pub extended: ExtendedAttributes,
     /// So many zeros are behind a file's bytes, which nobody could hold in memory.
     pub hollow: u64,
 }

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use handles::Holder;
 
 use super::change::{Change, Fate, Name};
-use super::disk::{Extended, Owner};
+use super::disk::{ExtendedAttributes, Owner};
 use super::op::Lie;
 use super::tree::{Body, Id, Node, READ, ROOT, Tree, WRITE};
 
@@ -303,7 +303,7 @@ impl World {
         self.change(Change::Owner { id, owner });
     }
 
-    pub(super) fn set_extended(&mut self, id: Id, attributes: &Extended) {
+    pub(super) fn set_extended(&mut self, id: Id, attributes: &ExtendedAttributes) {
         self.change(Change::Extended { id, attributes: attributes.clone() });
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, Flock, Item, ItemKind, Output, Real};
+use palimp::disk::{Disk, Flock, Item, ItemKind, RealDisk, WritableFile};
 use palimp::model::Generation;
 
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ fn done(result: io::Result<()>) -> String {
 }
 
 fn run(disk: &dyn Disk, root: &Path, calls: &[Call]) -> Vec<String> {
-    let mut outputs: BTreeMap<usize, Box<dyn Output + '_>> = BTreeMap::new();
+    let mut outputs: BTreeMap<usize, Box<dyn WritableFile + '_>> = BTreeMap::new();
     let mut locks: BTreeMap<usize, Box<dyn Flock + '_>> = BTreeMap::new();
     let at = |path: &str| root.join(path);
     let none = || "none".to_owned();
@@ -201,14 +201,14 @@ proptest! {
         let disk = Faulty::new();
         disk.put_folder(&root, 0o700);
 
-        let real = run(&Real, &root, &calls);
+        let real = run(&RealDisk, &root, &calls);
         let ours = run(&disk, &root, &calls);
         for (at, call) in calls.iter().enumerate() {
             prop_assert_eq!(&ours[at], &real[at], "call {}: {:?}", at, call);
         }
         prop_assert_eq!(
             contents(&disk, &root, &root, &mut Vec::new()),
-            contents(&Real, &root, &root, &mut Vec::new())
+            contents(&RealDisk, &root, &root, &mut Vec::new())
         );
         // All that is visible is also what would be there if nothing were lost.
         let (_, kept) = disk.after_power_cut().swap_remove(0);
@@ -255,9 +255,9 @@ fn every_pair_of_paths_is_moved_and_linked_alike() {
             let disk = Faulty::new();
             disk.put_folder(&root, 0o700);
             let calls: Vec<Call> = start.iter().cloned().chain([call.clone()]).collect();
-            assert_eq!(run(&disk, &root, &calls), run(&Real, &root, &calls), "{call:?}");
+            assert_eq!(run(&disk, &root, &calls), run(&RealDisk, &root, &calls), "{call:?}");
             let all = |disk: &dyn Disk| contents(disk, &root, &root, &mut Vec::new());
-            assert_eq!(all(&disk), all(&Real), "{call:?}");
+            assert_eq!(all(&disk), all(&RealDisk), "{call:?}");
         }
     }
 }
@@ -288,15 +288,16 @@ fn what_a_file_has_behind_bytes_that_are_known_is_told_alike() {
         disk.put(&file, bytes.clone(), 0o600);
         for known in [&known[..], &known[..256 << 10], &known[..100], b""] {
             let ask = |disk: &dyn Disk| {
-                let (more, seen) = disk.behind(&file, &known.into()).unwrap();
+                let (more, seen) = disk.read_after(&file, &known.into()).unwrap();
                 assert_eq!(more.as_deref(), bytes.strip_prefix(known), "{name}, {}", known.len());
                 seen.len
             };
-            assert_eq!(ask(&disk), ask(&Real), "{name}");
+            assert_eq!(ask(&disk), ask(&RealDisk), "{name}");
         }
     }
-    let ask = |disk: &dyn Disk| outcome(disk.behind(&root.join("none"), &"x".into()), |_| "read".to_owned());
-    assert_eq!(ask(&disk), ask(&Real));
+    let ask =
+        |disk: &dyn Disk| outcome(disk.read_after(&root.join("none"), &"x".into()), |_| "read".to_owned());
+    assert_eq!(ask(&disk), ask(&RealDisk));
 }
 
 #[test]
@@ -310,7 +311,7 @@ fn what_is_no_regular_file_is_not_opened() {
         let ask = |disk: &dyn Disk| {
             let opened = [
                 outcome(disk.read(&path, 0, None), |_| "read".to_owned()),
-                outcome(disk.behind(&path, &"x".into()), |_| "read".to_owned()),
+                outcome(disk.read_after(&path, &"x".into()), |_| "read".to_owned()),
                 outcome(disk.append(&path), |_| "opened".to_owned()),
                 outcome(disk.create(&path, 0o600), |_| "created".to_owned()),
                 outcome(disk.flock(&path, Some(0o600)), |_| "locked".to_owned()),
@@ -319,6 +320,6 @@ fn what_is_no_regular_file_is_not_opened() {
             ];
             opened.join(", ")
         };
-        assert_eq!(ask(&disk), ask(&Real), "{what}");
+        assert_eq!(ask(&disk), ask(&RealDisk), "{what}");
     }
 }

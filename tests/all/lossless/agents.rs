@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use palimp::disk::Disk;
 use palimp::model::{Act, Entry, Plan, Store};
-use palimp::ops::{Setting, edit};
-use palimp::store::commit::{CommitError, Files as Fate};
+use palimp::ops::{FieldAssignment, edit};
+use palimp::store::commit::{CommitError, FilesState as Fate};
 use palimp::text::canonical::{self, Checksum};
-use palimp::text::scan::Tape;
+use palimp::text::json_scanner::Tape;
 
 use super::chance::Chance;
 use super::deeds::{DEEDS, Deed, planned};
@@ -185,9 +185,9 @@ type Sign = fn(palimp::text::json::Json<'_>) -> String;
 
 fn signed(record: &str, sign: Sign) -> String {
     let mut tape = Tape::default();
-    let checksum = sign(palimp::text::edit::scan(&mut tape, record.as_bytes()).unwrap());
+    let checksum = sign(palimp::text::json_edit::scan(&mut tape, record.as_bytes()).unwrap());
     let raw = format!("\"{checksum}\"");
-    String::from_utf8(palimp::text::edit::set(record.as_bytes(), &["checksum"], &raw).unwrap()).unwrap()
+    String::from_utf8(palimp::text::json_edit::set(record.as_bytes(), &["checksum"], &raw).unwrap()).unwrap()
 }
 
 fn site_of(lines: &str) -> Site {
@@ -199,7 +199,7 @@ fn site_of(lines: &str) -> Site {
 fn race(site: &Site, name: &str, value: &str, theirs: &str) -> Result<String, CommitError> {
     let store = site.store();
     let scene = site.scene(&store, &mut Chance::new(1));
-    let plan = edit::edit(&scene, &store.entries[0], &[Setting { name, value }]).unwrap();
+    let plan = edit::edit(&scene, &store.entries[0], &[FieldAssignment { name, value }]).unwrap();
     site.write(LOG, theirs);
     site.commit(&plan)?;
     Ok(String::from_utf8(site.files()[&PathBuf::from(LOG)].clone()).unwrap())
@@ -237,7 +237,7 @@ fn where_both_signed_their_change_the_record_that_holds_both_is_signed_anew() {
         let found = race(&site, "importance", "0.1", &format!("{theirs}\n")).unwrap();
         assert!(found.contains("\"tags\":[\"t\"]") && found.contains("\"importance\":0.1"), "{found}");
         let mut tape = Tape::default();
-        let value = palimp::text::edit::scan(&mut tape, found.as_bytes()).unwrap();
+        let value = palimp::text::json_edit::scan(&mut tape, found.as_bytes()).unwrap();
         assert_eq!(canonical::verify(value), Some(flavour), "{found}");
     }
 }
@@ -257,7 +257,7 @@ fn a_deletion_never_hits_a_record_that_came_after_it_was_planned() {
     let site = site_of(&[&twin[..], &twin].concat());
     let store = site.store();
     let scene = site.scene(&store, &mut Chance::new(1));
-    let asked = palimp::ops::delete::Asked { remove: true, ..Default::default() };
+    let asked = palimp::ops::delete::DeleteRequest { remove: true, ..Default::default() };
     let plan = palimp::ops::delete::delete(&scene, &store.entries, asked).unwrap();
     site.append(LOG, format!("{twin}{}\n", entry("b", "")).as_bytes());
     site.commit(&plan).unwrap();
@@ -272,8 +272,8 @@ fn a_line_that_comes_to_the_replaced_file_is_rescued_once() {
     let site = site_of(&format!("{}\n", entry("a", "")));
     let store = site.store();
     let scene = site.scene(&store, &mut Chance::new(1));
-    let plan =
-        edit::edit(&scene, &store.entries[0], &[Setting { name: "importance", value: "0.1" }]).unwrap();
+    let plan = edit::edit(&scene, &store.entries[0], &[FieldAssignment { name: "importance", value: "0.1" }])
+        .unwrap();
     let agent = site.disk.another();
     let path = site.place.root.join(LOG);
     let mut late = agent.append(&path).unwrap();
@@ -298,7 +298,7 @@ fn undo_after_an_agent_wrote_undoes_the_step_alone() {
     let plan = edit::edit(
         &scene,
         &store.entries[0],
-        &[Setting { name: "content", value: "\"longer text than it was\"" }],
+        &[FieldAssignment { name: "content", value: "\"longer text than it was\"" }],
     );
     site.commit(&plan.unwrap()).unwrap();
     site.append(LOG, format!("\n{}\n", entry("b", "")).as_bytes());
@@ -322,7 +322,7 @@ fn an_equal_record_that_came_between_plan_and_commit_keeps_none_from_coming_back
         let site = site_of(&format!("{one}\n{other}\n"));
         let store = site.store();
         let scene = site.scene(&store, &mut Chance::new(1));
-        let asked = palimp::ops::delete::Asked { remove: true, ..Default::default() };
+        let asked = palimp::ops::delete::DeleteRequest { remove: true, ..Default::default() };
         let plan = palimp::ops::delete::delete(&scene, &store.entries[..1], asked).unwrap();
         site.write(LOG, &*theirs);
         site.commit(&plan).unwrap();

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use palimp::format::writing::{Draft, Refusal};
+use palimp::format::writing::{RecordDraft, Refusal};
 use palimp::model::{Code, Entry, Plan, Problem, Role, State, Store};
-use palimp::ops::{self, Scene, delete::Asked};
+use palimp::ops::{self, WriteContext, delete::DeleteRequest};
 use serde_json::Value;
 
 use super::chance::Chance;
@@ -50,7 +50,11 @@ pub const DEEDS: [Deed; 12] = [
 pub type Check<'a> = Box<dyn Fn(&Files, &Files, &Store) + 'a>;
 
 /// A random deed of that kind: its plan, and what it has to come to.
-pub fn planned<'a>(deed: Deed, scene: &Scene<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
+pub fn planned<'a>(
+    deed: Deed,
+    scene: &WriteContext<'a>,
+    chance: &mut Chance,
+) -> Result<(Plan, Check<'a>), Refusal> {
     let store = scene.store;
     let some = |chance: &mut Chance, of: &dyn Fn(&Entry) -> bool| -> Vec<Entry> {
         let own: Vec<Entry> = store.entries.iter().filter(|entry| of(entry)).copied().collect();
@@ -72,14 +76,15 @@ pub fn planned<'a>(deed: Deed, scene: &Scene<'a>, chance: &mut Chance) -> Result
         Deed::Importance => {
             let own: Vec<Entry> = some(chance, &readable).into_iter().take(1).collect();
             let Some(entry) = own.first() else { return Err(Refusal::unfit("nothing")) };
-            let plan = ops::field::importance(scene, entry, chance.below(11) as f64 / 10.0)?;
+            let plan = ops::set_field::importance(scene, entry, chance.below(11) as f64 / 10.0)?;
             let names = ["importance", "updated_at", "checksum"];
             Ok((plan, Box::new(move |before, after, _| assert_edits(store, &own, before, after, &names))))
         }
         Deed::Delete | Deed::Remove => {
             let remove = deed == Deed::Remove;
             let own = some(chance, &|_| true);
-            let plan = ops::delete::delete(scene, &own, Asked { remove, ..Asked::default() })?;
+            let plan =
+                ops::delete::delete(scene, &own, DeleteRequest { remove, ..DeleteRequest::default() })?;
             let buries = store.format == "session-log" && !remove;
             Ok((
                 plan,
@@ -91,7 +96,7 @@ pub fn planned<'a>(deed: Deed, scene: &Scene<'a>, chance: &mut Chance) -> Result
         }
         Deed::Undelete => {
             let own = some(chance, &|entry| entry.state == State::Deleted);
-            let plan = ops::delete::undelete(scene, &own, &palimp::ops::erase::Gone::default())?;
+            let plan = ops::delete::undelete(scene, &own, &palimp::ops::erase::ErasedRecords::default())?;
             Ok((plan, Box::new(move |before, after, now| assert_undeleted(store, &own, before, after, now))))
         }
         Deed::Archive => {
@@ -130,7 +135,7 @@ pub fn planned<'a>(deed: Deed, scene: &Scene<'a>, chance: &mut Chance) -> Result
     }
 }
 
-fn add<'a>(scene: &Scene<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
+fn add<'a>(scene: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
     let store = scene.store;
     let session = store.sessions.first().map(|session| session.name.as_str());
     let (kind, path) = match session {
@@ -140,7 +145,8 @@ fn add<'a>(scene: &Scene<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), 
     };
     let tags = vec!["t".to_owned()];
     let text = "Added \"now\"\nand \u{1f600}.";
-    let draft = Draft { session, kind, text: Some(text), tags: &tags, importance: Some(0.3), record: None };
+    let draft =
+        RecordDraft { session, kind, text: Some(text), tags: &tags, importance: Some(0.3), record: None };
     let plan = ops::add::add(scene, &draft)?;
     Ok((
         plan,
@@ -156,7 +162,7 @@ fn add<'a>(scene: &Scene<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), 
     ))
 }
 
-fn edit<'a>(scene: &Scene<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
+fn edit<'a>(scene: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
     let store = scene.store;
     let entries = edits::readable(store);
     if entries.is_empty() {

@@ -1,9 +1,9 @@
 //! One field of one record, and back again.
 
 use palimp::model::{Entry, State, Store};
-use palimp::ops::{Setting, edit};
+use palimp::ops::{FieldAssignment, edit};
 use palimp::text::canonical::{self, Checksum};
-use palimp::text::scan::Tape;
+use palimp::text::json_scanner::Tape;
 
 use super::chance::Chance;
 use super::expected::{assert_edited, assert_same, spans, text};
@@ -16,21 +16,23 @@ const TEXTS: [&str; 5] =
     ["new", "a \"quoted\" \\ line\nand \u{1f600}\u{7}", "", "\u{2028}", "{\"id\":\"x\"}"];
 
 /// A field and its value; the names that an edit of it may change besides.
-pub fn random<'a>(chance: &mut Chance, format: &str) -> (Setting<'a>, &'static [&'static str]) {
+pub fn random<'a>(chance: &mut Chance, format: &str) -> (FieldAssignment<'a>, &'static [&'static str]) {
     let value: &str = chance.one_of::<&str>(&TEXTS);
     match (format, chance.below(4)) {
-        ("memory-server", 0) => (Setting { name: "content", value: "Changed." }, &["content", "updated_at"]),
+        ("memory-server", 0) => {
+            (FieldAssignment { name: "content", value: "Changed." }, &["content", "updated_at"])
+        }
         ("memory-server", 1) => (
-            Setting { name: "importance", value: chance.one_of::<&str>(&["low", "high"]) },
+            FieldAssignment { name: "importance", value: chance.one_of::<&str>(&["low", "high"]) },
             &["importance", "updated_at"],
         ),
-        ("memory-server", _) => (Setting { name: "x", value }, &["x", "updated_at"]),
+        ("memory-server", _) => (FieldAssignment { name: "x", value }, &["x", "updated_at"]),
         (_, 0) => {
             let value = *chance.one_of(&["{\"finding\": \"F\\u0041\"}", "\"plain\"", "[1.0, \"two\"]"]);
-            (Setting { name: "content", value }, &["content", "checksum"])
+            (FieldAssignment { name: "content", value }, &["content", "checksum"])
         }
-        (_, 1) => (Setting { name: "importance", value: "0.750" }, &["importance", "checksum"]),
-        (_, _) => (Setting { name: "x", value }, &["x", "checksum"]),
+        (_, 1) => (FieldAssignment { name: "importance", value: "0.750" }, &["importance", "checksum"]),
+        (_, _) => (FieldAssignment { name: "x", value }, &["x", "checksum"]),
     }
 }
 
@@ -41,7 +43,7 @@ pub fn readable(store: &Store) -> Vec<Entry> {
 
 fn judged(record: &[u8]) -> Option<Checksum> {
     let mut tape = Tape::default();
-    canonical::verify(palimp::text::edit::scan(&mut tape, record).unwrap())
+    canonical::verify(palimp::text::json_edit::scan(&mut tape, record).unwrap())
 }
 
 /// Edits one field of one record of a random store; false where nothing could be edited.

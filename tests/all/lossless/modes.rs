@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use palimp::disk::{Machine, Real, ThisMachine};
+use palimp::disk::{Machine, RealDisk, ThisMachine};
 use palimp::model::{Extent, Plan, Store};
-use palimp::ops::{Scene, Setting};
-use palimp::store::commit::{CommitError, Host, Receipt, Writer};
+use palimp::ops::{FieldAssignment, WriteContext};
+use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer};
 use palimp::store::{Place, load_from};
 
 const RECORD: &str = "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"type\":\"learning\",\"content\":\"x\",\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-01T00:00:00Z\",\"accessed_at\":\"2026-01-01T00:00:00Z\",\"access_count\":0,\"tags\":[],\"importance\":\"low\",\"archived\":false}\n";
@@ -37,34 +37,39 @@ impl Folder {
     }
 
     fn store(&self) -> Store {
-        load_from(&Real, &self.place, Extent::Whole, None, ThisMachine::new().now())
+        load_from(&RealDisk, &self.place, Extent::Whole, None, ThisMachine::new().now())
     }
 
-    fn commit(&self, plan: impl Fn(&Scene<'_>) -> Plan) -> Result<Receipt, CommitError> {
+    fn commit(&self, plan: impl Fn(&WriteContext<'_>) -> Plan) -> Result<CommitReceipt, CommitError> {
         let (machine, store) = (ThisMachine::new(), self.store());
-        let scene = Scene {
+        let scene = WriteContext {
             store: &store,
             now: machine.now(),
             random: [7; 16],
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         let data = self.own.path().join("data");
-        let host = Host { disk: &Real, machine: &machine, data: &data, now: machine.now() };
+        let host = Host { disk: &RealDisk, machine: &machine, data: &data, now: machine.now() };
         Writer::open(host, &store)?.commit(&plan(&scene))
     }
 
-    fn edit(&self) -> Result<Receipt, CommitError> {
+    fn edit(&self) -> Result<CommitReceipt, CommitError> {
         self.commit(|scene| {
-            let set = [Setting { name: "content", value: "changed" }];
+            let set = [FieldAssignment { name: "content", value: "changed" }];
             palimp::ops::edit::edit(scene, &scene.store.entries[0], &set).unwrap()
         })
     }
 
     /// Refused before it is tried, or while it is.
-    fn archive(&self) -> Result<Receipt, String> {
+    fn archive(&self) -> Result<CommitReceipt, String> {
         let store = self.store();
-        let packed = &palimp::format::writing::NO_PACKED;
-        let scene = Scene { store: &store, now: ThisMachine::new().now(), random: [7; 16], packed };
+        let packed = &palimp::format::writing::NO_COMPRESSED_FILES;
+        let scene = WriteContext {
+            store: &store,
+            now: ThisMachine::new().now(),
+            random: [7; 16],
+            compressed_files: packed,
+        };
         let plan =
             palimp::ops::archive::archive(&scene, &store.entries).map_err(|refusal| refusal.message)?;
         self.commit(|_| plan.clone()).map_err(|error| error.to_string())

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, Holder, Machine};
+use palimp::disk::{Disk, Machine, ProcessState};
 use palimp::model::{Code, Extent, Moment, Plan, Store};
-use palimp::ops::Scene;
-use palimp::store::commit::{CommitError, Host, JournalLine, Receipt, Turn, Writer, is_ours};
+use palimp::ops::WriteContext;
+use palimp::store::commit::{CommitError, CommitReceipt, Host, JournalLine, UndoRedo, Writer, is_ours};
 use palimp::store::{Place, load_from};
 
 use super::chance::Chance;
@@ -44,8 +44,8 @@ impl Machine for Clock {
         4711
     }
 
-    fn process(&self, _number: i32) -> Holder {
-        Holder::Gone
+    fn process(&self, _number: i32) -> ProcessState {
+        ProcessState::Gone
     }
 }
 
@@ -80,16 +80,16 @@ impl Site {
         load_from(&self.disk, &self.place, Extent::Whole, None, self.clock.now())
     }
 
-    pub fn scene<'a>(&self, store: &'a Store, chance: &mut Chance) -> Scene<'a> {
-        Scene {
+    pub fn scene<'a>(&self, store: &'a Store, chance: &mut Chance) -> WriteContext<'a> {
+        WriteContext {
             store,
             now: self.clock.now(),
             random: chance.bytes(),
-            packed: &palimp::format::writing::NO_PACKED,
+            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         }
     }
 
-    pub fn commit(&self, plan: &Plan) -> Result<Receipt, CommitError> {
+    pub fn commit(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
         let store = self.store();
         Writer::open(self.host(), &store)?.commit(plan)
     }
@@ -101,18 +101,18 @@ impl Site {
     }
 
     /// Takes a step back, or does it again.
-    pub fn turn(&self, wanted: impl FnOnce(&Writer<'_>) -> Planned) -> Result<Receipt, CommitError> {
+    pub fn turn(&self, wanted: impl FnOnce(&Writer<'_>) -> Planned) -> Result<CommitReceipt, CommitError> {
         let store = self.store();
         let writer = Writer::open(self.host(), &store)?;
         let (plan, turn) = wanted(&writer)?;
-        writer.turn(&plan, turn)
+        writer.commit_undo_redo(&plan, turn)
     }
 
-    pub fn undo(&self) -> Result<Receipt, CommitError> {
+    pub fn undo(&self) -> Result<CommitReceipt, CommitError> {
         self.turn(|writer| writer.undo(None))
     }
 
-    pub fn redo(&self) -> Result<Receipt, CommitError> {
+    pub fn redo(&self) -> Result<CommitReceipt, CommitError> {
         self.turn(|writer| writer.redo(None))
     }
 
@@ -152,7 +152,7 @@ impl Site {
     }
 }
 
-type Planned = Result<(Plan, Turn), CommitError>;
+type Planned = Result<(Plan, UndoRedo), CommitError>;
 
 pub fn is_data(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "jsonl") || path.ends_with("agent.json")

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use palimp::model::Moment;
-use palimp::text::scan::Tape;
-use palimp::text::{canonical, edit};
+use palimp::text::json_scanner::Tape;
+use palimp::text::{canonical, json_edit};
 
 use super::chance::Chance;
 
@@ -258,9 +258,10 @@ impl Maker<'_> {
             flavour => {
                 let text = self.spelled(&members);
                 let mut tape = Tape::default();
-                let Ok(value) = edit::scan(&mut tape, text.as_bytes()) else { return text };
+                let Ok(value) = json_edit::scan(&mut tape, text.as_bytes()) else { return text };
                 let sign = if flavour == 2 { canonical::checksum } else { canonical::legacy_checksum };
-                let signed = edit::set(text.as_bytes(), &["checksum"], &edit::quoted(&sign(value))).unwrap();
+                let signed =
+                    json_edit::set(text.as_bytes(), &["checksum"], &json_edit::quoted(&sign(value))).unwrap();
                 String::from_utf8(signed).unwrap()
             }
         }

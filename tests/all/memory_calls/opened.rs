@@ -1,7 +1,7 @@
 //! Options on open.
 
 use palimp::memory::{Memory, MemoryError, New, Options};
-use palimp::store::commit::Files;
+use palimp::store::commit::FilesState;
 
 use super::{Desk, KINDS, assert_refused};
 use crate::support::files_below;
@@ -42,7 +42,12 @@ fn a_store_opened_to_be_read_only_refuses_every_change_and_is_not_touched() {
         let mut memory = Memory::open_with(&root, &data, &options).unwrap();
         for (name, change) in CHANGES {
             let error = change(&mut memory, &id).expect_err(name);
-            assert_eq!((error.code, error.files), ("E_READ_ONLY", Files::Untouched), "{}: {name}", own.0);
+            assert_eq!(
+                (error.code, error.files),
+                ("E_READ_ONLY", FilesState::Untouched),
+                "{}: {name}",
+                own.0
+            );
         }
         assert!(memory.get(None, &id).unwrap().unwrap().text.contains("Stays as it is"));
         assert_eq!(memory.query("stays").unwrap().len(), 1);

@@ -63,8 +63,8 @@ fn a_checksum_that_does_not_match_is_told_with_the_memory() {
         record.to_string()
     };
     let sum_of = |own: &str, legacy: bool| {
-        let mut tape = palimp::text::scan::Tape::default();
-        let value = palimp::text::edit::scan(&mut tape, own.as_bytes()).unwrap();
+        let mut tape = palimp::text::json_scanner::Tape::default();
+        let value = palimp::text::json_edit::scan(&mut tape, own.as_bytes()).unwrap();
         let sum = palimp::text::canonical::checksum;
         if legacy { palimp::text::canonical::legacy_checksum(value) } else { sum(value) }
     };

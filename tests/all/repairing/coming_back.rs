@@ -338,9 +338,14 @@ fn a_fix_claims_no_more_than_a_check_of_its_result_says() {
         for cut in (whole.len() / 4..whole.len()).step_by(7) {
             let text = format!("{}\n{}", record(own.0, "evt-000001", "x"), &whole[..cut]);
             let store = load(&[(own.1, text.as_bytes())], own.0);
-            let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-            let material = repair::Material::default();
-            let bench = repair::Bench::of(&scene, &material, []);
+            let scene = WriteContext {
+                store: &store,
+                now: now(),
+                random: [7; 16],
+                compressed_files: &NO_COMPRESSED_FILES,
+            };
+            let material = repair::RepairSources::default();
+            let bench = repair::RepairContext::of(&scene, &material, []);
             let findings = palimp::check::findings(&store);
             let Some(torn) = findings.iter().find(|own| own.problem.code.as_str() == "torn-line") else {
                 continue;
@@ -349,7 +354,7 @@ fn a_fix_claims_no_more_than_a_check_of_its_result_says() {
             if !first.reason.starts_with("All fields") {
                 continue;
             }
-            let which = repair::Which::Chosen(vec![(torn.key.clone(), repair::Pick::Number(1))]);
+            let which = repair::RepairTarget::Chosen(vec![(torn.key.clone(), repair::FixChoice::Number(1))]);
             let done = repair::chosen(&bench, &which).unwrap().plan.unwrap();
             let after =
                 done.changes.iter().find(|own_| own_.path.as_os_str() == own.1).unwrap().after().unwrap();

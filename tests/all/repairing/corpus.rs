@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use palimp::check::derived;
-use palimp::ops::repair::{Bench, Material, Repair};
+use palimp::check::stale_files;
+use palimp::ops::repair::{RepairContext, RepairPlan, RepairSources};
 
 use super::*;
 use crate::support::tries;
@@ -75,9 +75,10 @@ pub fn counts<'b>(parts: impl IntoIterator<Item = &'b [u8]>) -> BTreeMap<u8, i64
     counts
 }
 
-fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Repair) {
+fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, RepairPlan) {
     let store = load(&[(log, bytes)], format);
-    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
+    let scene =
+        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
     let done = repair::all_safe(&scene).unwrap();
     let own = done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
     // The format's own note of a repair is no part of what was damaged.
@@ -112,9 +113,10 @@ fn faults(format: &'static str, log: &str, bytes: &[u8]) -> Result<(), String> {
         return fail("a second repair changes something", &again);
     }
     let store = load(&[(log, &left)], format);
-    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-    let material = Material::default();
-    let bench = Bench::of(&scene, &material, []);
+    let scene =
+        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let material = RepairSources::default();
+    let bench = RepairContext::of(&scene, &material, []);
     match store.problems.iter().find(|own| own.file.as_os_str() == log && bench.safe(own).is_some()) {
         Some(own) => fail(&format!("a safe fix is left: {own:?}"), &left),
         None => Ok(()),
@@ -149,13 +151,20 @@ fn every_fix_of_every_problem_can_be_carried_out_and_undone() {
         for (name, damage) in DAMAGES {
             let bytes = damage(&records(format, 1));
             let store = load(&[(log, &bytes)], format);
-            let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-            let material = Material::default();
-            let bench = Bench::of(&scene, &material, []);
+            let scene = WriteContext {
+                store: &store,
+                now: now(),
+                random: [7; 16],
+                compressed_files: &NO_COMPRESSED_FILES,
+            };
+            let material = RepairSources::default();
+            let bench = RepairContext::of(&scene, &material, []);
             for finding in palimp::check::findings(&store) {
                 for number in 1..=bench.fixes(finding.problem).len() {
-                    let which =
-                        repair::Which::Chosen(vec![(finding.key.clone(), repair::Pick::Number(number))]);
+                    let which = repair::RepairTarget::Chosen(vec![(
+                        finding.key.clone(),
+                        repair::FixChoice::Number(number),
+                    )]);
                     let done = repair::chosen(&bench, &which).unwrap();
                     for change in
                         done.plan.iter().flat_map(|plan| &plan.changes).filter(|own| own.base.is_some())
@@ -232,10 +241,10 @@ proptest! {
         }
         let (left, _) = safe(format, log, &bytes);
         let store = load(&[(log, &left)], format);
-        let anew = derived::disagreeing(&store, now());
-        let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-        let material = Material::default();
-        let bench = Bench::of(&scene, &material, anew.iter().map(|own| &*own.path));
+        let anew = stale_files::stale_files(&store, now());
+        let scene = WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+        let material = RepairSources::default();
+        let bench = RepairContext::of(&scene, &material, anew.iter().map(|own| &*own.path));
         for own in &store.problems {
             let _ = bench.fixes(own);
         }

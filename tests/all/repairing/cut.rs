@@ -1,7 +1,7 @@
 //! Logs that end anywhere, as a crash leaves them.
 
 use palimp::model::{Code, Problem, Severity};
-use palimp::ops::repair::{Bench, Fix, Material, Which, chosen};
+use palimp::ops::repair::{ProblemFix, RepairContext, RepairSources, RepairTarget, chosen};
 
 use super::coming_back::One;
 use super::corpus::counts;
@@ -11,9 +11,10 @@ use crate::support::tries::count;
 /// What the first fixes of all problems of that kind leave of a log.
 fn fixed(format: &'static str, log: &str, bytes: &[u8], code: Code) -> (Vec<u8>, Vec<u8>) {
     let store = load(&[(log, bytes)], format);
-    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-    let material = Material::default();
-    let done = chosen(&Bench::of(&scene, &material, []), &Which::Code(code)).unwrap();
+    let scene =
+        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let material = RepairSources::default();
+    let done = chosen(&RepairContext::of(&scene, &material, []), &RepairTarget::Code(code)).unwrap();
     let changed =
         done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
     let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec());
@@ -77,16 +78,21 @@ fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
         });
         let file = std::iter::once(whole(999).into_bytes()).chain(lines).collect::<Vec<_>>().join(&b'\n');
         let store = load(&[(log, &file)], format);
-        let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-        let material = Material::default();
-        let told = |fixes: Vec<Fix>| format!("{fixes:?}");
-        let fixes = |bench: &Bench<'_>, own: &Problem| told(bench.fixes(own));
-        let many = Bench::of(&scene, &material, []).each(&store.problems, fixes);
+        let scene = WriteContext {
+            store: &store,
+            now: now(),
+            random: [7; 16],
+            compressed_files: &NO_COMPRESSED_FILES,
+        };
+        let material = RepairSources::default();
+        let told = |fixes: Vec<ProblemFix>| format!("{fixes:?}");
+        let fixes = |bench: &RepairContext<'_>, own: &Problem| told(bench.fixes(own));
+        let many = RepairContext::of(&scene, &material, []).each(&store.problems, fixes);
         assert_eq!(many.len(), store.problems.len());
         let step = count(37, 1);
         for (problem, many) in store.problems.iter().zip(many).step_by(step) {
             assert_eq!(
-                fixes(&Bench::of(&scene, &material, []), problem),
+                fixes(&RepairContext::of(&scene, &material, []), problem),
                 many,
                 "{format} {:?}",
                 problem.line

@@ -1,6 +1,6 @@
 //! Thousands of damaged lines: what is done about each takes no longer the more there are.
 
-use palimp::ops::repair::{Bench, Material};
+use palimp::ops::repair::{RepairContext, RepairSources};
 
 use super::*;
 use crate::support::tries::count;
@@ -9,9 +9,10 @@ use crate::support::tries::count;
 fn takes(bytes: &str) -> (usize, f64) {
     let (format, log) = LOGS[1];
     let store = load(&[(log, bytes.as_bytes())], format);
-    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-    let material = Material::default();
-    let bench = Bench::of(&scene, &material, []);
+    let scene =
+        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let material = RepairSources::default();
+    let bench = RepairContext::of(&scene, &material, []);
     let began = std::time::Instant::now();
     let found = store.problems.iter().map(|own| bench.fixes(own).len()).filter(|fixes| *fixes > 0).count();
     (found, began.elapsed().as_secs_f64())
@@ -42,9 +43,10 @@ fn a_line_longer_than_any_memory_is_moved_to_quarantine_alone_and_says_why() {
     let long = record(format, "long", &"x".repeat(2 << 20));
     let bytes = format!("{}\n{}\n", record(format, "a", "x"), &long[..long.len() - 30]);
     let store = load(&[(log, bytes.as_bytes())], format);
-    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-    let material = Material::default();
-    let bench = Bench::of(&scene, &material, []);
+    let scene =
+        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let material = RepairSources::default();
+    let bench = RepairContext::of(&scene, &material, []);
     let torn = store.problems.iter().find(|own| own.code.as_str() == "torn-line").unwrap();
     let [only] = bench.fixes(torn).try_into().unwrap();
     assert_eq!(only.title, "move the line to quarantine");

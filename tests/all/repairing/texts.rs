@@ -2,7 +2,7 @@
 
 use palimp::check::findings;
 use palimp::model::Code;
-use palimp::ops::repair::{Bench, Fix, Material, Pick, Which, chosen};
+use palimp::ops::repair::{FixChoice, ProblemFix, RepairContext, RepairSources, RepairTarget, chosen};
 
 use super::*;
 
@@ -32,17 +32,18 @@ const MEMORIES: [(usize, &str); 5] = [
 ];
 
 /// The fixes of the torn last line of a log, and the log after each of them.
-fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(Fix, Vec<u8>)> {
+fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(ProblemFix, Vec<u8>)> {
     let store = load(&[(log, lines)], format);
-    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
-    let material = Material::default();
-    let bench = Bench::of(&scene, &material, []);
+    let scene =
+        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let material = RepairSources::default();
+    let bench = RepairContext::of(&scene, &material, []);
     let all = findings(&store);
     let torn = all.iter().find(|own| own.problem.code == Code::TornLine);
     let torn = torn.or_else(|| all.iter().find(|own| own.problem.code == Code::NulBytes));
     let torn = torn.unwrap_or_else(|| panic!("{format}: {}", String::from_utf8_lossy(lines)));
     let after = |at: usize| {
-        let which = Which::Chosen(vec![(torn.key.clone(), Pick::Number(at + 1))]);
+        let which = RepairTarget::Chosen(vec![(torn.key.clone(), FixChoice::Number(at + 1))]);
         let plan = chosen(&bench, &which).unwrap().plan.unwrap();
         let own = plan.changes.iter().find(|own| own.path.as_os_str() == log).unwrap();
         own.after().unwrap().to_vec()

@@ -10,7 +10,7 @@ pub(super) type Files = BTreeMap<PathBuf, Vec<u8>>;
 pub(super) struct Desk {
     pub(super) folder: tempfile::TempDir,
     pub(super) places: Vec<store::Place>,
-    pub(super) kept: Kept,
+    pub(super) kept: WorkerState,
     pub(super) now: Moment,
     pub(super) snapshot: Arc<Snapshot>,
 }
@@ -26,8 +26,13 @@ impl Desk {
         }
         let found = store::look_at(&folder.path().join("demo"), None).found.unwrap();
         let places = found.into_iter().filter(|place| place.format == format).take(1).collect();
-        let mut desk =
-            Desk { folder, places, kept: Kept::default(), now, snapshot: Arc::new(Snapshot::default()) };
+        let mut desk = Desk {
+            folder,
+            places,
+            kept: WorkerState::default(),
+            now,
+            snapshot: Arc::new(Snapshot::default()),
+        };
         desk.load();
         desk
     }
@@ -40,8 +45,8 @@ impl Desk {
         self.folder.path().join("data")
     }
 
-    pub(super) fn perform(&mut self, job: Job) -> Done {
-        perform(job, &mut self.kept, &Default::default()).unwrap()
+    pub(super) fn perform(&mut self, job: Job) -> JobResult {
+        run_job(job, &mut self.kept, &Default::default()).unwrap()
     }
 
     pub(super) fn load(&mut self) {
@@ -51,24 +56,24 @@ impl Desk {
             is_urgent: true,
             now: self.now,
         };
-        let Done::Loaded(loaded) = self.perform(job) else { panic!("nothing was read") };
+        let JobResult::Loaded(loaded) = self.perform(job) else { panic!("nothing was read") };
         self.snapshot = loaded.snapshot;
     }
 
-    pub(super) fn request(&self, wanted: Wanted, at: Vec<EntryRef>) -> Box<ChangeRequest> {
+    pub(super) fn request(&self, wanted: ChangeCommand, at: Vec<EntryRef>) -> Box<ChangeRequest> {
         let snapshot = Arc::clone(&self.snapshot);
-        let request = ChangeRequest::new(snapshot, By::Screen, wanted, self.data(), self.now);
+        let request = ChangeRequest::new(snapshot, Requester::Screen, wanted, self.data(), self.now);
         Box::new(ChangeRequest { at, name: "some".into(), ..request })
     }
 
-    pub(super) fn plan(&mut self, wanted: Wanted, at: Vec<EntryRef>) -> Result<Planned, String> {
+    pub(super) fn plan(&mut self, wanted: ChangeCommand, at: Vec<EntryRef>) -> Result<PlannedChange, String> {
         let request = self.request(wanted, at);
-        let Done::Planned(planned) = self.perform(Job::Plan(request)) else { panic!("no plan") };
+        let JobResult::Planned(planned) = self.perform(Job::Plan(request)) else { panic!("no plan") };
         *planned
     }
 
-    pub(super) fn commit(&mut self, planned: Planned) -> Result<Changed, String> {
-        let Done::Changed(changed) = self.perform(Job::Commit(Box::new(planned))) else {
+    pub(super) fn commit(&mut self, planned: PlannedChange) -> Result<ChangeReport, String> {
+        let JobResult::ChangeDone(changed) = self.perform(Job::Commit(Box::new(planned))) else {
             panic!("no change")
         };
         self.now = self.now.plus(DAY / 1_440);
@@ -77,7 +82,7 @@ impl Desk {
     }
 
     /// Plans a change and makes it; what is refused is not made.
-    pub(super) fn change(&mut self, wanted: Wanted, at: Vec<EntryRef>) {
+    pub(super) fn change(&mut self, wanted: ChangeCommand, at: Vec<EntryRef>) {
         if let Ok(planned) = self.plan(wanted, at) {
             let _ = self.commit(planned);
         }
@@ -94,11 +99,13 @@ impl Desk {
     pub(super) fn inspect(&mut self, what: Inspect) -> Inspected {
         let (snapshot, data) = (Arc::clone(&self.snapshot), self.data());
         let request = InspectRequest { snapshot, data, now: self.now, what };
-        let Done::Inspected(seen) = self.perform(Job::Inspect(Box::new(request))) else { panic!("nothing") };
+        let JobResult::Inspected(seen) = self.perform(Job::Inspect(Box::new(request))) else {
+            panic!("nothing")
+        };
         *seen
     }
 
-    pub(super) fn open(&mut self, pick: usize) -> Option<Opened> {
+    pub(super) fn open(&mut self, pick: usize) -> Option<OpenedBackup> {
         let Inspected::Backups(list, None) = self.inspect(Inspect::Backups) else { panic!("no list") };
         let own = list.get(pick.checked_rem(list.len())?)?;
         let Inspected::Opened(opened) = self.inspect(Inspect::Backup(own.store, own.copy.clone(), None))
@@ -179,20 +186,22 @@ impl Desk {
     pub(super) fn happens(&mut self, what: &Happening, number: usize) -> Vec<Vec<u8>> {
         let mut erased = Vec::new();
         match what {
-            Happening::Delete(some) => self.change(Wanted::Delete(Default::default()), self.some(some)),
-            Happening::Archive(some) => self.change(Wanted::Archive, self.some(some)),
+            Happening::Delete(some) => {
+                self.change(ChangeCommand::Delete(Default::default()), self.some(some))
+            }
+            Happening::Archive(some) => self.change(ChangeCommand::Archive, self.some(some)),
             Happening::Tag(some) => {
-                let wanted = Wanted::Tag { add: vec![format!("tag{number}")], remove: Vec::new() };
+                let wanted = ChangeCommand::Tag { add: vec![format!("tag{number}")], remove: Vec::new() };
                 self.change(wanted, self.some(some));
             }
             Happening::Edit(one) => {
-                let wanted = Wanted::text(format!("another text {number}"));
+                let wanted = ChangeCommand::text(format!("another text {number}"));
                 self.change(wanted, self.some(&[*one]));
             }
             Happening::Erase(one) => {
                 let at = self.some(&[*one]);
                 let own = at.first().map(|at| self.snapshot.stores[0].raw(self.snapshot.get(*at).1).to_vec());
-                if let Ok(planned) = self.plan(Wanted::Erase(None), at)
+                if let Ok(planned) = self.plan(ChangeCommand::Erase(None), at)
                     && self.commit(planned).is_ok()
                 {
                     erased.extend(own);
@@ -258,7 +267,7 @@ pub(super) fn one_line(raw: &[u8]) -> Vec<u8> {
 }
 
 impl Desk {
-    pub(super) fn open_same(&mut self, own: &Opened) -> Option<Opened> {
+    pub(super) fn open_same(&mut self, own: &OpenedBackup) -> Option<OpenedBackup> {
         let what = Inspect::Backup(own.store, own.copy.clone(), Some(Arc::clone(&own.bytes)));
         let Inspected::Opened(opened) = self.inspect(what) else { panic!("not opened") };
         opened.ok()

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use palimp::demo::File;
+use palimp::demo::DemoFile;
 use palimp::model::Moment;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -23,7 +23,7 @@ pub fn lay_out_of_today(folder: &Path) {
 }
 
 fn write(folder: &Path, now: Moment) {
-    static MADE: Mutex<Option<HashMap<i64, Arc<Vec<File>>>>> = Mutex::new(None);
+    static MADE: Mutex<Option<HashMap<i64, Arc<Vec<DemoFile>>>>> = Mutex::new(None);
     let make = || Arc::new(palimp::demo::stores(1, now));
     let files = Arc::clone(MADE.lock().unwrap().get_or_insert_default().entry(now.0).or_insert_with(make));
     for (path, bytes) in files.iter() {

@@ -20,15 +20,15 @@ macro_rules! passed_on {
         }
     };
     (@extended $this:ident $disk:expr) => {
-        fn extended(&$this, file: &Path) -> io::Result<Extended> { $disk.extended(file) }
+        fn extended(&$this, file: &Path) -> io::Result<ExtendedAttributes> { $disk.extended(file) }
     };
     (@create $this:ident $disk:expr) => {
-        fn create(&$this, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
+        fn create(&$this, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>> {
             $disk.create(file, mode)
         }
     };
     (@append $this:ident $disk:expr) => {
-        fn append(&$this, file: &Path) -> io::Result<Box<dyn Output + '_>> { $disk.append(file) }
+        fn append(&$this, file: &Path) -> io::Result<Box<dyn WritableFile + '_>> { $disk.append(file) }
     };
     (@blank $this:ident $disk:expr) => {
         fn blank(&$this, file: &Path, len: u64) -> io::Result<()> { $disk.blank(file, len) }
@@ -37,7 +37,7 @@ macro_rules! passed_on {
         fn make_folder(&$this, folder: &Path, mode: u32) -> io::Result<()> { $disk.make_folder(folder, mode) }
     };
     (@open_folder $this:ident $disk:expr) => {
-        fn open_folder(&$this, folder: &Path) -> io::Result<Box<dyn Output + '_>> { $disk.open_folder(folder) }
+        fn open_folder(&$this, folder: &Path) -> io::Result<Box<dyn WritableFile + '_>> { $disk.open_folder(folder) }
     };
     (@link $this:ident $disk:expr) => {
         fn link(&$this, file: &Path, name: &Path) -> io::Result<()> { $disk.link(file, name) }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
 use palimp::demo;
-use palimp::format::writing::{Draft, NO_PACKED, Refusal, Scene, Setting};
+use palimp::format::writing::{FieldAssignment, NO_COMPRESSED_FILES, RecordDraft, Refusal, WriteContext};
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops;
-use palimp::store::commit::{CommitError, Files, Host, Receipt, Writer};
+use palimp::store::commit::{CommitError, CommitReceipt, FilesState, Host, Writer};
 use palimp::store::{Place, load_from};
 
 use crate::crash::machine::Still;
@@ -21,7 +21,7 @@ const NOW: Moment = Moment(400 * 86_400_000_000);
 /// Of so many calls the short form lets one fail.
 const SAMPLED: usize = 41;
 
-type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
+type Make = fn(&WriteContext<'_>) -> Result<Plan, Refusal>;
 
 /// What is tried, in which store of the demo.
 const TRIED: [(&str, &str, &str, Make); 8] = [
@@ -37,24 +37,24 @@ const TRIED: [(&str, &str, &str, Make); 8] = [
 
 fn live(store: &Store) -> &Entry {
     let may = |entry: &&Entry| {
-        let edited = ops::may(store, entry, ops::Deed::Edit).is_ok();
+        let edited = ops::may(store, entry, ops::Operation::Edit).is_ok();
         entry.state == State::Live && edited && store.view(entry).is_some_and(|view| view.id.is_some())
     };
     store.entries.iter().find(may).unwrap()
 }
 
-fn add(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn add(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let session = scene.store.session(live(scene.store)).map(|own| own.name.as_str());
     let kind = if scene.store.format == "memory-server" { "learning" } else { "finding" };
-    let draft = Draft { session, kind, text: Some("New."), tags: &[], importance: None, record: None };
+    let draft = RecordDraft { session, kind, text: Some("New."), tags: &[], importance: None, record: None };
     ops::add::add(scene, &draft)
 }
 
-fn edit(scene: &Scene<'_>) -> Result<Plan, Refusal> {
-    ops::edit::edit(scene, live(scene.store), &[Setting { name: "text", value: "New." }])
+fn edit(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::edit::edit(scene, live(scene.store), &[FieldAssignment { name: "text", value: "New." }])
 }
 
-fn delete(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn delete(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     ops::delete::delete(scene, &[*live(scene.store)], Default::default())
 }
 
@@ -79,13 +79,18 @@ fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// The change, as the verbs make it: planned, the store taken, planned again, carried out.
-fn changed(disk: &Faulty, format: &'static str, root: &str, make: Make) -> Result<Receipt, CommitError> {
+fn changed(
+    disk: &Faulty,
+    format: &'static str,
+    root: &str,
+    make: Make,
+) -> Result<CommitReceipt, CommitError> {
     let machine = Still::first();
     let place = Place::whole(Path::new(HOME).join(root), format);
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
     let planned = |store: &Store| {
         store.whole()?;
-        make(&Scene { store, now: NOW, random: [7; 16], packed: &NO_PACKED })
+        make(&WriteContext { store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES })
     };
     planned(&store)?;
     let host = Host { disk, machine: &machine, data: Path::new(DATA), now: NOW };
@@ -111,7 +116,7 @@ fn where_any_one_call_that_reads_fails_a_change_is_refused_or_comes_to_the_same(
             let now = standing(&disk);
             let is_right = match &outcome {
                 Ok(_) => now == after,
-                Err(error) if error.files() == Files::Halfway => true,
+                Err(error) if error.files() == FilesState::Halfway => true,
                 Err(_) => now == before,
             };
             if !is_right {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::faulty::Faulty;
-use palimp::format::writing::{NO_PACKED, Refusal, Scene, Setting};
+use palimp::format::writing::{FieldAssignment, NO_COMPRESSED_FILES, Refusal, WriteContext};
 use palimp::model::{Extent, Moment, Plan, Store};
 use palimp::ops;
 use palimp::store::{Place, load_from};
@@ -38,11 +38,16 @@ fn put_all(disk: &Faulty, from: &Path, to: &Path, unread: &Path) {
 fn plan(
     disk: &Faulty,
     format: &'static str,
-    make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>,
+    make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>,
 ) -> (Store, Result<Plan, Refusal>) {
     let place = Place::whole(ROOT.into(), format);
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
-    let plan = make(&Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED });
+    let plan = make(&WriteContext {
+        store: &store,
+        now: NOW,
+        random: [7; 16],
+        compressed_files: &NO_COMPRESSED_FILES,
+    });
     (store, plan)
 }
 
@@ -65,7 +70,7 @@ fn an_index_is_not_made_anew_while_a_log_of_it_cannot_be_read() {
     let refusal = plan(&disk, "memory-server", ops::reindex::reindex).1.unwrap_err();
     assert!(refusal.message.contains("learnings.jsonl"), "{}", refusal.message);
     // Nor by a change beside it.
-    let set = [Setting { name: "content", value: "It is the core, edited." }];
+    let set = [FieldAssignment { name: "content", value: "It is the core, edited." }];
     let (_, edited) = plan(&disk, "memory-server", |scene| {
         let store = scene.store;
         let is_core = |own: &&palimp::model::Entry| store.document(own).path.ends_with("core_memories.jsonl");
@@ -90,7 +95,8 @@ fn nothing_is_compacted_or_maintained_by_values_that_a_config_which_cannot_be_re
     let told = |disk: &Faulty| {
         let compacted = plan(disk, "session-log", |scene| ops::compact::compact(scene, None)).1;
         let due = plan(disk, "session-log", |scene| {
-            ops::upkeep::due(scene).map(|_| Plan::unseen("maintain", &scene.store.root, "session-log"))
+            ops::upkeep::due(scene)
+                .map(|_| Plan::of_unread_store("maintain", &scene.store.root, "session-log"))
         });
         [compacted, due.1].map(|own| own.err().map(|refusal| refusal.message))
     };

@@ -3,8 +3,8 @@
 use super::{bad_value, timestamp};
 use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
-use crate::text::front_matter::edit::{NewValue, line_end, remove, set};
-use crate::text::front_matter::{Note, Value};
+use crate::text::front_matter::edit::{NewYamlValue, line_end, remove, set};
+use crate::text::front_matter::{Note, YamlValue};
 use crate::text::lines;
 
 /// What a heading ends in.
@@ -52,9 +52,9 @@ pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Momen
     let body = text.get(note.body.clone()).unwrap_or_default();
     let is_closed = !note.has_front_matter || head.ends_with('\n');
     let new_body = marked(body, &written(&reason, replacement, now), end, is_closed, &mut before);
-    let out = set(&[head, &new_body].concat(), "status", NewValue::Text("deprecated"))?;
-    let out = set(&out, "updated", NewValue::Text(&timestamp(now)))?;
-    Ok(set(&out, BEFORE, NewValue::List(&before))?)
+    let out = set(&[head, &new_body].concat(), "status", NewYamlValue::Text("deprecated"))?;
+    let out = set(&out, "updated", NewYamlValue::Text(&timestamp(now)))?;
+    Ok(set(&out, BEFORE, NewYamlValue::List(&before))?)
 }
 
 /// The note as it was before it was deprecated, but for `updated`. One that others have
@@ -84,7 +84,7 @@ pub fn undeprecate(text: &str) -> Result<String> {
     let body = left;
     let out = [head, &body].concat();
     let out = remove(&out, BEFORE)?;
-    let draft = || Ok(set(&out, "status", NewValue::Text("draft"))?);
+    let draft = || Ok(set(&out, "status", NewYamlValue::Text("draft"))?);
     match before.as_ref().and_then(|before| before.first()) {
         None => draft(),
         Some(&"") => Ok(remove(&out, "status")?),
@@ -105,7 +105,7 @@ pub fn undeprecate(text: &str) -> Result<String> {
 }
 
 fn is_deprecated(note: &Note<'_>) -> bool {
-    let is_word = |value: &Value<'_>| matches!(value, Value::Text(word) if word == "deprecated");
+    let is_word = |value: &YamlValue<'_>| matches!(value, YamlValue::Text(word) if word == "deprecated");
     note.field("status").is_some_and(|field| is_word(&field.value))
 }
 

@@ -8,14 +8,15 @@ use super::{bad_value, one_of, parts, timestamp};
 use crate::format::a_mem::event::STATUSES;
 use crate::format::a_mem::layout;
 use crate::format::writing::{
-    Changes, Draft, EndScene, Lines, Members, Refusal, Result, Scene, document, uuid,
+    AppendContext, AppendLines, ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext,
+    document, uuid,
 };
-use crate::format::{Parts, Placement};
+use crate::format::{AssemblyInput, Placement};
 use crate::model::bytes::Ranges;
 use crate::model::{Change, Moment, Record, Role, Zone};
-use crate::text::edit;
-use crate::text::json::Kind;
-use crate::text::scan::Tape;
+use crate::text::json::JsonKind;
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
 
 /// The members of an event (§3.1).
 const MEMBERS: [&str; 7] =
@@ -24,22 +25,22 @@ const MEMBERS: [&str; 7] =
 const NOTED: &str = "user.noted";
 
 /// Adds an event to the log of its month and to the file of its trace.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
-    let own = Drafted::of(draft, scene.random)?;
+pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+    let own = EventFields::of(draft, scene.random)?;
     logged(scene, own.event(), when(&own.members, scene.now)?)
 }
 
 /// The lines of an event for the log of its month and the file of its trace, where both are known: in a
 /// store that has a folder for that month, with its traces beside the log.
-pub fn appended(scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
-    let own = Drafted::of(draft, scene.random)?;
+pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+    let own = EventFields::of(draft, scene.random)?;
     // An event of a time that is given may be there already: its key says how many are alike.
     if own.members.get("timestamp").is_some() {
         return Ok(None);
     }
     let month = Path::new("events").join(scene.now.to_pattern("%Y-%m"));
     let (log, traces) = (month.join("events.jsonl"), month.join("traces"));
-    if !matches!(scene.ends.len(&log), Ok(Some(_))) || !scene.ends.is_folder(&traces) {
+    if !matches!(scene.lookup.len(&log), Ok(Some(_))) || !scene.lookup.is_folder(&traces) {
         return Ok(None);
     }
     let line = line_of(&own.event(), scene.now)?;
@@ -48,8 +49,8 @@ pub fn appended(scene: &EndScene<'_>, draft: &Draft<'_>) -> Result<Lines> {
 }
 
 /// What a draft says of an event, and what it gets where it says nothing.
-struct Drafted {
-    members: Members,
+struct EventFields {
+    members: RecordMembers,
     event_type: String,
     status: String,
     source: String,
@@ -57,12 +58,12 @@ struct Drafted {
     metadata: String,
 }
 
-impl Drafted {
-    fn of(draft: &Draft<'_>, random: [u8; 16]) -> Result<Drafted> {
+impl EventFields {
+    fn of(draft: &RecordDraft<'_>, random: [u8; 16]) -> Result<EventFields> {
         if !draft.tags.is_empty() || draft.importance.is_some() {
             return Err(Refusal::unfit("events have neither tags nor importance."));
         }
-        let members = Members::of(draft.record)?;
+        let members = RecordMembers::of(draft.record)?;
         if let Some(name) = members.names().find(|name| !MEMBERS.contains(name)) {
             let message = format!("an event has no field {name:?}; put your own fields into `metadata`.");
             return Err(Refusal::invalid(message));
@@ -73,7 +74,7 @@ impl Drafted {
         let text =
             |name: &str, or: &str| Ok::<_, Refusal>(members.text(name)?.unwrap_or_else(|| or.to_owned()));
         let status = text("status", "success")?;
-        Ok(Drafted {
+        Ok(EventFields {
             metadata: metadata(&members, &status, draft.text)?,
             event_type: text("event_type", NOTED)?,
             source: text("source", "palimp")?,
@@ -95,7 +96,7 @@ impl Drafted {
 }
 
 /// The changes that log an event.
-pub fn logged(scene: &Scene<'_>, event: NewEvent<'_>, when: Moment) -> Changes {
+pub fn logged(scene: &WriteContext<'_>, event: NewEvent<'_>, when: Moment) -> ChangesResult {
     let lines = new_event(&parts(scene.store), event, when)?;
     let append = |(path, line): (PathBuf, String)| {
         let current = document(&scene.store.documents, &path).map(|own| own.bytes.clone());
@@ -104,7 +105,7 @@ pub fn logged(scene: &Scene<'_>, event: NewEvent<'_>, when: Moment) -> Changes {
     Ok(lines.into_iter().map(append).collect())
 }
 
-fn when(members: &Members, now: Moment) -> Result<Moment> {
+fn when(members: &RecordMembers, now: Moment) -> Result<Moment> {
     let Some(text) = members.text("timestamp")? else { return Ok(now) };
     match Moment::parse(&text) {
         Some((when, Zone::Given)) if when <= now => Ok(when),
@@ -116,18 +117,18 @@ fn when(members: &Members, now: Moment) -> Result<Moment> {
 }
 
 /// The metadata with the text in it, where the reader looks for words.
-fn metadata(members: &Members, status: &str, text: Option<&str>) -> Result<String> {
+fn metadata(members: &RecordMembers, status: &str, text: Option<&str>) -> Result<String> {
     let own = members.get("metadata").unwrap_or("{}").to_owned();
     let Some(text) = text else { return Ok(own) };
     let mut tape = Tape::default();
-    let object = edit::scan(&mut tape, own.as_bytes())?;
+    let object = json_edit::scan(&mut tape, own.as_bytes())?;
     // Those come before it where the reader looks for what an event is known by.
     if let Some(name) = ["error", "error_message", "note"].iter().find(|name| object.get(name).is_some()) {
         let message = format!("`metadata.{name}` already says what happened; leave out the text.");
         return Err(Refusal::invalid(message));
     }
     let name = if status == "failure" { "error" } else { "note" };
-    let set = edit::set(own.as_bytes(), &[name], &edit::quoted(text))?;
+    let set = json_edit::set(own.as_bytes(), &[name], &json_edit::quoted(text))?;
     Ok(String::from_utf8_lossy(&set).into_owned())
 }
 
@@ -155,7 +156,11 @@ pub struct NewEvent<'a> {
 /// # Errors
 ///
 /// If a value is not one that the format has, or the trace can't be the name of a file.
-pub fn new_event(parts: &Parts<'_>, event: NewEvent<'_>, now: Moment) -> Result<Vec<(PathBuf, String)>> {
+pub fn new_event(
+    parts: &AssemblyInput<'_>,
+    event: NewEvent<'_>,
+    now: Moment,
+) -> Result<Vec<(PathBuf, String)>> {
     let line = line_of(&event, now)?;
     let log = log(parts, &now.to_pattern("%Y-%m"));
     let trace = trace_file(&traces(parts, &log), event.trace_id)?;
@@ -167,7 +172,7 @@ const LAST: usize = 64;
 
 /// The change that adds the event of that type, which palimp logged `since` then, to the file of its trace; `None`
 /// if it is there. A process that is killed may write to the log alone.
-pub fn missing_in_trace(scene: &Scene<'_>, event_type: &str, since: Moment) -> Result<Option<Change>> {
+pub fn missing_in_trace(scene: &WriteContext<'_>, event_type: &str, since: Moment) -> Result<Option<Change>> {
     let store = scene.store;
     let log = log(&parts(store), &scene.now.to_pattern("%Y-%m"));
     let Some(document) = document(&store.documents, &log) else { return Ok(None) };
@@ -181,7 +186,7 @@ pub fn missing_in_trace(scene: &Scene<'_>, event_type: &str, since: Moment) -> R
     };
     let Some((id, line)) = document.records.iter().rev().take(LAST).find_map(event) else { return Ok(None) };
     let trace = trace_file(&traces(&parts(store), &log), &id)?;
-    let file = store.at_path(&trace);
+    let file = store.document_at(&trace);
     let is_there = file.is_some_and(|own| !own.records.is_empty());
     let current = file.map(|own| own.bytes.clone());
     Ok((!is_there).then(|| Change::append(trace, [line.trim_ascii_end(), b"\n"].concat(), current)))
@@ -206,7 +211,7 @@ fn line_of(event: &NewEvent<'_>, now: Moment) -> Result<String> {
     }
     let metadata = event.metadata.unwrap_or("{}").trim();
     let mut tape = Tape::default();
-    if !edit::scan(&mut tape, metadata.as_bytes()).is_ok_and(|own| own.kind() == Kind::Object) {
+    if !json_edit::scan(&mut tape, metadata.as_bytes()).is_ok_and(|own| own.kind() == JsonKind::Object) {
         return Err(bad_value("metadata", metadata, "it should be a JSON object"));
     }
     // Line breaks in JSON that is whole are between its tokens.
@@ -214,11 +219,11 @@ fn line_of(event: &NewEvent<'_>, now: Moment) -> Result<String> {
     Ok(format!(
         "{{\"timestamp\": {}, \"trace_id\": {}, \"status\": {}, \"schema_version\": \"1.0\", \
          \"event_type\": {}, \"source\": {}, \"metadata\": {metadata}}}\n",
-        edit::quoted(&timestamp(now)),
-        edit::quoted(event.trace_id),
-        edit::quoted(event.status),
-        edit::quoted(event.event_type),
-        edit::quoted(event.source),
+        json_edit::quoted(&timestamp(now)),
+        json_edit::quoted(event.trace_id),
+        json_edit::quoted(event.status),
+        json_edit::quoted(event.event_type),
+        json_edit::quoted(event.source),
     ))
 }
 
@@ -244,7 +249,7 @@ pub fn first_day(month: &str) -> Option<NaiveDate> {
 
 /// The log of the month: in a folder of its own, or directly below `events/` in stores
 /// that have no such folders.
-fn log(parts: &Parts<'_>, month: &str) -> PathBuf {
+fn log(parts: &AssemblyInput<'_>, month: &str) -> PathBuf {
     let in_folder = PathBuf::from(format!("events/{month}/events.jsonl"));
     let by_month = PathBuf::from(format!("events/{month}.jsonl"));
     let paths = || parts.documents.iter().map(|document| names(&document.path));
@@ -271,7 +276,7 @@ fn log(parts: &Parts<'_>, month: &str) -> PathBuf {
 }
 
 /// The folder of the traces' files: beside the log of the month, or where they are.
-fn traces(parts: &Parts<'_>, log: &Path) -> PathBuf {
+fn traces(parts: &AssemblyInput<'_>, log: &Path) -> PathBuf {
     let beside = log.parent().unwrap_or(Path::new("events")).join("traces");
     let at_top = PathBuf::from("traces");
     let in_months = |path: &Path| matches!(names(path).as_slice(), ["events", .., "traces", _]);

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::format::reading;
-use crate::text::edit::quoted;
-use crate::text::json::{Json, Kind};
+use crate::format::record_reader;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::quoted;
+use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
-use crate::text::scan::Tape;
 
 /// A value's exact text.
 pub fn raw<'a>(value: Json<'a>) -> Cow<'a, str> {
@@ -14,36 +14,36 @@ pub fn raw<'a>(value: Json<'a>) -> Cow<'a, str> {
 }
 
 /// Members to be written: the name of each in its quotes, and its value.
-pub type TreeMembers<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
+pub type TreeMembers<'a> = Vec<(Cow<'a, str>, JsonTree<'a>)>;
 
 /// A value to be written.
 #[derive(Clone, Debug)]
-pub enum Tree<'a> {
+pub enum JsonTree<'a> {
     /// As it is.
     Raw(Cow<'a, str>),
     /// An object.
     Object(TreeMembers<'a>),
     /// Items.
-    Array(Vec<Tree<'a>>),
+    Array(Vec<JsonTree<'a>>),
     /// Strings, in their quotes.
     Texts(Vec<String>),
 }
 
-impl Tree<'_> {
+impl JsonTree<'_> {
     /// A value that is written as it displays.
     pub fn plain(value: impl ToString) -> Self {
-        Tree::Raw(Cow::Owned(value.to_string()))
+        JsonTree::Raw(Cow::Owned(value.to_string()))
     }
 
     /// A list of strings.
     pub fn texts(texts: &[String]) -> Self {
-        Tree::Texts(texts.iter().map(|text| quoted(text)).collect())
+        JsonTree::Texts(texts.iter().map(|text| quoted(text)).collect())
     }
 }
 
 /// How a document is laid out.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct JsonLayout {
     /// What a level is indented by, if a member has a line of its own.
     indent: Option<String>,
     /// Whether lists of strings are on one line all the same.
@@ -55,9 +55,9 @@ pub struct Layout {
     after: String,
 }
 
-impl Default for Layout {
+impl Default for JsonLayout {
     fn default() -> Self {
-        Layout {
+        JsonLayout {
             indent: Some("  ".into()),
             flat_lists: false,
             line_end: "\n",
@@ -69,17 +69,17 @@ impl Default for Layout {
     }
 }
 
-impl Layout {
+impl JsonLayout {
     /// The layout of the document whose object this is.
     fn of(bytes: &[u8], object: Json<'_>) -> Self {
-        let body = reading::without_mark(bytes);
+        let body = record_reader::without_mark(bytes);
         let between =
             |from: usize, to: usize| String::from_utf8_lossy(body.get(from..to).unwrap_or_default());
         let (start, end) = object.span();
         let mut members = object.members();
         let (has_mark, after) = (body.len() < bytes.len(), between(end, body.len()).into_owned());
         let Some((key, value)) = members.next() else {
-            return Layout { has_mark, after, ..Layout::default() };
+            return JsonLayout { has_mark, after, ..JsonLayout::default() };
         };
         let opening = between(start + 1, key.span().0);
         let indent = opening.rsplit_once('\n').map(|(_, indent)| indent.to_owned());
@@ -87,7 +87,7 @@ impl Layout {
         let next = members.next().map(|(key, _)| between(value.span().1, key.span().0).contains(' '));
         let is_spaced = if indent.is_none() { next.unwrap_or(colon == ": ") } else { colon == ": " };
         let list = first_list(object).map(|list| list.raw().contains(&b'\n'));
-        Layout {
+        JsonLayout {
             flat_lists: indent.is_none() || list.is_some_and(|is_broken| !is_broken),
             indent,
             line_end: if opening.contains('\r') { "\r\n" } else { "\n" },
@@ -99,7 +99,7 @@ impl Layout {
     }
 
     /// The document of that value.
-    pub fn document(&self, tree: &Tree<'_>) -> Vec<u8> {
+    pub fn document(&self, tree: &JsonTree<'_>) -> Vec<u8> {
         let mut out = String::new();
         self.write(tree, 0, &mut out);
         out.push_str(&self.after);
@@ -108,22 +108,24 @@ impl Layout {
     }
 
     /// No tree is deeper than its shape has levels; what is kept from a file is raw.
-    fn write(&self, tree: &Tree<'_>, depth: usize, out: &mut String) {
+    fn write(&self, tree: &JsonTree<'_>, depth: usize, out: &mut String) {
         match tree {
-            Tree::Raw(text) => out.push_str(text),
-            Tree::Object(members) => self.within(['{', '}'], members.len(), false, depth, out, |at, out| {
-                if let Some((name, value)) = members.get(at) {
-                    out.push_str(name);
-                    out.push_str(self.colon);
-                    self.write(value, depth + 1, out);
-                }
-            }),
-            Tree::Array(items) => self.within(['[', ']'], items.len(), false, depth, out, |at, out| {
+            JsonTree::Raw(text) => out.push_str(text),
+            JsonTree::Object(members) => {
+                self.within(['{', '}'], members.len(), false, depth, out, |at, out| {
+                    if let Some((name, value)) = members.get(at) {
+                        out.push_str(name);
+                        out.push_str(self.colon);
+                        self.write(value, depth + 1, out);
+                    }
+                })
+            }
+            JsonTree::Array(items) => self.within(['[', ']'], items.len(), false, depth, out, |at, out| {
                 if let Some(item) = items.get(at) {
                     self.write(item, depth + 1, out);
                 }
             }),
-            Tree::Texts(texts) => {
+            JsonTree::Texts(texts) => {
                 self.within(['[', ']'], texts.len(), self.flat_lists, depth, out, |at, out| {
                     out.extend(texts.get(at).map(String::as_str));
                 });
@@ -163,7 +165,7 @@ fn first_list(value: Json<'_>) -> Option<Json<'_>> {
     for _ in 0..4 {
         let mut next = Vec::new();
         for value in level {
-            if value.items().next().is_some_and(|item| item.kind() == Kind::String) {
+            if value.items().next().is_some_and(|item| item.kind() == JsonKind::String) {
                 return Some(value);
             }
             next.extend(value.members().map(|(_, value)| value).chain(value.items()));
@@ -174,11 +176,11 @@ fn first_list(value: Json<'_>) -> Option<Json<'_>> {
 }
 
 /// Hands the object of a document that can be read, and its layout, to `take`.
-pub fn with_object<T>(bytes: Option<&[u8]>, take: impl FnOnce(Option<Json<'_>>, Layout) -> T) -> T {
+pub fn with_object<T>(bytes: Option<&[u8]>, take: impl FnOnce(Option<Json<'_>>, JsonLayout) -> T) -> T {
     let mut tape = Tape::default();
     let bytes = bytes.unwrap_or_default();
-    match reading::whole_object(&mut tape, reading::without_mark(bytes)) {
-        Ok(object) => take(Some(object), Layout::of(bytes, object)),
-        Err(_) => take(None, Layout::default()),
+    match record_reader::whole_object(&mut tape, record_reader::without_mark(bytes)) {
+        Ok(object) => take(Some(object), JsonLayout::of(bytes, object)),
+        Err(_) => take(None, JsonLayout::default()),
     }
 }

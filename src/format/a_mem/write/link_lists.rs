@@ -4,25 +4,25 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{Tree, TreeMembers, raw};
-use super::named::KnownNotes;
-use crate::text::edit::quoted;
-use crate::text::json::{Json, Kind};
+use super::json_text::{JsonTree, TreeMembers, raw};
+use super::note_names::NoteNames;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::quoted;
 
 type LinkSets = BTreeMap<String, BTreeSet<String>>;
 
 /// The members of such a graph as the notes have them; what is not made from them stays.
-pub fn members<'j>(known: &KnownNotes<'_>, object: Json<'j>) -> TreeMembers<'j> {
+pub fn members<'j>(known: &NoteNames<'_>, object: Json<'j>) -> TreeMembers<'j> {
     let notes = object.get("notes");
     let own = LinkLists::of(known, notes);
     let mut members: TreeMembers<'j> = Vec::new();
     for (key, value) in object.members() {
         let tree = match (&*key.text().unwrap_or_default(), value.kind()) {
-            ("notes", Kind::Object) => Tree::Object(own.lists(value, &own.outgoing, true)),
-            ("backlinks", Kind::Object) => Tree::Object(own.lists(value, &own.incoming, false)),
-            ("total_notes", Kind::Number) => Tree::plain(own.outgoing.len()),
-            ("total_links", Kind::Number) => Tree::plain(own.total()),
-            _ => Tree::Raw(raw(value)),
+            ("notes", JsonKind::Object) => JsonTree::Object(own.lists(value, &own.outgoing, true)),
+            ("backlinks", JsonKind::Object) => JsonTree::Object(own.lists(value, &own.incoming, false)),
+            ("total_notes", JsonKind::Number) => JsonTree::plain(own.outgoing.len()),
+            ("total_links", JsonKind::Number) => JsonTree::plain(own.total()),
+            _ => JsonTree::Raw(raw(value)),
         };
         members.push((raw(key), tree));
     }
@@ -31,7 +31,7 @@ pub fn members<'j>(known: &KnownNotes<'_>, object: Json<'j>) -> TreeMembers<'j> 
 
 /// The notes that such a graph lists, and the links of each.
 struct LinkLists<'a> {
-    known: &'a KnownNotes<'a>,
+    known: &'a NoteNames<'a>,
     /// Of every note that is listed, also of one without links.
     outgoing: LinkSets,
     /// Of what is linked to.
@@ -41,7 +41,7 @@ struct LinkLists<'a> {
 }
 
 impl<'a> LinkLists<'a> {
-    fn of(known: &'a KnownNotes<'a>, notes: Option<Json<'_>>) -> LinkLists<'a> {
+    fn of(known: &'a NoteNames<'a>, notes: Option<Json<'_>>) -> LinkLists<'a> {
         let listed: Vec<Json<'_>> =
             notes.iter().flat_map(|notes| notes.members()).map(|(_, to)| to).collect();
         let named: Vec<Cow<'_, str>> =
@@ -80,9 +80,9 @@ impl<'a> LinkLists<'a> {
         for (key, value) in found.members() {
             let id = self.known.meant(&key.text().unwrap_or_default());
             let Some(own) = wanted.get(&id).filter(|_| left.remove(id.as_str())) else { continue };
-            let is_right = value.kind() == Kind::Array && self.known.lists(value, own);
+            let is_right = value.kind() == JsonKind::Array && self.known.lists(value, own);
             let tree = match is_right {
-                true => Tree::Raw(raw(value)),
+                true => JsonTree::Raw(raw(value)),
                 false => self.known.listed(
                     &[value],
                     own,

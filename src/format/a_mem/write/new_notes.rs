@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::super::layout;
 use super::super::note::{CONFIDENCES, SOURCES};
-use super::named::KnownNotes;
+use super::note_names::NoteNames;
 use super::notes::{texts, with_raw};
 use super::{bad_value, no_worse, one_of, parts, timestamp};
-use crate::format::Parts;
-use crate::format::writing::{Changes, Draft, Members, Refusal, Result, Scene};
+use crate::format::AssemblyInput;
+use crate::format::writing::{ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext};
 use crate::model::{Change, Document, Moment, Role};
 use crate::text::fold::fold;
-use crate::text::front_matter::edit::{NewValue, set};
-use crate::text::links::{links, target};
+use crate::text::front_matter::edit::{NewYamlValue, set};
 use crate::text::secrets::{is_random, mask};
+use crate::text::wiki_links::{links, target};
 
 /// The longest id, in bytes: with `.md` it is the name of a file.
 const ID: usize = 200;
@@ -49,7 +49,7 @@ pub struct NewNote<'a> {
 /// # Errors
 ///
 /// If a value is not one that the format has, or the id is taken.
-pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String)> {
+pub fn new_note(parts: &AssemblyInput<'_>, note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String)> {
     let path = folder(parts).join(format!("{}.md", free_id(parts, note.id)?));
     let words: Vec<&str> = CONFIDENCES.iter().map(|(word, _)| *word).collect();
     one_of("confidence", note.confidence, &words)?;
@@ -67,10 +67,10 @@ pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(Pa
             linked.push(id);
         }
     });
-    let text = set(&front, "tags", NewValue::List(&tags(note.tags)?))?;
-    let text = set(&text, "confidence", NewValue::Text(note.confidence))?;
-    let text = set(&text, "source", NewValue::Text(note.source))?;
-    let text = set(&text, "linked_to", NewValue::List(&linked))?;
+    let text = set(&front, "tags", NewYamlValue::List(&tags(note.tags)?))?;
+    let text = set(&text, "confidence", NewYamlValue::Text(note.confidence))?;
+    let text = set(&text, "source", NewYamlValue::Text(note.source))?;
+    let text = set(&text, "linked_to", NewYamlValue::List(&linked))?;
     let body = note.body.trim_matches(['\n', '\r']);
     let body = if body.is_empty() { String::new() } else { format!("\n{body}\n") };
     Ok((path, format!("{text}\n# {title}\n{body}")))
@@ -119,9 +119,9 @@ pub fn check_id(id: &str) -> Result<()> {
     Ok(())
 }
 
-fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str> {
+fn free_id<'a>(parts: &AssemblyInput<'_>, id: &'a str) -> Result<&'a str> {
     check_id(id)?;
-    let known = KnownNotes::of(parts);
+    let known = NoteNames::of(parts);
     // A file of another case is the same one on some systems.
     let is_file = |path: &Path| {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
@@ -133,7 +133,7 @@ fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str> {
 }
 
 /// Where the notes of this store are.
-fn folder(parts: &Parts<'_>) -> &'static Path {
+fn folder(parts: &AssemblyInput<'_>) -> &'static Path {
     let (own, above) = (Path::new("knowledge/notes"), Path::new("knowledge"));
     let count = |folder: &Path| {
         let notes = parts.documents.iter().filter(|document| {
@@ -156,8 +156,8 @@ pub fn confidence(value: f64) -> &'static str {
 }
 
 /// Adds a note.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
-    let members = Members::of(draft.record)?;
+pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+    let members = RecordMembers::of(draft.record)?;
     let named = |name: &str| members.text(name);
     let text = match draft.text {
         Some(text) => text.to_owned(),
@@ -215,7 +215,7 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 /// An id from a title that no note has yet.
-fn id_from(scene: &Scene<'_>, title: &str) -> String {
+fn id_from(scene: &WriteContext<'_>, title: &str) -> String {
     // An id stays in lists, paths and links where a text is masked or erased.
     let folded = fold(&mask(title));
     let words = folded.split(|c: char| !c.is_ascii_alphanumeric());
@@ -223,7 +223,7 @@ fn id_from(scene: &Scene<'_>, title: &str) -> String {
     let id = cut(&words.join(" "), SHORT).replace(' ', "-");
     let id = if id.is_empty() { "note".to_owned() } else { id };
     let documents = parts(scene.store).documents;
-    let known = KnownNotes::of(&parts(scene.store));
+    let known = NoteNames::of(&parts(scene.store));
     let stem = |document: &Document| document.path.file_stem().map(|stem| stem.to_ascii_lowercase());
     let files: BTreeSet<_> = documents.iter().filter_map(|document| stem(document)).collect();
     let is_free = |id: &String| {

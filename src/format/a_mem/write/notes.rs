@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::named::KnownNotes;
 use super::new_notes::{check_id, tag, taken};
+use super::note_names::NoteNames;
 use super::{deprecation, ended, no_worse, parts, rewritten, timestamp};
-use crate::format::writing::{Changes, Faults, Refusal, Result, Scene, Setting};
-use crate::model::time::{DAY, Spelling, Stamp};
-use crate::model::{Change, Document, Entry, Moment, Role, State, Tell};
-use crate::text::edit::{quoted, scan};
-use crate::text::front_matter::edit::{NewValue, set, set_body};
-use crate::text::front_matter::{Note, Value};
-use crate::text::json::Kind;
-use crate::text::scan::Tape;
+use crate::format::writing::{ChangesResult, FieldAssignment, Refusal, RefusalList, Result, WriteContext};
+use crate::model::time::{DAY, TimeSpelling, Timestamp};
+use crate::model::{Change, Document, Entry, Moment, PathText, Role, State};
+use crate::text::front_matter::edit::{NewYamlValue, set, set_body};
+use crate::text::front_matter::{Note, YamlValue};
+use crate::text::json::JsonKind;
+use crate::text::json_edit::{quoted, scan};
+use crate::text::json_scanner::Tape;
 
 /// Fields that hold lists.
 const LISTS: [&str; 6] = ["tags", "linked_to", "links", "related_notes", "related_events", "related_traces"];
@@ -24,11 +24,11 @@ pub fn with_raw(text: &str, name: &str, raw: &str) -> Result<String> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, raw.as_bytes())?;
     match value.kind() {
-        Kind::Null => Ok(text.to_owned()),
-        Kind::Array => Ok(set(text, name, NewValue::List(&texts(raw)?))?),
-        Kind::Object => Err(Refusal::invalid(format!("`{name}` should be a text or a list of texts."))),
-        _ if LISTS.contains(&name) => Ok(set(text, name, NewValue::List(&texts(&format!("[{raw}]"))?))?),
-        _ => Ok(set(text, name, NewValue::Text(&value.plain()))?),
+        JsonKind::Null => Ok(text.to_owned()),
+        JsonKind::Array => Ok(set(text, name, NewYamlValue::List(&texts(raw)?))?),
+        JsonKind::Object => Err(Refusal::invalid(format!("`{name}` should be a text or a list of texts."))),
+        _ if LISTS.contains(&name) => Ok(set(text, name, NewYamlValue::List(&texts(&format!("[{raw}]"))?))?),
+        _ => Ok(set(text, name, NewYamlValue::Text(&value.plain()))?),
     }
 }
 
@@ -50,7 +50,7 @@ fn text_of(document: &Document) -> Result<&str> {
 }
 
 /// Sets fields of a note, or its text.
-pub fn edit(scene: &Scene<'_>, entry: &Entry, fields: &[Setting<'_>]) -> Changes {
+pub fn edit(scene: &WriteContext<'_>, entry: &Entry, fields: &[FieldAssignment<'_>]) -> ChangesResult {
     let document = scene.store.document(entry);
     let text = text_of(document)?;
     let mut new = text.to_owned();
@@ -62,7 +62,7 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, fields: &[Setting<'_>]) -> Changes
 }
 
 /// Sets the tags of a note: new ones as the format writes them, the others as they are.
-pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Changes {
+pub fn set_tags(scene: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> ChangesResult {
     let document = scene.store.document(entry);
     let text = text_of(document)?;
     let view = scene.store.view(entry);
@@ -74,12 +74,18 @@ pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Changes {
             wanted.push(tag);
         }
     }
-    let new = set(text, "tags", NewValue::List(&wanted))?;
+    let new = set(text, "tags", NewYamlValue::List(&wanted))?;
     finish(scene, document, text, new, true)
 }
 
 /// The change that writes the note, unless it is the same.
-fn finish(scene: &Scene<'_>, document: &Document, text: &str, new: String, is_timed: bool) -> Changes {
+fn finish(
+    scene: &WriteContext<'_>,
+    document: &Document,
+    text: &str,
+    new: String,
+    is_timed: bool,
+) -> ChangesResult {
     if new == text {
         return Ok(Vec::new());
     }
@@ -96,15 +102,15 @@ fn updated(text: String, now: Moment) -> String {
         return text;
     }
     let when = match note.field("updated").map(|field| &field.value) {
-        Some(Value::Text(found)) => alike(found, now),
+        Some(YamlValue::Text(found)) => alike(found, now),
         _ => timestamp(now),
     };
-    set(&text, "updated", NewValue::Text(&when)).unwrap_or(text)
+    set(&text, "updated", NewYamlValue::Text(&when)).unwrap_or(text)
 }
 
 /// The time in the spelling and the zone of another.
 fn alike(found: &str, now: Moment) -> String {
-    if Stamp::read(found).is_none_or(|stamp| stamp.spelling != Spelling::Usual) {
+    if Timestamp::read(found).is_none_or(|stamp| stamp.spelling != TimeSpelling::Usual) {
         return timestamp(now);
     }
     let (Some(day), Some(time)) = (found.get(..10), found.get(11..)) else {
@@ -127,10 +133,15 @@ fn alike(found: &str, now: Moment) -> String {
     local.to_pattern(&format!("%Y-%m-%d{between}%H:%M{seconds}{fraction}{zone}"))
 }
 
-fn with_field(scene: &Scene<'_>, entry: &Entry, text: &str, setting: &Setting<'_>) -> Result<String> {
+fn with_field(
+    scene: &WriteContext<'_>,
+    entry: &Entry,
+    text: &str,
+    setting: &FieldAssignment<'_>,
+) -> Result<String> {
     let note = Note::read(text);
     let current = note.field(setting.name).map(|field| &field.value);
-    let is_list = matches!(current, Some(Value::List(_))) || LISTS.contains(&setting.name);
+    let is_list = matches!(current, Some(YamlValue::List(_))) || LISTS.contains(&setting.name);
     match setting.name {
         "text" | "body" if current.is_none() => {
             let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -138,24 +149,24 @@ fn with_field(scene: &Scene<'_>, entry: &Entry, text: &str, setting: &Setting<'_
             let new = if setting.value == body { body.to_owned() } else { ended(setting.value, end, body) };
             Ok(set_body(text, &new))
         }
-        name if is_list => Ok(set(text, name, NewValue::List(&texts(setting.value)?))?),
+        name if is_list => Ok(set(text, name, NewYamlValue::List(&texts(setting.value)?))?),
         name => {
             if name == "id" {
                 fits_id(scene, entry, setting.value)?;
             }
-            Ok(set(text, name, NewValue::Text(setting.value))?)
+            Ok(set(text, name, NewYamlValue::Text(setting.value))?)
         }
     }
 }
 
 /// Refuses an id that no note may have, or that means another one already.
-fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<()> {
+fn fits_id(scene: &WriteContext<'_>, entry: &Entry, id: &str) -> Result<()> {
     let own = scene.store.view(entry).and_then(|view| view.id);
     if own == Some(id) {
         return Ok(());
     }
     check_id(id)?;
-    let known = KnownNotes::of(&parts(scene.store));
+    let known = NoteNames::of(&parts(scene.store));
     match known.notes.ids.get(id).is_some_and(|meant| Some(*meant) != own) {
         true => Err(taken(id)),
         false => Ok(()),
@@ -163,8 +174,13 @@ fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<()> {
 }
 
 /// Marks notes as deprecated.
-pub fn deprecate(scene: &Scene<'_>, entries: &[Entry], reason: &str, replaced_by: Option<&str>) -> Changes {
-    let known = KnownNotes::of(&parts(scene.store));
+pub fn deprecate(
+    scene: &WriteContext<'_>,
+    entries: &[Entry],
+    reason: &str,
+    replaced_by: Option<&str>,
+) -> ChangesResult {
+    let known = NoteNames::of(&parts(scene.store));
     if let Some(id) = replaced_by {
         let own = entries.iter().any(|entry| id_of(scene, entry) == known.meant(id));
         if own || !known.ids.contains_key(known.meant(id).as_str()) {
@@ -177,25 +193,25 @@ pub fn deprecate(scene: &Scene<'_>, entries: &[Entry], reason: &str, replaced_by
         let new = deprecation::deprecate(text_of(document)?, reason, replaced_by, scene.now)?;
         Ok(rewritten(document, new.as_bytes()))
     };
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     let mut changes = Vec::new();
     for entry in entries {
-        changes.extend(faults.one(entry, deprecated(entry))?);
+        changes.extend(faults.collect(entry, deprecated(entry))?);
     }
-    faults.over()?;
+    faults.finish()?;
     Ok(changes)
 }
 
-fn id_of<'a>(scene: &Scene<'a>, entry: &Entry) -> &'a str {
+fn id_of<'a>(scene: &WriteContext<'a>, entry: &Entry) -> &'a str {
     scene.store.view(entry).and_then(|view| view.id).unwrap_or_default()
 }
 
-fn is_deprecated(scene: &Scene<'_>, entry: &Entry) -> bool {
+fn is_deprecated(scene: &WriteContext<'_>, entry: &Entry) -> bool {
     scene.store.view(entry).is_some_and(|view| view.kind == "note" && view.faded)
 }
 
 /// Takes the deprecation of notes back.
-pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
+pub fn undeprecate(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     let own: Vec<&Entry> = entries.iter().filter(|entry| is_deprecated(scene, entry)).collect();
     if own.iter().any(|entry| entry.state == State::Archived) {
         return Err(Refusal::new("E_SESSION_ARCHIVED", "it is in the archive: unarchive it first."));
@@ -213,7 +229,7 @@ pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Changes {
     own.into_iter().map(restored).collect()
 }
 
-fn may_archive(scene: &Scene<'_>, entry: &Entry) -> Result<()> {
+fn may_archive(scene: &WriteContext<'_>, entry: &Entry) -> Result<()> {
     let id = quoted(id_of(scene, entry));
     if !is_deprecated(scene, entry) {
         return Err(Refusal::unfit(format!("{id} is not deprecated: only deprecated notes are archived.")));
@@ -230,12 +246,12 @@ fn may_archive(scene: &Scene<'_>, entry: &Entry) -> Result<()> {
 }
 
 /// Moves notes to the archive that were deprecated a year ago: the copies, the removals.
-pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2]> {
+pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2]> {
     let mut moved = [Vec::new(), Vec::new()];
-    let mut faults = Faults::default();
+    let mut faults = RefusalList::default();
     for entry in entries {
         let document = scene.store.document(entry);
-        if faults.one(entry, may_archive(scene, entry))?.is_none() {
+        if faults.collect(entry, may_archive(scene, entry))?.is_none() {
             continue;
         }
         let target = Path::new("archive").join(&document.path);
@@ -243,12 +259,12 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2]>
         moved[0].push(Change::create(target, document.bytes.clone()));
         moved[1].push(Change::remove(&document.path, document.bytes.clone()));
     }
-    faults.over()?;
+    faults.finish()?;
     Ok(moved)
 }
 
 /// Notes that were deprecated over a year ago.
-pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
+pub fn due(scene: &WriteContext<'_>) -> Vec<Entry> {
     let is_due = |entry: &&Entry| {
         let document = scene.store.document(entry);
         let is_live = document.role == Role::Records && is_deprecated(scene, entry);
@@ -259,9 +275,9 @@ pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
 }
 
 /// Refuses a path where something is.
-pub fn free(scene: &Scene<'_>, path: &PathBuf) -> Result<()> {
+pub fn free(scene: &WriteContext<'_>, path: &PathBuf) -> Result<()> {
     match scene.store.documents.iter().any(|document| document.path == *path) {
-        true => Err(Refusal::unfit(format!("{} already exists; move it away first.", path.told()))),
+        true => Err(Refusal::unfit(format!("{} already exists; move it away first.", path.to_text()))),
         false => Ok(()),
     }
 }

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 
 use super::{bad_value, no_worse, rewritten, timestamp};
 use crate::format::a_mem::{AMem, layout};
-use crate::format::reading::{edited, without_mark};
-use crate::format::writing::{Changes, Draft, Members, Refusal, Result, Scene, Setting, pretty, set_field};
+use crate::format::record_reader::{edit_object, without_mark};
+use crate::format::writing::{
+    ChangesResult, FieldAssignment, RecordDraft, RecordMembers, Refusal, Result, WriteContext, pretty,
+    set_field,
+};
 use crate::model::{Change, Document, Moment};
-use crate::text::edit::{self, Patch};
-use crate::text::json::{Json, Kind};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::{self, JsonSplice};
+use crate::text::json_scanner::Tape;
 use crate::text::names;
-use crate::text::scan::Tape;
 
 /// The longest name of an agent, in bytes: with `.json` it is the name of a file.
 const NAME: usize = 200;
@@ -20,11 +23,11 @@ const ORDER: [&str; 7] = names(
 );
 
 /// Adds a profile.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
+pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     if !draft.tags.is_empty() || draft.importance.is_some() {
         return Err(Refusal::unfit("profiles have neither tags nor importance."));
     }
-    let mut members = Members::of(draft.record)?;
+    let mut members = RecordMembers::of(draft.record)?;
     if let Some(name) = draft.text {
         members.or_text("agent_name", name.trim());
     }
@@ -45,7 +48,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {
 }
 
 /// The file of a new profile, beside those that are there.
-fn file(scene: &Scene<'_>, name: &str) -> Result<PathBuf> {
+fn file(scene: &WriteContext<'_>, name: &str) -> Result<PathBuf> {
     let is_plain = !name.is_empty()
         && name.len() <= NAME
         && name.trim() == name
@@ -70,7 +73,7 @@ fn file(scene: &Scene<'_>, name: &str) -> Result<PathBuf> {
 }
 
 /// Sets members of a profile; a preference brings `last_active` along (§6.3).
-pub fn edit(scene: &Scene<'_>, document: &Document, set: &[Setting<'_>]) -> Changes {
+pub fn edit(scene: &WriteContext<'_>, document: &Document, set: &[FieldAssignment<'_>]) -> ChangesResult {
     let body = without_mark(&document.bytes);
     let mark = document.bytes.len() - body.len();
     let mut bytes = body.to_vec();
@@ -82,9 +85,9 @@ pub fn edit(scene: &Scene<'_>, document: &Document, set: &[Setting<'_>]) -> Chan
     Ok(vec![rewritten(document, &whole)])
 }
 
-fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Result<Vec<u8>> {
+fn with_field(scene: &WriteContext<'_>, profile: &[u8], setting: &FieldAssignment<'_>) -> Result<Vec<u8>> {
     let mut tape = Tape::default();
-    let object = edit::scan(&mut tape, profile)?;
+    let object = json_edit::scan(&mut tape, profile)?;
     if setting.name == "text" && object.get("text").is_none() {
         let message = "a profile has no text; name a field, as in `preferences.verbose_logging=true`.";
         return Err(Refusal::unfit(message));
@@ -94,11 +97,11 @@ fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Resul
     };
     let current = object.path(&["preferences", key]);
     let mut own = Tape::default();
-    let is_json = edit::scan(&mut own, setting.value.trim().as_bytes()).is_ok();
+    let is_json = json_edit::scan(&mut own, setting.value.trim().as_bytes()).is_ok();
     let raw = match current.map(|value| value.kind()) {
-        Some(Kind::String) => edit::quoted(setting.value),
+        Some(JsonKind::String) => json_edit::quoted(setting.value),
         // What a new preference is, only its value says.
-        None | Some(Kind::Null) if !is_json => edit::quoted(setting.value),
+        None | Some(JsonKind::Null) if !is_json => json_edit::quoted(setting.value),
         _ => setting.value.to_owned(),
     };
     if current.is_some_and(|value| value.raw() == raw.trim().as_bytes()) {
@@ -115,7 +118,7 @@ fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Resul
 /// If the profile is not a JSON object, its preferences are none, or `value` is not JSON.
 pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>> {
     let value = value.trim();
-    if edit::scan(&mut Tape::default(), value.as_bytes()).is_err() {
+    if json_edit::scan(&mut Tape::default(), value.as_bytes()).is_err() {
         return Err(bad_value("preference", value, "it should be JSON: text is in quotes"));
     }
     if key.is_empty() {
@@ -123,14 +126,16 @@ pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Re
     }
     let unreadable = |why: String| Refusal::corrupt(format!("the file can't be edited: {why}."));
     let mut is_other = false;
-    let changed = edited(profile, |body, object| match object.get("preferences") {
-        Some(own) if own.kind() == Kind::Object => edit::apply(body, put(body, object, own, (key, value))),
+    let changed = edit_object(profile, |body, object| match object.get("preferences") {
+        Some(own) if own.kind() == JsonKind::Object => {
+            json_edit::apply(body, put(body, object, own, (key, value)))
+        }
         own if own.is_none_or(|own| own.is_null()) => {
             let (line, unit) = indents(body, object, object);
             let colon = colon(body, object);
-            let member = format!("{}{colon}{value}", edit::quoted(key));
+            let member = format!("{}{colon}{value}", json_edit::quoted(key));
             let inner = within(&(line + &unit), &unit, &member);
-            edit::apply(body, put(body, object, object, ("preferences", &inner)))
+            json_edit::apply(body, put(body, object, object, ("preferences", &inner)))
         }
         _ => {
             is_other = true;
@@ -141,9 +146,9 @@ pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Re
     if is_other {
         return Err(unreadable("`preferences` is not an object".into()));
     }
-    let active = edit::quoted(&timestamp(now));
-    let active = edited(&changed, |body, object| {
-        edit::apply(body, put(body, object, object, ("last_active", &active)))
+    let active = json_edit::quoted(&timestamp(now));
+    let active = edit_object(&changed, |body, object| {
+        json_edit::apply(body, put(body, object, object, ("last_active", &active)))
     });
     active.map_err(unreadable)
 }
@@ -155,21 +160,21 @@ fn put<'a>(
     whole: Json<'_>,
     object: Json<'_>,
     (key, value): (&'a str, &'a str),
-) -> Vec<Patch<'a>> {
+) -> Vec<JsonSplice<'a>> {
     let colon = colon(body, whole);
-    let member = || format!("{}{colon}{value}", edit::quoted(key));
+    let member = || format!("{}{colon}{value}", json_edit::quoted(key));
     let members: Vec<(Json<'_>, Json<'_>)> = object.members().collect();
     match (object.get(key), members.as_slice()) {
-        (Some(old), _) => vec![Patch::of(old, value)],
+        (Some(old), _) => vec![JsonSplice::of(old, value)],
         (None, []) => {
             let (line, unit) = indents(body, whole, object);
-            vec![Patch::of(object, within(&line, &unit, &member()))]
+            vec![JsonSplice::of(object, within(&line, &unit, &member()))]
         }
         (None, [(name, last)]) if name.span().0 == object.span().0 + 1 && colon == ": " => {
             let at = last.span().1;
-            vec![Patch::new(at..at, format!(", {}", member()))]
+            vec![JsonSplice::new(at..at, format!(", {}", member()))]
         }
-        _ => vec![edit::insert(object, usize::MAX, &member())],
+        _ => vec![json_edit::insert(object, usize::MAX, &member())],
     }
 }
 

@@ -3,20 +3,20 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{Tree, TreeMembers, raw, with_object};
-use super::named::KnownNotes;
-use crate::format::Parts;
-use crate::text::edit::quoted;
-use crate::text::json::{Json, Kind};
+use super::json_text::{JsonTree, TreeMembers, raw, with_object};
+use super::note_names::NoteNames;
+use crate::format::AssemblyInput;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::quoted;
 
 /// The notes of each tag.
-type Wanted = BTreeMap<String, BTreeSet<String>>;
+type NotesByTag = BTreeMap<String, BTreeSet<String>>;
 
 /// The index of tags as the notes have them, in the shape and layout of the one that is
 /// there. Without one, or with one that can't be read, the specification's shape.
-pub fn tags_index(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
-    let known = KnownNotes::of(parts);
-    let mut wanted = Wanted::new();
+pub fn tags_index(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8> {
+    let known = NoteNames::of(parts);
+    let mut wanted = NotesByTag::new();
     for (_, _, view) in &known.notes.notes {
         let id = view.id.unwrap_or_default();
         for tag in view.tags {
@@ -26,23 +26,23 @@ pub fn tags_index(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
     with_object(existing, |object, layout| {
         let Some(object) = object else {
             let tags = TagIndex { known: &known, wanted: &wanted, are_files: false, are_objects: true };
-            let members = vec![(Cow::Borrowed("\"tags\""), Tree::Object(tags.members(None, true)))];
-            return layout.document(&Tree::Object(members));
+            let members = vec![(Cow::Borrowed("\"tags\""), JsonTree::Object(tags.members(None, true)))];
+            return layout.document(&JsonTree::Object(members));
         };
-        let nested = object.get("tags").filter(|tags| tags.kind() == Kind::Object);
+        let nested = object.get("tags").filter(|tags| tags.kind() == JsonKind::Object);
         let tags = nested.unwrap_or(object);
         let index = TagIndex {
             known: &known,
             wanted: &wanted,
             are_files: names(tags).all(|name| name.ends_with(".md")) && names(tags).next().is_some(),
-            are_objects: tags.members().any(|(_, value)| value.kind() == Kind::Object)
-                || nested.is_some() && !tags.members().any(|(_, value)| value.kind() == Kind::Array),
+            are_objects: tags.members().any(|(_, value)| value.kind() == JsonKind::Object)
+                || nested.is_some() && !tags.members().any(|(_, value)| value.kind() == JsonKind::Array),
         };
         let members = match nested {
             Some(tags) => index.around(object, tags),
             None => index.members(Some(tags), false),
         };
-        layout.document(&Tree::Object(members))
+        layout.document(&JsonTree::Object(members))
     })
 }
 
@@ -53,8 +53,8 @@ fn names<'a>(tags: Json<'a>) -> impl Iterator<Item = Cow<'a, str>> {
 }
 
 struct TagIndex<'a> {
-    known: &'a KnownNotes<'a>,
-    wanted: &'a Wanted,
+    known: &'a NoteNames<'a>,
+    wanted: &'a NotesByTag,
     /// Whether notes are named by their files.
     are_files: bool,
     /// Whether a tag has an object with its notes, or the list itself.
@@ -66,21 +66,21 @@ impl TagIndex<'_> {
     /// or turn it round.
     fn around<'j>(&self, object: Json<'j>, tags: Json<'j>) -> TreeMembers<'j> {
         let mut members: TreeMembers<'j> = Vec::new();
-        let is_list = |value: Json<'_>| value.kind() == Kind::Array;
+        let is_list = |value: Json<'_>| value.kind() == JsonKind::Array;
         for (key, value) in object.members() {
             let name = key.text().unwrap_or_default();
             let tree = match (&*name, value.kind()) {
-                ("tags", Kind::Object) if value.span() == tags.span() => {
-                    Tree::Object(self.members(Some(tags), true))
+                ("tags", JsonKind::Object) if value.span() == tags.span() => {
+                    JsonTree::Object(self.members(Some(tags), true))
                 }
                 // Of doubled members the last counts.
                 ("tags", _) => continue,
-                ("total_tags", Kind::Number) => Tree::plain(self.wanted.len()),
-                ("total_notes", Kind::Number) => Tree::plain(self.known.ids.len()),
-                ("notes", Kind::Object) if value.members().all(|(_, value)| is_list(value)) => {
-                    Tree::Object(self.turned(value))
+                ("total_tags", JsonKind::Number) => JsonTree::plain(self.wanted.len()),
+                ("total_notes", JsonKind::Number) => JsonTree::plain(self.known.ids.len()),
+                ("notes", JsonKind::Object) if value.members().all(|(_, value)| is_list(value)) => {
+                    JsonTree::Object(self.turned(value))
                 }
-                _ => Tree::Raw(raw(value)),
+                _ => JsonTree::Raw(raw(value)),
             };
             members.push((raw(key), tree));
         }
@@ -98,12 +98,15 @@ impl TagIndex<'_> {
                 let tags = self.tags_of(&id);
                 let own: Vec<Cow<'_, str>> = value.items().filter_map(|tag| tag.text()).collect();
                 let is_same = own.len() == tags.len() && own.iter().all(|tag| tags.iter().any(|t| t == tag));
-                members.push((raw(key), if is_same { Tree::Raw(raw(value)) } else { Tree::texts(&tags) }));
+                members.push((
+                    raw(key),
+                    if is_same { JsonTree::Raw(raw(value)) } else { JsonTree::texts(&tags) },
+                ));
             }
         }
         for id in left {
             let name = quoted(&self.known.spelled(id, are_files));
-            members.push((Cow::Owned(name), Tree::texts(&self.tags_of(id))));
+            members.push((Cow::Owned(name), JsonTree::texts(&self.tags_of(id))));
         }
         members
     }
@@ -129,11 +132,11 @@ impl TagIndex<'_> {
             let Some(&(key, value)) = last.get(&tag).filter(|_| !done.contains(&tag)) else { continue };
             let wanted = self.wanted.get(&tag).unwrap_or(&nothing);
             let tree = match value.kind() {
-                Kind::Array if wanted.is_empty() => None,
-                Kind::Array if self.known.lists(value, wanted) => Some(Tree::Raw(raw(value))),
-                Kind::Array => Some(self.known.listed(&[value], wanted, self.are_files)),
-                Kind::Object => self.object(value, wanted),
-                _ if wanted.is_empty() => Some(Tree::Raw(raw(value))),
+                JsonKind::Array if wanted.is_empty() => None,
+                JsonKind::Array if self.known.lists(value, wanted) => Some(JsonTree::Raw(raw(value))),
+                JsonKind::Array => Some(self.known.listed(&[value], wanted, self.are_files)),
+                JsonKind::Object => self.object(value, wanted),
+                _ if wanted.is_empty() => Some(JsonTree::Raw(raw(value))),
                 _ => Some(self.new_value(&tag, wanted, is_nested)),
             };
             members.extend(tree.map(|tree| (raw(key), tree)));
@@ -145,19 +148,19 @@ impl TagIndex<'_> {
         members
     }
 
-    fn new_value(&self, tag: &str, wanted: &BTreeSet<String>, is_nested: bool) -> Tree<'static> {
+    fn new_value(&self, tag: &str, wanted: &BTreeSet<String>, is_nested: bool) -> JsonTree<'static> {
         let names = self.known.listed(&[], wanted, self.are_files);
         // Beside other tags, an object called `tags` would be taken for all of them.
         if !self.are_objects || !is_nested && tag == "tags" {
             return names;
         }
-        let count = Tree::plain(wanted.len());
-        Tree::Object(vec![("\"note_count\"".into(), count), ("\"notes\"".into(), names)])
+        let count = JsonTree::plain(wanted.len());
+        JsonTree::Object(vec![("\"note_count\"".into(), count), ("\"notes\"".into(), names)])
     }
 
     /// A tag's object with its notes; nothing where no note has the tag and nothing else
     /// is said of it.
-    fn object<'j>(&self, value: Json<'j>, wanted: &BTreeSet<String>) -> Option<Tree<'j>> {
+    fn object<'j>(&self, value: Json<'j>, wanted: &BTreeSet<String>) -> Option<JsonTree<'j>> {
         let is_derived = |key: Json<'_>| key.is_text("note_count") || key.is_text("notes");
         if wanted.is_empty() && value.members().all(|(key, _)| is_derived(key)) {
             return None;
@@ -166,7 +169,7 @@ impl TagIndex<'_> {
         let count = value.get("note_count");
         let is_counted = count.is_none_or(|count| count.count() == Some(wanted.len() as u64));
         if is_counted && list.is_some_and(|list| self.known.lists(list, wanted)) {
-            return Some(Tree::Raw(raw(value)));
+            return Some(JsonTree::Raw(raw(value)));
         }
         let found: Vec<Json<'_>> = list.into_iter().collect();
         let names = || self.known.listed(&found, wanted, self.are_files);
@@ -176,14 +179,14 @@ impl TagIndex<'_> {
             let tree = match key.text().as_deref() {
                 Some(name @ ("notes" | "note_count")) if !done.insert(name.to_owned()) => continue,
                 Some("notes") => names(),
-                Some("note_count") => Tree::plain(wanted.len()),
-                _ => Tree::Raw(raw(value)),
+                Some("note_count") => JsonTree::plain(wanted.len()),
+                _ => JsonTree::Raw(raw(value)),
             };
             members.push((raw(key), tree));
         }
         if list.is_none() {
             members.push(("\"notes\"".into(), names()));
         }
-        Some(Tree::Object(members))
+        Some(JsonTree::Object(members))
     }
 }

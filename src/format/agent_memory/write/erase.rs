@@ -13,27 +13,29 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::super::bundle::SECTIONS;
-use super::super::text::text;
+use super::super::main_text::text;
 use super::super::{AgentMemory, layout};
-use super::canonical::around;
-use super::recall::without as without_signals;
-use super::splice;
-use super::store::{StoreFiles, canonical_text, object, too_deep};
+use super::canonical_write::around;
+use super::path_edits;
+use super::recall_effects::without as without_signals;
+use super::store_files::{StoreFiles, canonical_text, object, too_deep};
 use super::{beside_of, rewritten};
-use crate::format::writing::{Changes, Erases, Part, Refusal, Result, Scene, document};
-use crate::model::{Act, Change, Entry, Span, Store, Tell};
+use crate::format::writing::{
+    ChangesResult, ErasablePart, FormatEraser, Refusal, Result, WriteContext, document,
+};
+use crate::model::{Act, Change, Entry, PathText, Span, Store};
 use crate::text::canonical::{indented, sha256_indented};
-use crate::text::edit::{self, quoted};
-use crate::text::json::{Json, Kind};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::{self, quoted};
+use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
 use crate::text::needle::Needles;
-use crate::text::scan::Tape;
 
 /// What is where an erased event had a hash, and where it said who wrote it.
 const HASH: &str = "erased";
 const BY: &str = "palimp:erase";
 
-impl Erases for AgentMemory {
+impl FormatEraser for AgentMemory {
     // Whether that record can be erased.
     fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()> {
         let own = store.document(entry);
@@ -67,7 +69,7 @@ impl Erases for AgentMemory {
     }
 
     // The items of the bundle in a state or a checkpoint, and sections that nobody needs.
-    fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<Part> {
+    fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<ErasablePart> {
         let mut tape = Tape::default();
         let Some(bundle) = bundle_of(&mut tape, file, bytes) else { return Vec::new() };
         let mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
@@ -78,13 +80,13 @@ impl Erases for AgentMemory {
         let mut parts = Vec::new();
         for (name, section) in bundle.members() {
             let name = name.text().unwrap_or_default();
-            if section.kind() == Kind::Array {
+            if section.kind() == JsonKind::Array {
                 let mut counts: HashMap<String, usize> = HashMap::new();
                 section.items().filter_map(title).for_each(|own| *counts.entry(own).or_default() += 1);
-                let named = |item| Part { span: span(item), names: names(&name, item, &counts) };
+                let named = |item| ErasablePart { span: span(item), names: names(&name, item, &counts) };
                 parts.extend(section.items().map(named));
             } else if !SECTIONS.contains(&&*name) {
-                parts.push(Part { span: span(section), names: vec![name.as_bytes().to_vec()] });
+                parts.push(ErasablePart { span: span(section), names: vec![name.as_bytes().to_vec()] });
             }
         }
         parts
@@ -92,7 +94,7 @@ impl Erases for AgentMemory {
 
     // The file without those parts of its bundle, with the hash of what is left.
     fn without(&self, file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
-        let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.told()));
+        let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.to_text()));
         let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
         let mut tape = Tape::default();
         let owner = object(&mut tape, body).map_err(|_| failed())?;
@@ -103,21 +105,21 @@ impl Erases for AgentMemory {
             let (start, end) = ((start + mark.len()) as u64, (end + mark.len()) as u64);
             spans.contains(&Span { start, end })
         };
-        let lists = bundle.members().filter(|(_, section)| section.kind() == Kind::Array);
+        let lists = bundle.members().filter(|(_, section)| section.kind() == JsonKind::Array);
         let cuts =
-            lists.map(|(_, list)| list).chain([bundle]).flat_map(|own| splice::without_those(own, &goes));
-        let left = edit::apply(body, cuts.collect());
+            lists.map(|(_, list)| list).chain([bundle]).flat_map(|own| path_edits::without_those(own, &goes));
+        let left = json_edit::apply(body, cuts.collect());
         let mut tape = Tape::default();
-        let new = edit::scan(&mut tape, &left).map_err(|_| failed())?;
+        let new = json_edit::scan(&mut tape, &left).map_err(|_| failed())?;
         let hash = new.get("bundle").and_then(sha256_indented).ok_or_else(too_deep)?;
-        let signed = edit::apply(&left, vec![splice::set_member(new, "bundleHash", quoted(&hash))]);
+        let signed = json_edit::apply(&left, vec![path_edits::set_member(new, "bundleHash", quoted(&hash))]);
         let is_canonical = indented(owner).is_some_and(|own| (own + "\n").as_bytes() == body);
         let left = if is_canonical { canonical_text(&signed)? } else { signed };
         Ok([mark, &left].concat())
     }
 
     // An event that says nothing but its number, its kind and its time.
-    fn hollow(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
+    fn blank_record(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
         let mut tape = Tape::default();
         let event = object(&mut tape, raw).ok().filter(|_| is_log(file))?;
         if event.get("contentHash").is_some_and(|own| own.is_text(HASH))
@@ -142,14 +144,14 @@ impl Erases for AgentMemory {
     }
 
     // An event without the signals that repeat what is erased.
-    fn unsaid(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
+    fn without_repeats(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
         let says = !parts.is_empty() && is_log(file) && parts.any(raw);
         says.then(|| without_signals(raw, &|signal| parts.any(signal.raw()))).flatten()
     }
 
     // The projections and the entry block of a new state, and the manifests of batches that
     // checkpoints leave.
-    fn follows(&self, scene: &Scene<'_>, changes: &[Change]) -> Changes {
+    fn dependent_changes(&self, scene: &WriteContext<'_>, changes: &[Change]) -> ChangesResult {
         let mut follows = manifests(scene.store, changes)?;
         let state = changes.iter().find(|change| change.path == Path::new(layout::STATE));
         let Some(new) = state.and_then(Change::after) else { return Ok(follows) };
@@ -180,7 +182,7 @@ fn latest(store: &Store) -> Option<String> {
 fn bundle_of<'a>(tape: &'a mut Tape, file: &Path, bytes: &'a [u8]) -> Option<Json<'a>> {
     let has_bundle = file == Path::new(layout::STATE) || layout::is_checkpoint(file);
     let owner = if has_bundle { object(tape, bytes).ok()? } else { return None };
-    owner.get("bundle").filter(|bundle| bundle.kind() == Kind::Object)
+    owner.get("bundle").filter(|bundle| bundle.kind() == JsonKind::Object)
 }
 
 fn title(item: Json<'_>) -> Option<String> {
@@ -198,7 +200,7 @@ fn names(section: &str, item: Json<'_>, counts: &HashMap<String, usize>) -> Vec<
 }
 
 /// Manifests without the checkpoints that go.
-fn manifests(store: &Store, changes: &[Change]) -> Changes {
+fn manifests(store: &Store, changes: &[Change]) -> ChangesResult {
     let mut gone: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for change in changes.iter().filter(|change| matches!(change.act, Act::Remove(_))) {
         let own = document(&store.documents, &change.path);
@@ -211,10 +213,10 @@ fn manifests(store: &Store, changes: &[Change]) -> Changes {
     for (path, ids) in gone {
         let Some(own) = document(&store.documents, &path) else { continue };
         let mut tape = Tape::default();
-        let manifest = edit::scan(&mut tape, &own.bytes).ok();
+        let manifest = json_edit::scan(&mut tape, &own.bytes).ok();
         let Some(list) = manifest.and_then(|own| own.get("archivedCheckpointIds")) else { continue };
-        let cuts = splice::without_those(list, &|id| ids.iter().any(|own| id.is_text(own)));
-        changed.push(Change::rewrite(&path, own.bytes.clone(), edit::apply(&own.bytes, cuts)));
+        let cuts = path_edits::without_those(list, &|id| ids.iter().any(|own| id.is_text(own)));
+        changed.push(Change::rewrite(&path, own.bytes.clone(), json_edit::apply(&own.bytes, cuts)));
     }
     Ok(changed)
 }

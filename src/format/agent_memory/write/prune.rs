@@ -4,21 +4,21 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::config::Settings;
+use super::super::config::RetentionConfig;
 use super::super::{events, history, layout};
-use super::canonical::{FileAnew, in_store};
-use super::store::{Checkpoint, StateText, StoreFiles, canonical_text};
+use super::canonical_write::{BundleFileWrite, in_store};
+use super::store_files::{Checkpoint, StateText, StoreFiles, canonical_text};
 use crate::format::writing::{Refusal, Result, list};
 use crate::model::time::DAY;
 use crate::model::{Document, Moment};
-use crate::text::edit::quoted;
 use crate::text::json::Json;
+use crate::text::json_edit::quoted;
+use crate::text::json_scanner::Tape;
 use crate::text::lines::lines;
-use crate::text::scan::Tape;
 
 /// What is to go into the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pruning<'a> {
+pub enum PruneRequest<'a> {
     /// What the config's retention moves: old events that were recalled, old checkpoints.
     Retention,
     /// These, whatever their age. Of an id that occurs twice, both.
@@ -33,15 +33,15 @@ pub enum Pruning<'a> {
 /// A pruning, in the order in which it is to be done: first the batch, whose manifest is
 /// last, then what is written anew, then what is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PruneResult {
     /// The ids of the events that go.
     pub events: Vec<String>,
     /// The ids of the checkpoints that go.
     pub checkpoints: Vec<String>,
     /// The files of the archive batch.
-    pub batch: Vec<FileAnew>,
+    pub batch: Vec<BundleFileWrite>,
     /// Files of the store without what was archived.
-    pub rewritten: Vec<FileAnew>,
+    pub rewritten: Vec<BundleFileWrite>,
     /// Files of the store that are in the batch now.
     pub removed: Vec<PathBuf>,
 }
@@ -64,7 +64,11 @@ fn before(now: Moment, days: u64) -> Moment {
 }
 
 /// Moves events and checkpoints into an archive batch; `None` where nothing is to go.
-pub fn prune(documents: &[Arc<Document>], chosen: Pruning<'_>, now: Moment) -> Result<Option<Pruned>> {
+pub fn prune(
+    documents: &[Arc<Document>],
+    chosen: PruneRequest<'_>,
+    now: Moment,
+) -> Result<Option<PruneResult>> {
     let files = StoreFiles::of(documents)?;
     let mut state = StateText::of(files.state)?;
     let settings = files.settings();
@@ -77,7 +81,7 @@ pub fn prune(documents: &[Arc<Document>], chosen: Pruning<'_>, now: Moment) -> R
         return Ok(None);
     }
     let records: Vec<(usize, &str)> = files.events.iter().flat_map(|log| found(log, &goes)).collect();
-    let mut pruned = Pruned {
+    let mut pruned = PruneResult {
         events: records.iter().map(|(_, id)| (*id).to_owned()).collect(),
         checkpoints: moved.iter().map(|checkpoint| checkpoint.id.to_owned()).collect(),
         batch: Vec::new(),
@@ -109,15 +113,15 @@ pub fn prune(documents: &[Arc<Document>], chosen: Pruning<'_>, now: Moment) -> R
 fn choose<'a>(
     files: &'a StoreFiles<'_>,
     state: Json<'_>,
-    settings: &Settings,
-    chosen: Pruning<'_>,
+    settings: &RetentionConfig,
+    chosen: PruneRequest<'_>,
     now: Moment,
 ) -> Result<(HashSet<String>, Vec<&'a Checkpoint<'a>>)> {
     let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
     let recent = usize::try_from(settings.keep_recent).unwrap_or(usize::MAX);
     let tail = files.checkpoints.len().saturating_sub(recent.max(1));
     let stays = |index: usize, id: &str| index >= tail || latest.as_deref() == Some(id);
-    let Pruning::These { events: wanted, checkpoints } = chosen else {
+    let PruneRequest::These { events: wanted, checkpoints } = chosen else {
         if !settings.retention {
             return Ok(Default::default());
         }
@@ -159,7 +163,12 @@ fn no_such_record(id: &str) -> Refusal {
 }
 
 /// The ids of the events that were recalled, and are older than the config allows.
-fn recalled(files: &StoreFiles<'_>, state: Json<'_>, settings: &Settings, now: Moment) -> HashSet<String> {
+fn recalled(
+    files: &StoreFiles<'_>,
+    state: Json<'_>,
+    settings: &RetentionConfig,
+    now: Moment,
+) -> HashSet<String> {
     let last = state.path(&["maintenance", "lastRecalledEventId"]).and_then(|id| id.text());
     let last = last.and_then(|id| events::ordinal(&id)).unwrap_or_default();
     let since = before(now, settings.history_days);
@@ -192,7 +201,7 @@ fn batch(files: &StoreFiles<'_>, now: Moment) -> (PathBuf, String) {
     }
 }
 
-fn manifest(pruned: &Pruned, settings: &Settings, at: &str) -> String {
+fn manifest(pruned: &PruneResult, settings: &RetentionConfig, at: &str) -> String {
     format!(
         r#"{{"archivedCheckpointIds":{},"archivedEventIds":{},"checkpointMaxAgeDays":{},"createdAt":{},"expireAfterDays":{},"historyMaxAgeDays":{},"keepRecent":{}}}"#,
         list(&pruned.checkpoints),

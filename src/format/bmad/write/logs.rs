@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::format::bmad::layout::LOGS;
 use crate::format::writing::{Refusal, Result};
 use crate::model::{Document, Moment, Role, Store};
-use crate::text::records::{self, Piece};
+use crate::text::json_lines::{self, RecordPiece};
 
 /// A file as it is to be written: its path and its bytes.
 pub type NewFile = (PathBuf, Vec<u8>);
@@ -35,11 +35,11 @@ impl<'a> LogBytes<'a> {
 }
 
 /// Hands on every piece of the logs, in the order in which the specification lists them.
-pub fn each_piece(logs: &[LogBytes<'_>], take: &mut dyn FnMut(&LogBytes<'_>, Piece<'_>)) {
+pub fn each_piece(logs: &[LogBytes<'_>], take: &mut dyn FnMut(&LogBytes<'_>, RecordPiece<'_>)) {
     let mut logs = logs.to_vec();
     logs.sort_by_key(|log| log.place);
     for log in &logs {
-        records::split(log.bytes, &mut |piece| take(log, piece));
+        json_lines::split(log.bytes, &mut |piece| take(log, piece));
     }
 }
 

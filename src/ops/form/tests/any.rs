@@ -36,27 +36,27 @@ fn any_moment() -> BoxedStrategy<String> {
 }
 
 /// Whatever a field of that kind could be given: mostly what it is for.
-fn any_value(kind: &Kind) -> BoxedStrategy<String> {
+fn any_value(kind: &FieldKind) -> BoxedStrategy<String> {
     let own = match kind {
-        Kind::Word { words, .. } if !words.is_empty() => {
+        FieldKind::Word { words, .. } if !words.is_empty() => {
             let words = words.clone();
             prop_oneof![select(words.clone()), select(words).prop_map(|word| word.to_uppercase())].boxed()
         }
-        Kind::Number { .. } => prop_oneof![
+        FieldKind::Number { .. } => prop_oneof![
             (-2.0f64..12.0).prop_map(|number| format!("{number:.2}")),
             any::<f64>().prop_map(|number| number.to_string()),
             any::<i64>().prop_map(|number| number.to_string()),
             "[-+]?[0-9]{0,3}\\.?[0-9]{0,3}([eE][-+]?[0-9]{1,3})?",
         ]
         .boxed(),
-        Kind::Flag => select(vec!["true", "false", "True", "yes", "1"]).prop_map(str::to_owned).boxed(),
-        Kind::Words { .. } => {
+        FieldKind::Flag => select(vec!["true", "false", "True", "yes", "1"]).prop_map(str::to_owned).boxed(),
+        FieldKind::Words { .. } => {
             let word = "[a-zA-Z0-9_.:/ é-]{0,14}";
             proptest::collection::vec(word, 0..14).prop_map(|words| words.join(",")).boxed()
         }
-        Kind::Moment => any_moment(),
-        Kind::References => "[a-z_0-9-]{1,14}(, ?[a-z_0-9-]{1,14}){0,3}".boxed(),
-        Kind::Json => prop_oneof![
+        FieldKind::Moment => any_moment(),
+        FieldKind::References => "[a-z_0-9-]{1,14}(, ?[a-z_0-9-]{1,14}){0,3}".boxed(),
+        FieldKind::Json => prop_oneof![
             "(\\{\"[a-z]{1,4}\": ?[0-9]{1,3}\\}|\\[[0-9]{0,3}\\]|[0-9]{1,4}|\"[ -!#-Z]{0,9}\")",
             "[\\[\\]{},:\"a-z0-9 ]{0,20}",
         ]
@@ -84,8 +84,9 @@ fn whatever_is_typed_into_several_fields_the_editor_and_check_agree() {
         let (number, at) = all[which.index(all.len())];
         let store = &desk.snapshot.stores[number];
         let form = form(store, &store.entries[at], now()).unwrap();
-        let open: Vec<usize> =
-            (0..form.fields.len()).filter(|at| !matches!(form.fields[*at].kind, Kind::Fixed(_))).collect();
+        let open: Vec<usize> = (0..form.fields.len())
+            .filter(|at| !matches!(form.fields[*at].kind, FieldKind::Fixed(_)))
+            .collect();
         let chosen: Vec<(usize, BoxedStrategy<String>)> = fields
             .iter()
             .map(|field| {

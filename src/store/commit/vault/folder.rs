@@ -69,10 +69,10 @@ pub fn make_folders_as(disk: &dyn Disk, folder: &Path, mode: u32) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::Real;
+    use crate::disk::RealDisk;
 
     fn name_in(home: &Path) -> PathBuf {
-        let folder = folder_of(&Real, &home.join("share/palimp"), &home.join("project/memory"));
+        let folder = folder_of(&RealDisk, &home.join("share/palimp"), &home.join("project/memory"));
         folder.strip_prefix(home).expect("below the data folder").to_owned()
     }
 
@@ -95,7 +95,7 @@ mod tests {
         std::fs::create_dir_all(at("a/memory")).expect("a store");
         std::fs::create_dir_all(at("b/memory")).expect("a store");
         std::os::unix::fs::symlink(at("a"), at("c")).expect("a link");
-        let folder = |root: &str| folder_of(&Real, &at("data"), &at(root));
+        let folder = |root: &str| folder_of(&RealDisk, &at("data"), &at(root));
         assert_ne!(folder("a/memory"), folder("b/memory"));
         assert_eq!(folder("a/memory"), folder("c/memory"));
     }

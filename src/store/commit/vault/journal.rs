@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Vault;
 use crate::disk::Disk;
-use crate::model::Tell;
-use crate::model::plan::PRIVATE;
-use crate::store::commit::{CommitError, short};
+use crate::model::PathText;
+use crate::model::plan::PRIVATE_MODE;
+use crate::store::commit::{CommitError, step_encoding};
 
 /// What was done to the store, a step a line.
 pub(in crate::store::commit) const JOURNAL: &str = "journal.jsonl";
@@ -18,7 +18,7 @@ pub(in crate::store::commit) const JOURNAL: &str = "journal.jsonl";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileLine {
     /// Relative to the store's root.
-    #[serde(with = "crate::model::told::serde_path")]
+    #[serde(with = "crate::model::path_text::serde_path")]
     pub path: PathBuf,
     /// `create`, `rewrite`, `append` or `remove`.
     pub change: String,
@@ -31,7 +31,7 @@ pub struct FileLine {
 /// What a step took back or did again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Turn {
+pub enum UndoRedo {
     /// It took that step back.
     Undo(u64),
     /// It did that step again.
@@ -52,11 +52,11 @@ pub struct JournalLine {
     pub records: u64,
     /// The files that it changed.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    #[serde(serialize_with = "short::put_files", deserialize_with = "short::take_files")]
+    #[serde(serialize_with = "step_encoding::put_files", deserialize_with = "step_encoding::take_files")]
     pub files: Vec<FileLine>,
     /// What it took back or did again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub turn: Option<Turn>,
+    pub turn: Option<UndoRedo>,
     /// The ids of what it erased: of that nothing else is left to name it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ids: Vec<String>,
@@ -77,9 +77,9 @@ pub struct JournalLine {
 
 impl JournalLine {
     /// The step that it is about: what is turned, where it is a turn.
-    pub(in crate::store::commit) fn of(&self) -> u64 {
+    pub(in crate::store::commit) fn subject_step(&self) -> u64 {
         match self.turn {
-            Some(Turn::Undo(step) | Turn::Redo(step)) => step,
+            Some(UndoRedo::Undo(step) | UndoRedo::Redo(step)) => step,
             None => self.step,
         }
     }
@@ -93,7 +93,7 @@ impl Vault<'_> {
     ///
     /// If it is there and can't be read: it is not empty then.
     pub fn journal(&self) -> Result<Vec<JournalLine>, CommitError> {
-        let bytes = self.own(&self.path(JOURNAL))?.unwrap_or_default();
+        let bytes = self.read_own_file(&self.path(JOURNAL))?.unwrap_or_default();
         let mut lines = lines_of(&bytes);
         let lost: Vec<JournalLine> = self.lost(&bytes, &lines)?.into_iter().map(|(_, line)| line).collect();
         lines.extend(lost);
@@ -103,16 +103,16 @@ impl Vault<'_> {
     }
 
     /// When the journal last told of a step, in nanoseconds since 1970.
-    pub(in crate::store::commit) fn told(&self) -> Option<i128> {
+    pub(in crate::store::commit) fn written_at(&self) -> Option<i128> {
         self.disk.look(&self.path(JOURNAL)).ok().map(|item| item.generation.modified)
     }
 
     /// What to say of lines of the journal that are damaged: a sentence each.
     pub(in crate::store::commit) fn damaged(&self) -> Result<Vec<String>, CommitError> {
         let path = self.path(JOURNAL);
-        let bytes = self.own(&path)?.unwrap_or_default();
+        let bytes = self.read_own_file(&path)?.unwrap_or_default();
         let sentence = |(number, line): (usize, JournalLine)| {
-            let (path, step) = (path.told(), line.step);
+            let (path, step) = (path.to_text(), line.step);
             format!(
                 "line {number} of {path} is damaged: step {step} is known only from its undo data, and is not touched"
             )
@@ -192,7 +192,7 @@ fn start_of(step: u64) -> Vec<u8> {
 fn append(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (mut file, made) = match disk.append(path) {
         Ok(file) => (file, false),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(path, PRIVATE)?, true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(path, PRIVATE_MODE)?, true),
         Err(error) => return Err(error),
     };
     let len = file.generation()?.len;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::journal::line_of;
 use super::{JOURNAL, Vault};
-use crate::disk::{Disk, Seen};
+use crate::disk::{Disk, Lookup};
 use crate::model::Generation;
 use crate::store::commit::CommitError;
-use crate::store::commit::keeping::{GIVEN, STEP};
-use crate::store::commit::pending::PENDING;
+use crate::store::commit::pending_derive::PENDING;
+use crate::store::commit::retention::{NUMBER_SUFFIX, STEP_SUFFIX};
 
 /// The number of bytes at the end of the journal in which its last line is looked for.
 const LAST: u64 = 64 << 10;
@@ -31,7 +31,7 @@ pub struct VaultState {
 
 impl<'a> Vault<'a> {
     /// Our own data as it was left; none where somebody else changed it since, or was cut short there.
-    pub(in crate::store::commit) fn as_left(
+    pub(in crate::store::commit) fn open_unchanged(
         disk: &'a dyn Disk,
         root: &Path,
         state: &VaultState,
@@ -69,10 +69,12 @@ impl<'a> Vault<'a> {
         let Some(last) = self.last_step()? else { return Ok(false) };
         let numbered = self.numbered()?;
         // The number of a change that was refused is not given again.
-        let given = numbered.iter().filter(|own| own.end == GIVEN).map(|own| own.number).max();
+        let given = numbered.iter().filter(|own| own.end == NUMBER_SUFFIX).map(|own| own.number).max();
         self.last.set(Some(last.max(given.unwrap_or(0))));
         self.kept.set(Some(numbered.iter().map(|own| own.len).sum()));
-        Ok(numbered.iter().all(|own| own.end == GIVEN || own.end == STEP && own.number <= last))
+        Ok(numbered
+            .iter()
+            .all(|own| own.end == NUMBER_SUFFIX || own.end == STEP_SUFFIX && own.number <= last))
     }
 
     /// The number of the last step that the journal tells of, 0 where there is none; `None` where that can't
@@ -80,7 +82,7 @@ impl<'a> Vault<'a> {
     fn last_step(&self) -> Result<Option<u64>, CommitError> {
         let path = self.path(JOURNAL);
         let unread = |error| CommitError::unread(&path, error);
-        let Some(item) = Seen::from(self.disk.look(&path)).there().map_err(unread)? else {
+        let Some(item) = Lookup::from(self.disk.look(&path)).optional().map_err(unread)? else {
             return Ok(Some(0));
         };
         let from = item.generation.len.saturating_sub(LAST);

@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::machine::Hurried;
+use super::fake_machine::Hurried;
 use super::*;
 use crate::disk::Machine;
 
@@ -12,16 +12,16 @@ const THREADS: usize = 4;
 
 /// Takes the lock that often, by several at once, and counts how often two held it.
 #[track_caller]
-fn assert_exclusion(protocol: fn(&Site) -> Protocol, left: &[&str]) {
+fn assert_exclusion(protocol: fn(&Site) -> LockProtocol, left: &[&str]) {
     let site = Site::new();
     let protocol = protocol(&site);
     let machine = Hurried::new();
     let (inside, overlaps, done) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let wanted = if is_long() { 100_000 } else { 80 };
     let work = || {
-        let patience = Patience::of(Duration::from_secs(600));
+        let patience = WaitPolicy::of(Duration::from_secs(600));
         while done.load(Ordering::SeqCst) < wanted {
-            let held = acquire(&Real, &machine, &protocol, "write", "palimp", &patience).unwrap();
+            let held = acquire(&RealDisk, &machine, &protocol, "write", "palimp", &patience).unwrap();
             if inside.fetch_add(1, Ordering::SeqCst) > 0 {
                 overlaps.fetch_add(1, Ordering::SeqCst);
             }
@@ -53,7 +53,7 @@ fn two_never_hold_exclusive_locks_at_once() {
 
 /// Six find the same stale lock; the one that gets it keeps it until all have given up.
 #[track_caller]
-fn assert_one_winner(protocol: fn(&Site) -> Protocol, put: fn(&Site)) {
+fn assert_one_winner(protocol: fn(&Site) -> LockProtocol, put: fn(&Site)) {
     let rounds = if is_long() { 1000 } else { 50 };
     for round in 0..rounds {
         let site = Site::new();
@@ -63,7 +63,7 @@ fn assert_one_winner(protocol: fn(&Site) -> Protocol, put: fn(&Site)) {
             for _ in 0..6 {
                 scope.spawn(|| {
                     barrier.wait();
-                    let patience = Patience::of(Duration::from_millis(500));
+                    let patience = WaitPolicy::of(Duration::from_millis(500));
                     let held = site.acquire_with(&protocol(&site), &patience);
                     winners.fetch_add(usize::from(held.is_ok()), Ordering::SeqCst);
                     barrier.wait();

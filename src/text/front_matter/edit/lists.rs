@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::is_comment;
-use super::quoting::{self, Place, Style};
+use super::scalars::{self, ScalarPlace, ScalarStyle};
 
 /// How many bytes the list in brackets takes at the start of `text`.
 pub fn length(text: &str) -> usize {
@@ -58,7 +58,7 @@ pub fn flow(raw: &str, old: &[Cow<'_, str>], new: &[String]) -> Option<String> {
         .iter()
         .map(|item| match left.iter().position(|(own, _)| own == item) {
             Some(at) => Cow::Borrowed(left.remove(at).1),
-            None => Cow::Owned(quoting::written(item, style, Place::Brackets)),
+            None => Cow::Owned(scalars::written(item, style, ScalarPlace::Brackets)),
         })
         .collect();
     if items.is_empty() {
@@ -76,9 +76,9 @@ pub fn flow(raw: &str, old: &[Cow<'_, str>], new: &[String]) -> Option<String> {
 }
 
 /// The quotes that all of the items have; plain where they differ.
-fn style<'a>(mut raw: impl Iterator<Item = &'a str>) -> Style {
-    let first = raw.next().map_or(Style::Plain, quoting::style);
-    if raw.all(|item| quoting::style(item) == first) { first } else { Style::Plain }
+fn style<'a>(mut raw: impl Iterator<Item = &'a str>) -> ScalarStyle {
+    let first = raw.next().map_or(ScalarStyle::Plain, scalars::style);
+    if raw.all(|item| scalars::style(item) == first) { first } else { ScalarStyle::Plain }
 }
 
 /// One item of a list with an item a line, and the comments above it.
@@ -118,7 +118,7 @@ pub fn block(below: &[&str], old: &[Cow<'_, str>], new: &[String], end: &str) ->
             }
             None => {
                 out.push_str(mark);
-                out.push_str(&quoting::written(item, style, Place::Line));
+                out.push_str(&scalars::written(item, style, ScalarPlace::Line));
                 out.push_str(end);
             }
         }

@@ -6,7 +6,7 @@ fn texts(items: &[&str]) -> Vec<String> {
     items.iter().map(|item| (*item).to_owned()).collect()
 }
 
-fn after(front: &str, name: &str, value: NewValue<'_>) -> String {
+fn after(front: &str, name: &str, value: NewYamlValue<'_>) -> String {
     let note = format!("---\n{front}---\n# Title\n");
     let out = set(&note, name, value).unwrap();
     out.strip_prefix("---\n").unwrap().strip_suffix("---\n# Title\n").unwrap().to_owned()
@@ -37,7 +37,7 @@ fn a_text_keeps_quotes_comment_and_white_space_around_it() {
         ("a: [x, y]  # why\n", "new", "a: new  # why\n"),
         ("b: 1\n", "@home", "b: 1\na: \"@home\"\n"),
     ] {
-        assert_eq!(after(front, "a", NewValue::Text(new)), expected, "{front}");
+        assert_eq!(after(front, "a", NewYamlValue::Text(new)), expected, "{front}");
     }
 }
 
@@ -64,13 +64,13 @@ fn a_list_keeps_its_kind_and_the_spelling_of_the_items_that_stay() {
         ("a:\n", &["- x", ""], "a: [\"- x\", \"\"]\n"),
         ("b: 1\n", &["x", "no"], "b: 1\na: [x, \"no\"]\n"),
     ] {
-        assert_eq!(after(front, "a", NewValue::List(&texts(new))), expected, "{front}");
+        assert_eq!(after(front, "a", NewYamlValue::List(&texts(new))), expected, "{front}");
     }
 }
 
 #[test]
 fn what_would_be_a_guess_is_refused() {
-    let text = |front: &str| set(&format!("---\n{front}---\n"), "a", NewValue::Text("new"));
+    let text = |front: &str| set(&format!("---\n{front}---\n"), "a", NewYamlValue::Text("new"));
     let faulty = |front: &str| match text(front) {
         Err(EditRefused::Faulty { line, .. }) => line,
         other => panic!("{front}: {other:?}"),
@@ -88,26 +88,26 @@ fn what_would_be_a_guess_is_refused() {
     for nested in ["a:\n  b: 1\n", "a: {b: 1}\n", "a: &x y\n", "a: *x\n", "a: &x [y]\n", "a: x\n  more\n"] {
         assert_eq!(text(nested), Err(EditRefused::Nested("a".into())), "{nested}");
     }
-    let open = set("---\na: x\n\n# Title\n", "a", NewValue::Text("new"));
+    let open = set("---\na: x\n\n# Title\n", "a", NewYamlValue::Text("new"));
     assert!(matches!(open, Err(EditRefused::Faulty { line: 1, .. })));
     for name in ["", "a b", "a:", "-", "#a", "a\n"] {
-        let refused = set("text", name, NewValue::Text("new"));
+        let refused = set("text", name, NewYamlValue::Text("new"));
         assert_eq!(refused, Err(EditRefused::BadName(name.into())));
     }
 }
 
 #[test]
 fn faults_elsewhere_are_in_nobodys_way() {
-    assert_eq!(after("b: x: y\nb: 2\na: x\n", "a", NewValue::Text("new")), "b: x: y\nb: 2\na: new\n");
+    assert_eq!(after("b: x: y\nb: 2\na: x\n", "a", NewYamlValue::Text("new")), "b: x: y\nb: 2\na: new\n");
     let paragraphs = "b: |\n  one\n\n  two\n";
-    assert_eq!(after(paragraphs, "a", NewValue::Text("new")), format!("{paragraphs}a: new\n"));
+    assert_eq!(after(paragraphs, "a", NewYamlValue::Text("new")), format!("{paragraphs}a: new\n"));
 }
 
 #[test]
 fn a_note_without_front_matter_gets_one() {
-    assert_eq!(set("# T\r\n", "a", NewValue::Text("x")).unwrap(), "---\r\na: x\r\n---\r\n# T\r\n");
-    assert_eq!(set("\u{feff}t", "a", NewValue::Text("x")).unwrap(), "\u{feff}---\na: x\n---\nt");
-    assert_eq!(set("---\n---", "a", NewValue::Text("x")).unwrap(), "---\na: x\n---");
+    assert_eq!(set("# T\r\n", "a", NewYamlValue::Text("x")).unwrap(), "---\r\na: x\r\n---\r\n# T\r\n");
+    assert_eq!(set("\u{feff}t", "a", NewYamlValue::Text("x")).unwrap(), "\u{feff}---\na: x\n---\nt");
+    assert_eq!(set("---\n---", "a", NewYamlValue::Text("x")).unwrap(), "---\na: x\n---");
 }
 
 #[test]
@@ -240,7 +240,7 @@ proptest! {
             text.insert(0, '\u{feff}');
         }
         let first = items.first().cloned().unwrap_or_default();
-        let value = if is_list { NewValue::List(&items) } else { NewValue::Text(&first) };
+        let value = if is_list { NewYamlValue::List(&items) } else { NewYamlValue::Text(&first) };
         let before = Note::read(&text);
         let out = match set(&text, name, value) {
             Ok(out) => out,
@@ -293,8 +293,8 @@ proptest! {
         value in hostile(),
     ) {
         for name in ["a", "b", "ab"] {
-            let _ = set(&text, name, NewValue::Text(&value));
-            let _ = set(&text, name, NewValue::List(std::slice::from_ref(&value)));
+            let _ = set(&text, name, NewYamlValue::Text(&value));
+            let _ = set(&text, name, NewYamlValue::List(std::slice::from_ref(&value)));
             let _ = remove(&text, name);
         }
     }

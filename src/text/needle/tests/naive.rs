@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::text::edit;
+use crate::text::json_edit;
 
 /// The contents that the bytes hold.
 pub(super) fn which(contents: &[Vec<u8>], bytes: &[u8]) -> BTreeSet<usize> {
@@ -27,7 +27,7 @@ pub(super) fn which(contents: &[Vec<u8>], bytes: &[u8]) -> BTreeSet<usize> {
 fn forms(content: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut spellings = BTreeSet::from([content.to_vec()]);
     if let Ok(text) = std::str::from_utf8(content) {
-        let quoted = edit::quoted(text);
+        let quoted = json_edit::quoted(text);
         let inner = &quoted[1..quoted.len() - 1];
         spellings.extend([inner.as_bytes().to_vec(), ascii(inner).into_bytes()]);
     }

@@ -12,12 +12,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::finding;
 use super::part;
-use crate::ops::form::{Field, Kind, items};
+use crate::ops::form::{FieldKind, FormField, items};
+use crate::text::safe_text::{display_width, sanitize};
 use crate::text::secrets::sensitive_spans;
-use crate::text::show::{columns, show};
 use crate::tui::app::App;
-use crate::tui::editor::text::{Text, width_of};
-use crate::tui::editor::{Editor, areas, choices, is_open};
+use crate::tui::editor::text_buffer::{TextBuffer, width_of};
+use crate::tui::editor::{Editor, choices, form_layout, is_open};
 use crate::tui::theme::{self, Theme, column, fit};
 
 /// So many bytes around what is shown are looked at for values to mask.
@@ -32,8 +32,8 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     if inner.height == 0 || inner.width < 4 {
         return;
     }
-    let mut form = Lines { app, editor, inner, y: inner.y };
-    if let Some(draft) = &editor.found {
+    let mut form = FormLines { app, editor, inner, y: inner.y };
+    if let Some(draft) = &editor.found_draft {
         let theme = Theme::of(app);
         let when = draft.at.get(..16).unwrap_or(&draft.at).replace('T', " ");
         let said = format!("draft of {when}: Enter goes on, x drops it");
@@ -50,14 +50,14 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-struct Lines<'a> {
+struct FormLines<'a> {
     app: &'a App,
     editor: &'a Editor,
     inner: Rect,
     y: u16,
 }
 
-impl Lines<'_> {
+impl FormLines<'_> {
     fn put(&mut self, frame: &mut Frame<'_>, line: Line<'static>) {
         if self.y < self.inner.bottom() {
             let place = Rect { y: self.y, height: 1, ..self.inner };
@@ -70,7 +70,7 @@ impl Lines<'_> {
         let (app, editor) = (self.app, self.editor);
         let theme = Theme::of(app);
         let field = &editor.form.fields[at];
-        let (label, width) = areas::columns(editor, self.inner.width);
+        let (label, width) = form_layout::columns(editor, self.inner.width);
         let is_own = at == editor.field;
         let mark = if is_own {
             '▶'
@@ -81,7 +81,7 @@ impl Lines<'_> {
         };
         let name = format!("{mark}{}", theme::safe(app, &field.name));
         let style = if is_own { theme.strong() } else { Style::new() };
-        let rows = if is_own { areas::rows_of_own(editor, self.inner.height) } else { 1 };
+        let rows = if is_own { form_layout::rows_of_own(editor, self.inner.height) } else { 1 };
         for row in 0..rows {
             let head = if row == 0 { column(&name, label - 1) + " " } else { " ".repeat(label) };
             let mut spans = vec![Span::styled(head, style)];
@@ -93,7 +93,7 @@ impl Lines<'_> {
         }
         let pad = " ".repeat(label);
         let room = width;
-        for own in editor.findings(at).take(areas::FINDINGS) {
+        for own in editor.findings(at).take(form_layout::FINDINGS) {
             for mut line in finding(app, own, room) {
                 line.spans.insert(0, Span::raw(pad.clone()));
                 self.put(frame, line);
@@ -121,8 +121,8 @@ impl Lines<'_> {
         // A line that is longer than its place is seen from where the cursor is.
         let from = if text.len() == 1 { first_shown(text, &range, cursor, width) } else { range.start };
         let shown = masked(self.app, text.as_str(), from..range.end);
-        if row == own && editor.found.is_none() && self.app.prompt.is_none() {
-            let column = columns(&show(&text.as_str()[from..text.cursor().max(from)]));
+        if row == own && editor.found_draft.is_none() && self.app.prompt.is_none() {
+            let column = display_width(&sanitize(&text.as_str()[from..text.cursor().max(from)]));
             let x = self.inner.x + (label + column.min(width)) as u16;
             frame.set_cursor_position(Position { x: x.min(self.inner.right() - 1), y: self.y });
         }
@@ -143,7 +143,7 @@ impl Lines<'_> {
                 all.insert(0, format!("(•) {value}"));
             }
             let mut shown = theme::safe(app, &all.join("  "));
-            if columns(&shown) > width {
+            if display_width(&shown) > width {
                 let at = words.iter().position(|word| word == value).map_or(0, |at| at + 1);
                 shown = fit(&format!("‹ {} › {at}/{}", theme::safe(app, value), words.len()), width);
             }
@@ -167,7 +167,7 @@ fn first_bytes(value: &str, width: usize) -> usize {
     line.min(most)
 }
 
-fn first_shown(text: &Text, row: &Range<usize>, cursor: usize, width: usize) -> usize {
+fn first_shown(text: &TextBuffer, row: &Range<usize>, cursor: usize, width: usize) -> usize {
     if cursor < width {
         return row.start;
     }
@@ -185,7 +185,7 @@ fn first_shown(text: &Text, row: &Range<usize>, cursor: usize, width: usize) -> 
 /// the cursor is where it is.
 pub(super) fn masked(app: &App, text: &str, range: Range<usize>) -> String {
     if app.revealed || range.is_empty() {
-        return show(&text[range]).into_owned();
+        return sanitize(&text[range]).into_owned();
     }
     let mut from = range.start.saturating_sub(AROUND);
     while !text.is_char_boundary(from) {
@@ -198,11 +198,11 @@ pub(super) fn masked(app: &App, text: &str, range: Range<usize>) -> String {
     let spans = sensitive_spans(&text[from..to]);
     let hidden = |at: usize| spans.iter().any(|span| span.contains(&(at - from)));
     if spans.is_empty() {
-        return show(&text[range]).into_owned();
+        return sanitize(&text[range]).into_owned();
     }
     let part = text[range.clone()].char_indices();
     let shown: String = part.map(|(at, c)| if hidden(range.start + at) { MASK } else { c }).collect();
-    show(&shown).into_owned()
+    sanitize(&shown).into_owned()
 }
 
 /// What a field asks for, and how much of it there is.
@@ -219,12 +219,12 @@ fn wants(app: &App, editor: &Editor, at: usize) -> String {
     format!("{}{}", counted(field, value), field.kind.wants())
 }
 
-fn counted(field: &Field, value: &str) -> String {
+fn counted(field: &FormField, value: &str) -> String {
     match &field.kind {
         // Short of its limit by bytes, it is so by characters.
-        Kind::Text { most: Some(most) } => format!("{}/{most} · ", value.chars().count()),
-        Kind::Text { most: None } => format!("{} bytes · ", value.len()),
-        Kind::Words { most, longest } => {
+        FieldKind::Text { most: Some(most) } => format!("{}/{most} · ", value.chars().count()),
+        FieldKind::Text { most: None } => format!("{} bytes · ", value.len()),
+        FieldKind::Words { most, longest } => {
             let own = items(value);
             let widest = own.iter().map(|item| item.chars().count()).max().unwrap_or(0);
             let most = if *most > 0 { format!("/{most}") } else { String::new() };

@@ -8,13 +8,13 @@ use super::{ask, changed, request, told};
 use crate::model::Moment;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
-use crate::tui::editor::{Kept, Theirs};
-use crate::tui::msg::Effect;
+use crate::tui::editor::{DraftState, TheirVersion};
+use crate::tui::message::Effect;
 use crate::work::Job;
 
 /// The view that the form was opened over.
 pub fn beneath(app: &App) -> Screen {
-    if app.compare.is_some() { Screen::Compare } else { Screen::Browse }
+    if app.difference.is_some() { Screen::Difference } else { Screen::Memories }
 }
 
 /// Leaves the editor. What was typed is kept, and that is said.
@@ -26,8 +26,8 @@ pub fn leave(app: &mut App) {
     app.screen = beneath(app);
     if editor.is_changed() {
         let key = Action::Edit.key();
-        app.notice = Some(match &editor.kept {
-            Kept::Not(why) => format!("Nothing was saved, and what was typed is not kept: {why}"),
+        app.notice = Some(match &editor.draft_state {
+            DraftState::Failed(why) => format!("Nothing was saved, and what was typed is not kept: {why}"),
             _ => format!("Nothing was saved; what was typed is kept: {key} goes on with it."),
         });
     }
@@ -36,9 +36,10 @@ pub fn leave(app: &mut App) {
 
 /// What keeps what was typed and is not kept yet.
 pub fn unkept(app: &App) -> Option<Job> {
-    let editor = app.editor.as_ref().filter(|editor| editor.looked && editor.found.is_none())?;
-    let waits = matches!(editor.kept, Kept::Soon | Kept::Not(_));
-    waits.then(|| editor.request(app)).flatten().map(|request| Job::Keep(Box::new(request)))
+    let editor =
+        app.editor.as_ref().filter(|editor| editor.draft_searched && editor.found_draft.is_none())?;
+    let waits = matches!(editor.draft_state, DraftState::Pending | DraftState::Failed(_));
+    waits.then(|| editor.request(app)).flatten().map(|request| Job::KeepDraft(Box::new(request)))
 }
 
 /// Whoever quits with a form open finds what was typed again.
@@ -55,10 +56,10 @@ pub fn found_key(app: &mut App, key: KeyEvent) {
     match key.code {
         KeyCode::Enter => take_up(app),
         KeyCode::Char('x') if key.modifiers.is_empty() => {
-            editor.found = None;
+            editor.found_draft = None;
             app.say("The draft is dropped.");
             let request = request(app);
-            app.effects.extend(request.map(|request| Effect::Job(Job::Keep(request))));
+            app.effects.extend(request.map(|request| Effect::Job(Job::KeepDraft(request))));
         }
         KeyCode::Esc => {
             app.editor = None;
@@ -73,7 +74,7 @@ pub fn found_key(app: &mut App, key: KeyEvent) {
 /// did then, that is said, and settled field by field.
 fn take_up(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
-    let Some(draft) = editor.found.take() else { return };
+    let Some(draft) = editor.found_draft.take() else { return };
     let now = Arc::clone(&editor.form);
     let mut base = (*now).clone();
     let mut moved = false;
@@ -90,8 +91,11 @@ fn take_up(app: &mut App) {
     }
     app.notice = None;
     if moved {
-        let theirs =
-            Theirs::Changed { snapshot: Arc::clone(&editor.snapshot), at: editor.at, form: Arc::clone(&now) };
+        let theirs = TheirVersion::Changed {
+            snapshot: Arc::clone(&editor.snapshot),
+            at: editor.at,
+            form: Arc::clone(&now),
+        };
         editor.form = Arc::new(base);
         app.notice = Some(told(&theirs));
         editor.theirs = Some(theirs);
@@ -99,11 +103,12 @@ fn take_up(app: &mut App) {
     if !homeless.is_empty() {
         app.notice = Some(format!("The form has no place any more for {}.", homeless.join(", ")));
     }
-    editor.kept = Moment::parse(&draft.at).map_or(Kept::Soon, |(when, _)| Kept::Since(when));
-    let kept = editor.kept.clone();
+    editor.draft_state =
+        Moment::parse(&draft.at).map_or(DraftState::Pending, |(when, _)| DraftState::Saved(when));
+    let kept = editor.draft_state.clone();
     changed(app);
     if let (Some(editor), true) = (&mut app.editor, homeless.is_empty()) {
-        editor.kept = kept;
+        editor.draft_state = kept;
     }
     ask(app, true);
 }

@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::changed;
 use crate::format;
 use crate::tui::app::App;
-use crate::tui::editor::{Completion, Editor, areas, choices, is_open};
+use crate::tui::editor::{Editor, LinkCompletion, choices, form_layout, is_open};
 
 /// So many names are offered where `[[` was typed.
 const NAMES: usize = 50;
@@ -125,7 +125,12 @@ fn chosen(editor: &mut Editor, words: &[String], key: KeyEvent) -> bool {
 pub fn paste(app: &mut App, pasted: &str) {
     let Some(editor) = &mut app.editor else { return };
     let takes = is_open(editor.own()) && choices(&editor.own().kind).is_empty();
-    if pasted.is_empty() || !takes || editor.conflict.is_some() || editor.found.is_some() || editor.saving {
+    if pasted.is_empty()
+        || !takes
+        || editor.conflict.is_some()
+        || editor.found_draft.is_some()
+        || editor.saving
+    {
         return;
     }
     editor.completion = None;
@@ -161,7 +166,7 @@ fn complete(editor: &mut Editor) -> bool {
     if names.is_empty() {
         return false;
     }
-    editor.completion = Some(Completion { names, at: 0, from: open + 2 });
+    editor.completion = Some(LinkCompletion { names, at: 0, from: open + 2 });
     put_name(editor)
 }
 
@@ -178,19 +183,19 @@ fn put_name(editor: &mut Editor) -> bool {
 
 /// Wraps the field that has the keys, and scrolls so that its cursor is seen.
 pub fn refresh(app: &mut App) {
-    let inner = areas::form_inner(app);
+    let inner = form_layout::form_inner(app);
     let Some(editor) = &mut app.editor else { return };
-    let (_, width) = areas::columns(editor, inner.width);
+    let (_, width) = form_layout::columns(editor, inner.width);
     let is_area = editor.is_area();
     editor.text().wrap(if is_area { width } else { usize::MAX / 2 });
-    let shown = areas::rows_of_own(editor, inner.height);
+    let shown = form_layout::rows_of_own(editor, inner.height);
     let (row, _) = editor.texts[editor.field].place();
     let last = editor.texts[editor.field].len().saturating_sub(shown);
     editor.row = editor.row.clamp((row + 1).saturating_sub(shown), row).min(last.max(row));
     editor.top = editor.top.min(editor.field);
     let height = usize::from(inner.height);
     let used = |editor: &Editor| {
-        (editor.top..=editor.field).map(|at| areas::height_of(editor, at, inner.height)).sum::<usize>()
+        (editor.top..=editor.field).map(|at| form_layout::height_of(editor, at, inner.height)).sum::<usize>()
     };
     while editor.top < editor.field && used(editor) > height {
         editor.top += 1;

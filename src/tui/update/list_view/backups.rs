@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{ask, plan};
-use crate::deed::{Restoring, Wanted};
-use crate::model::Tell;
-use crate::model::plan::counted;
-use crate::store::commit::Verified;
+use crate::model::PathText;
+use crate::model::plan::count_with_noun;
+use crate::store::commit::BackupCheck;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
-use crate::tui::list_view::backups::{Offering, chosen, item_key};
-use crate::work::{Backup, Compare, Difference, Inspect, Opened};
+use crate::tui::list_view::backups::{IntactBackupSearch, chosen, item_key};
+use crate::usecase::{BackupRestore, ChangeCommand};
+use crate::work::{BackupCompareMode, BackupRow, BackupSummary, Inspect, OpenedBackup};
 
 /// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Open if !app.view.inside => open(app),
+        Action::Open if !app.list_view.in_details => open(app),
         Action::Open | Action::BringBack => bring_back(app),
         Action::ReplaceFile => replace(app),
         Action::Difference => difference(app),
@@ -29,21 +29,21 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 /// The place of the backup under the cursor.
 fn under(app: &App) -> Option<(usize, PathBuf)> {
-    app.view.backups.of(app.view.row()).map(|own| (own.store, own.copy.path.clone()))
+    app.list_view.backups.of(app.list_view.row()).map(|own| (own.store, own.copy.path.clone()))
 }
 
 /// Opens the backup under the cursor: it alone is read.
 fn open(app: &mut App) {
-    let Some(Backup { store, copy, .. }) = app.view.backups.of(app.view.row()).cloned() else {
+    let Some(BackupRow { store, copy, .. }) = app.list_view.backups.of(app.list_view.row()).cloned() else {
         return app.say("There is no backup here: nothing is changed.");
     };
-    let backups = &mut app.view.backups;
-    if let Some(offering) = &mut backups.offering {
+    let backups = &mut app.list_view.backups;
+    if let Some(offering) = &mut backups.intact_search {
         offering.opens = true;
         return;
     }
     let is_open = backups.opened.as_ref().is_some_and(|own| own.store == store && own.copy.path == copy.path);
-    app.view.inside = true;
+    app.list_view.in_details = true;
     if is_open {
         return;
     }
@@ -56,7 +56,7 @@ fn open(app: &mut App) {
 /// Where the cursor moved to another backup, what the one before would bring is not shown.
 pub fn follow(app: &mut App) {
     let under = under(app);
-    let backups = &mut app.view.backups;
+    let backups = &mut app.list_view.backups;
     if backups.opening != under {
         // What comes late is of another backup than the one under the cursor.
         backups.opening = None;
@@ -68,13 +68,13 @@ pub fn follow(app: &mut App) {
 }
 
 /// The backups were read: what is open is compared again.
-pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
-    let backups = &mut app.view.backups;
+pub fn listed(app: &mut App, mut list: Vec<BackupRow>, unread: Option<String>) {
+    let backups = &mut app.list_view.backups;
     backups.failed = unread.or(backups.failed.take());
     let is_first = backups.list.is_none();
     let before = backups.list.take().unwrap_or_default();
     for backup in &mut list {
-        let same = |own: &&Backup| own.store == backup.store && own.copy == backup.copy;
+        let same = |own: &&BackupRow| own.store == backup.store && own.copy == backup.copy;
         backup.verified = before.iter().find(same).and_then(|own| own.verified.clone());
     }
     backups.list = Some(list);
@@ -83,7 +83,7 @@ pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
     if let Some(what) = again {
         ask(app, what);
     } else if is_first {
-        app.view.backups.offering = Some(Offering::default());
+        app.list_view.backups.intact_search = Some(IntactBackupSearch::default());
     }
 }
 
@@ -93,17 +93,18 @@ const OFFERED: (usize, u64) = (12, 16 << 20);
 /// Continues the search for an intact backup to offer first. After a damaged one, the cursor moves to the
 /// next. If none is intact, or none of those within the limits, it returns to the first.
 pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
-    let Some(offering) = app.view.backups.offering else { return };
+    let Some(offering) = app.list_view.backups.intact_search else { return };
     let Some((place, is_whole)) = looked else {
         if offering.looked == 0 {
             look(app)
         }
         return;
     };
-    let is_last = app.view.backups.list.as_ref().is_none_or(|list| app.view.list.cursor.at + 1 >= list.len());
+    let is_last =
+        app.list_view.backups.list.as_ref().is_none_or(|list| app.list_view.list.cursor.at + 1 >= list.len());
     match under(app).as_ref() == Some(&place) && !is_whole {
         true if !is_last => {
-            app.view.list.cursor.at += 1;
+            app.list_view.list.cursor.at += 1;
             look(app)
         }
         true => offer_first(app),
@@ -113,32 +114,32 @@ pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
 
 /// Verifies the backup under the cursor. What an intact one would bring is shown.
 fn look(app: &mut App) {
-    let own = app.view.backups.of(app.view.row()).cloned();
-    let Some(offering) = &mut app.view.backups.offering else { return };
+    let own = app.list_view.backups.of(app.list_view.row()).cloned();
+    let Some(offering) = &mut app.list_view.backups.intact_search else { return };
     match own.filter(|own| offering.looked < OFFERED.0 && own.copy.bytes <= OFFERED.1) {
         Some(own) => {
             offering.looked += 1;
-            ask(app, Inspect::Verify(own.store, own.copy, Compare::Intact))
+            ask(app, Inspect::Verify(own.store, own.copy, BackupCompareMode::Intact))
         }
         None => offer_first(app),
     }
 }
 
 fn offer_first(app: &mut App) {
-    app.view.list.cursor.at = 0;
+    app.list_view.list.cursor.at = 0;
     end_offer(app)
 }
 
 fn end_offer(app: &mut App) {
-    let offering = app.view.backups.offering.take();
+    let offering = app.list_view.backups.intact_search.take();
     if offering.is_some_and(|own| own.opens) {
         open(app)
     }
 }
 
 /// A backup was opened, or why it can't be. What comes back of it is marked at first.
-pub fn opened(app: &mut App, outcome: Result<Opened, String>) {
-    let backups = &mut app.view.backups;
+pub fn opened(app: &mut App, outcome: Result<OpenedBackup, String>) {
+    let backups = &mut app.list_view.backups;
     let opened = match outcome {
         Ok(opened) => opened,
         Err(why) => {
@@ -154,7 +155,7 @@ pub fn opened(app: &mut App, outcome: Result<Opened, String>) {
         return;
     }
     backups.opening = None;
-    let within = &mut app.view.within;
+    let within = &mut app.list_view.details;
     if again {
         let can_come = opened.compared.items.iter().filter(|item| item.can_come).map(item_key);
         let can_come: HashSet<String> = can_come.collect();
@@ -163,15 +164,15 @@ pub fn opened(app: &mut App, outcome: Result<Opened, String>) {
         within.marks = opened.compared.by_default().into_iter().map(|at| at.to_string()).collect();
         within.cursor = Default::default();
     }
-    let differs = Difference::of(&opened.compared);
+    let differs = BackupSummary::of(&opened.compared);
     note(backups.list.as_mut(), (place.0, &place.1), (opened.verified.clone(), Some(differs)));
     backups.opened = Some(opened);
 }
 
 /// Stores the result of a verification, and the differences.
-type Found = (Verified, Option<Difference>);
+type VerifyResult = (BackupCheck, Option<BackupSummary>);
 
-fn note(list: Option<&mut Vec<Backup>>, (store, path): (usize, &Path), (verified, differs): Found) {
+fn note(list: Option<&mut Vec<BackupRow>>, (store, path): (usize, &Path), (verified, differs): VerifyResult) {
     let own = list.into_iter().flatten().find(|own| own.store == store && own.copy.path == path);
     if let Some(own) = own {
         (own.verified, own.differs) = (Some(verified), differs);
@@ -180,7 +181,7 @@ fn note(list: Option<&mut Vec<Backup>>, (store, path): (usize, &Path), (verified
 
 /// Looks at every backup that was not compared with its file, one after the other; once more stops it.
 fn verify(app: &mut App) {
-    let backups = &mut app.view.backups;
+    let backups = &mut app.list_view.backups;
     if backups.verifying.take().is_some() {
         return app.say("No more backups are looked at.");
     }
@@ -190,49 +191,50 @@ fn verify(app: &mut App) {
 
 /// The next one to be looked at.
 fn next(app: &mut App) {
-    let backups = &mut app.view.backups;
-    let Some(looked) = backups.verifying.as_mut().filter(|_| app.screen == Screen::Restore) else {
+    let backups = &mut app.list_view.backups;
+    let Some(looked) = backups.verifying.as_mut().filter(|_| app.screen == Screen::Backups) else {
         backups.verifying = None;
         return;
     };
     let list = backups.list.as_deref().unwrap_or_default();
     // What can't be compared is not looked at again, nor what was listed again meanwhile.
-    let place = |own: &Backup| (own.store, own.copy.path.clone());
-    let left: Vec<&Backup> =
+    let place = |own: &BackupRow| (own.store, own.copy.path.clone());
+    let left: Vec<&BackupRow> =
         list.iter().filter(|own| own.differs.is_none() && !looked.contains(&place(own))).collect();
     let Some(own) = left.first() else {
         let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
         let (broken, all) = (broken.count(), list.len());
         backups.verifying = None;
-        return app.say(format!("{} looked at, {broken} damaged", counted(all as u64, "backup")));
+        return app.say(format!("{} looked at, {broken} damaged", count_with_noun(all as u64, "backup")));
     };
     looked.insert(place(own));
-    let what = Inspect::Verify(own.store, own.copy.clone(), Compare::Each);
+    let what = Inspect::Verify(own.store, own.copy.clone(), BackupCompareMode::Each);
     let left = left.len();
     app.say(format!("Looking at every byte: {left} to go, V stops."));
     ask(app, what)
 }
 
 /// A backup was looked at.
-pub fn verified(app: &mut App, place: (usize, &Path), found: Found) {
-    note(app.view.backups.list.as_mut(), place, found);
-    if app.view.backups.verifying.is_some() {
+pub fn verified(app: &mut App, place: (usize, &Path), found: VerifyResult) {
+    note(app.list_view.backups.list.as_mut(), place, found);
+    if app.list_view.backups.verifying.is_some() {
         next(app);
     }
 }
 
 fn difference(app: &mut App) {
-    let shows = !app.view.backups.difference && app.view.backups.item(app.view.within.selected()).is_some();
-    if !shows && !app.view.backups.difference {
+    let shows = !app.list_view.backups.difference
+        && app.list_view.backups.item(app.list_view.details.selected()).is_some();
+    if !shows && !app.list_view.backups.difference {
         return app.say("Open a backup first: Enter. Then go to a memory that differs.");
     }
-    (app.view.backups.difference, app.view.top) = (shows, 0);
-    app.view.inside |= shows;
+    (app.list_view.backups.difference, app.list_view.top) = (shows, 0);
+    app.list_view.in_details |= shows;
 }
 
 fn bring_back(app: &mut App) {
-    let marked = chosen(&app.view.within);
-    let Some(opened) = &app.view.backups.opened else { return app.say("Open a backup first: Enter.") };
+    let marked = chosen(&app.list_view.details);
+    let Some(opened) = &app.list_view.backups.opened else { return app.say("Open a backup first: Enter.") };
     if marked.is_empty() || opened.compared.whole_only.is_some() {
         let whole = opened.compared.whole_only.as_ref().map(|why| match opened.verified.is_whole {
             true => format!("{why}; W does"),
@@ -240,19 +242,19 @@ fn bring_back(app: &mut App) {
         });
         return app.say(whole.unwrap_or_else(|| "Nothing is marked: Space marks, * marks all.".into()));
     }
-    let (count, file) = (counted(marked.len() as u64, "memory"), opened.copy.file.told());
+    let (count, file) = (count_with_noun(marked.len() as u64, "memory"), opened.copy.file.to_text());
     let name = format!("{count} of {file}");
     wanted(app, name, (marked, false))
 }
 
 /// Why a damaged backup does not replace a whole file.
-fn damaged(verified: &Verified) -> String {
+fn damaged(verified: &BackupCheck) -> String {
     format!("the backup is damaged, so it does not replace the file ({})", verified.found)
 }
 
 /// The whole file as it was: what was written later is lost.
 fn replace(app: &mut App) {
-    let Some(opened) = &app.view.backups.opened else { return app.say("Open a backup first: Enter.") };
+    let Some(opened) = &app.list_view.backups.opened else { return app.say("Open a backup first: Enter.") };
     if opened.compared.is_alike {
         return app.say("The file is as the backup has it.");
     }
@@ -263,17 +265,17 @@ fn replace(app: &mut App) {
     let what = if opened.compared.deletes { "deletion" } else { "memory" };
     let lost = match lost {
         0 => String::new(),
-        _ => format!(" (drops {} that the backup lacks)", counted(lost as u64, what)),
+        _ => format!(" (drops {} that the backup lacks)", count_with_noun(lost as u64, what)),
     };
-    let name = format!("{}{lost}", opened.copy.file.told());
-    let marked = chosen(&app.view.within);
+    let name = format!("{}{lost}", opened.copy.file.to_text());
+    let marked = chosen(&app.list_view.details);
     wanted(app, name, (marked, true))
 }
 
 fn wanted(app: &mut App, name: String, (chosen, whole): (HashSet<u64>, bool)) {
-    let Some(opened) = &app.view.backups.opened else { return };
+    let Some(opened) = &app.list_view.backups.opened else { return };
     let (copy, bytes) = (opened.copy.clone(), Arc::clone(&opened.bytes));
-    let restoring = Restoring { store: opened.store, copy, bytes, chosen, whole };
-    app.view.read_of = Some(Arc::clone(&opened.snapshot));
-    plan(app, name, Wanted::Restore(restoring))
+    let restoring = BackupRestore { store: opened.store, copy, bytes, chosen, whole };
+    app.list_view.read_snapshot = Some(Arc::clone(&opened.snapshot));
+    plan(app, name, ChangeCommand::RestoreBackup(restoring))
 }

@@ -1,22 +1,22 @@
 //! The journal: what a step changed, and undoing it.
 
 use super::{ask, plan};
-use crate::deed::Wanted;
-use crate::store::commit::{Account, Outcome, Turn};
+use crate::store::commit::{JournalView, StepOutcome, UndoRedo};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::list_view::journal::step;
-use crate::work::{Inspect, StepShown};
+use crate::usecase::ChangeCommand;
+use crate::work::{Inspect, StepDetail};
 
 /// The steps were read, and what the newest of them changed.
-pub fn read(app: &mut App, accounts: Vec<Account>, newest: Vec<StepShown>) {
-    app.view.journal.accounts = Some(accounts);
+pub fn read(app: &mut App, accounts: Vec<JournalView>, newest: Vec<StepDetail>) {
+    app.list_view.journal.accounts = Some(accounts);
     newest.into_iter().for_each(|own| shown(app, own));
 }
 
 /// What a step changed was read.
-pub fn shown(app: &mut App, own: StepShown) {
-    let known = &mut app.view.journal.shown;
+pub fn shown(app: &mut App, own: StepDetail) {
+    let known = &mut app.list_view.journal.shown;
     known.retain(|known| (known.store, known.step) != (own.store, own.step));
     known.push(own);
 }
@@ -36,8 +36,8 @@ fn open(app: &mut App) {
     let Some((store, row)) = step(app) else { return none(app) };
     // What a step changed is with the step that did it last.
     let number = row.line.step;
-    let is_known = app.view.journal.shown(store, number).is_some();
-    (app.view.inside, app.view.top) = (true, 0);
+    let is_known = app.list_view.journal.shown(store, number).is_some();
+    (app.list_view.in_details, app.list_view.top) = (true, 0);
     if !is_known {
         ask(app, Inspect::Step(store, number))
     }
@@ -49,19 +49,21 @@ fn none(app: &mut App) {
 
 /// Shows what undoing the step under the cursor comes to, or redoing it.
 fn turn(app: &mut App, is_redo: bool) {
-    if app.view.list.marks.len() > 1 {
+    if app.list_view.list.marks.len() > 1 {
         return app.say("Steps are undone one at a time: Esc clears the marks.");
     }
     let Some((store, row)) = step(app) else { return none(app) };
     let step = row.line.step;
     let refused = match (row.outcome, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("Step {step}: {why}.")),
-        (Outcome::TakenBack(by), false) => Some(format!("Step {step} was undone by step {by}; U redoes it.")),
-        (Outcome::InForce, true) => Some(format!("Step {step} is applied; u undoes it.")),
-        (Outcome::Turned(Turn::Redo(of)), true) => {
+        (StepOutcome::UndoneBy(by), false) => {
+            Some(format!("Step {step} was undone by step {by}; U redoes it."))
+        }
+        (StepOutcome::Applied, true) => Some(format!("Step {step} is applied; u undoes it.")),
+        (StepOutcome::Reverses(UndoRedo::Redo(of)), true) => {
             Some(format!("Step {step} redid step {of}; u undoes that."))
         }
-        (Outcome::Turned(Turn::Undo(of)), false) => {
+        (StepOutcome::Reverses(UndoRedo::Undo(of)), false) => {
             Some(format!("Step {step} undid step {of}; U redoes that."))
         }
         _ => None,
@@ -71,16 +73,16 @@ fn turn(app: &mut App, is_redo: bool) {
         return;
     }
     let wanted = match (row.outcome, is_redo) {
-        (Outcome::Turned(Turn::Undo(of)), _) => Turn::Redo(of),
-        (Outcome::Turned(Turn::Redo(of)), _) => Turn::Undo(of),
-        (_, true) => Turn::Redo(step),
-        (_, false) => Turn::Undo(step),
+        (StepOutcome::Reverses(UndoRedo::Undo(of)), _) => UndoRedo::Redo(of),
+        (StepOutcome::Reverses(UndoRedo::Redo(of)), _) => UndoRedo::Undo(of),
+        (_, true) => UndoRedo::Redo(step),
+        (_, false) => UndoRedo::Undo(step),
     };
-    let (Turn::Undo(of) | Turn::Redo(of)) = wanted;
+    let (UndoRedo::Undo(of) | UndoRedo::Redo(of)) = wanted;
     let name = match app.snapshot.stores.len() {
         1 => format!("step {of}"),
         _ => format!("step {of} of {}", app.store_name(store)),
     };
-    app.view.read_of = Some(std::sync::Arc::clone(&app.snapshot));
-    plan(app, name, Wanted::Turn(vec![(store, wanted)]))
+    app.list_view.read_snapshot = Some(std::sync::Arc::clone(&app.snapshot));
+    plan(app, name, ChangeCommand::UndoRedoSteps(vec![(store, wanted)]))
 }

@@ -1,24 +1,26 @@
 //! What is new: seen one by one or all at once, and told when it comes.
 
-use super::{aimed, hold, renew};
-use crate::deed::Lasting;
-use crate::model::{EntryRef, Moment, Tell};
+use super::{aimed, cursor_key, renew};
+use crate::model::{EntryRef, Moment, PathText};
 use crate::tui::action::Action;
-use crate::tui::app::{App, DEMO};
-use crate::tui::list_view::Row;
+use crate::tui::app::{App, DEMO_NOTICE};
+use crate::tui::list_view::ListRow;
 use crate::tui::list_view::new::{field, name_of};
-use crate::tui::msg::Effect;
+use crate::tui::message::Effect;
 use crate::tui::theme::{fit, safe, width};
-use crate::tui::update::borders::keep_lasting;
-use crate::tui::update::references;
+use crate::tui::update::reference_go_back;
+use crate::tui::update::wider_narrower_sizes::keep_lasting;
+use crate::usecase::ScreenState;
 
 /// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
-    match (action, app.view.row()) {
+    match (action, app.list_view.row()) {
         (Action::Seen, _) => seen(app),
         (Action::AllSeen, _) => all_seen(app),
         (Action::Undo, _) => undo(app),
-        (Action::Open, Some(Row::New(at))) if !app.view.inside => references::open_memory(app, at),
+        (Action::Open, Some(ListRow::New(at))) if !app.list_view.in_details => {
+            reference_go_back::open_memory(app, at)
+        }
         _ => return false,
     }
     true
@@ -26,9 +28,9 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 /// The marked memories are seen, or the one under the cursor.
 fn seen(app: &mut App) {
-    let rows = if app.view.inside { app.view.row().into_iter().collect() } else { aimed(app) };
+    let rows = if app.list_view.in_details { app.list_view.row().into_iter().collect() } else { aimed(app) };
     let at: Vec<EntryRef> =
-        rows.into_iter().filter_map(|row| if let Row::New(at) = row { Some(at) } else { None }).collect();
+        rows.into_iter().filter_map(|row| if let ListRow::New(at) = row { Some(at) } else { None }).collect();
     if at.is_empty() {
         return app.say("There is nothing new here.");
     }
@@ -38,27 +40,27 @@ fn seen(app: &mut App) {
         app.visits.see_one(&store.root, name_of(store, own.entry));
     }
     app.say(match at.as_slice() {
-        [one] => format!("{} is seen.", App::quoted(&app.snapshot, *one)),
+        [one] => format!("{} is seen.", App::quoted_title(&app.snapshot, *one)),
         several => format!("{} memories are seen.", several.len()),
     });
     keep(app, before);
 }
 
 /// Keeps what is seen, and what was before.
-fn keep(app: &mut App, before: crate::deed::Visits) {
-    let held = hold(app);
-    app.view.seen.push(before);
-    app.view.list.marks.clear();
+fn keep(app: &mut App, before: crate::usecase::Visits) {
+    let held = cursor_key(app);
+    app.list_view.seen_before.push(before);
+    app.list_view.list.marks.clear();
     write(app);
     renew(app, held);
 }
 
 /// What was marked as seen last is new again.
 fn undo(app: &mut App) {
-    let Some(before) = app.view.seen.pop() else {
+    let Some(before) = app.list_view.seen_before.pop() else {
         return app.say("Nothing was marked as seen in this view, so nothing is undone.");
     };
-    let held = hold(app);
+    let held = cursor_key(app);
     app.visits = before;
     app.say("What was marked as seen last is new again.");
     write(app);
@@ -74,7 +76,7 @@ pub fn all_seen(app: &mut App) {
     let before = app.visits.clone();
     let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     app.visits.see(&roots, app.now, false);
-    app.say(format!("All {} are seen.", crate::deed::memories(count)));
+    app.say(format!("All {} are seen.", crate::usecase::memory_count(count)));
     keep(app, before);
 }
 
@@ -96,14 +98,18 @@ pub fn arrived(app: &mut App, before: Option<Moment>) {
     let agent = store.view(entry).and_then(|view| field(&view, "agent"));
     let who = agent.unwrap_or("An agent").to_owned();
     let title = crate::format::title(store, entry);
-    let file = store.document(entry).path.told().into_owned();
+    let file = store.document(entry).path.to_text().into_owned();
     let place = format!("{} {file}", app.store_name(at.store as usize));
-    if app.notice.as_deref().is_none_or(|notice| notice == DEMO || app.brief.as_deref() == Some(notice)) {
+    if app
+        .notice
+        .as_deref()
+        .is_none_or(|notice| notice == DEMO_NOTICE || app.brief_notice.as_deref() == Some(notice))
+    {
         let said = told(app, &who, &title, &place);
-        app.brief = Some(said.clone());
+        app.brief_notice = Some(said.clone());
         app.say(said);
         if !app.reduced_motion {
-            app.give(Effect::BeBrief);
+            app.push_effect(Effect::HideNoticeSoon);
         }
     }
 }
@@ -122,7 +128,7 @@ fn told(app: &App, who: &str, title: &str, place: &str) -> String {
 
 /// What came was told for long enough.
 pub fn was_told(app: &mut App) {
-    let brief = app.brief.take();
+    let brief = app.brief_notice.take();
     if brief.is_some() && app.notice == brief {
         app.notice = None;
     }
@@ -140,5 +146,5 @@ pub fn newest(app: &App) -> Option<(Moment, EntryRef)> {
 
 /// Keeps up to when each store was seen.
 fn write(app: &mut App) {
-    keep_lasting(app, Lasting::Visits(app.visits.clone()));
+    keep_lasting(app, ScreenState::Visits(app.visits.clone()));
 }

@@ -1,23 +1,23 @@
 //! Problems: a fix is chosen, shown as a plan, and carried out.
 
-use super::super::references;
+use super::super::reference_go_back;
 use super::{ask, open, plan};
-use crate::deed::Wanted;
 use crate::model::{EntryRef, Problem};
-use crate::ops::repair::Beside;
+use crate::ops::repair::FixPreview;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
-use crate::tui::list_view::{Row, problems};
+use crate::tui::list_view::{ListRow, problems};
+use crate::usecase::ChangeCommand;
 use crate::work::Inspect;
 
 /// The keys of the panes choose a fix by its number here.
 const NUMBERS: [Action; 5] =
-    [Action::SessionsPane, Action::FacetsPane, Action::HealthPane, Action::MemoriesPane, Action::DetailPane];
+    [Action::SessionsPane, Action::FiltersPane, Action::HealthPane, Action::MemoriesPane, Action::DetailPane];
 
 /// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, NUMBERS.iter().position(|own| *own == action)) {
-        (Action::Open, _) => references::open_problem(app),
+        (Action::Open, _) => reference_go_back::open_problem(app),
         (Action::Fix, _) => fix(app),
         (_, Some(at)) => return choose(app, at),
         _ => return false,
@@ -27,24 +27,24 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 /// The cursor goes to the first problem of a memory of the list, where it has one.
 pub fn go_to(app: &mut App, at: EntryRef) {
-    let (store, entry) = app.listed.get(at);
+    let (store, entry) = app.listed_snapshot.get(at);
     let Some(sought) = store.problems_of(entry).next() else { return };
     let is_own = |row| match row {
-        Row::Problem(own) => problems::problem(app, own).is_some_and(|(of, own)| {
+        ListRow::Problem(own) => problems::problem(app, own).is_some_and(|(of, own)| {
             of == at.store as usize
                 && (&own.file, own.line, own.code) == (&sought.file, sought.line, sought.code)
         }),
         _ => false,
     };
-    let place = app.view.list.each().position(is_own);
+    let place = app.list_view.list.each().position(is_own);
     if let Some(place) = place {
-        app.view.list.cursor.at = place;
+        app.list_view.list.cursor.at = place;
     }
 }
 
 /// The fix of that number; whether there is one.
 fn choose(app: &mut App, at: usize) -> bool {
-    let Some(fix) = app.view.fix.as_mut() else { return false };
+    let Some(fix) = app.list_view.fixes.as_mut() else { return false };
     let Some(way) = fix.ways.get(at) else { return false };
     // On a low screen the fixes are out of sight.
     let told = format!("{} {}: {} shows what it does.", at + 1, way.title, Action::Fix.key());
@@ -61,7 +61,7 @@ fn fix(app: &mut App) {
     let Some((_, problem)) = problems::selected(app) else { return };
     let line = problem.line.map_or(String::new(), |line| format!(" on line {line}"));
     let name = format!("\"{}\"{line}", problem.code.as_str().replace('-', " "));
-    plan(app, name, Wanted::Repair(which));
+    plan(app, name, ChangeCommand::Repair(which));
 }
 
 /// Has what can be done about the problem under the cursor looked for.
@@ -73,35 +73,36 @@ pub fn ask_fixes(app: &mut App) {
 }
 
 /// What can be done about a problem was found; the cursor may have gone on.
-pub fn found(app: &mut App, (store, of): (usize, &Problem), fixes: Result<Beside, String>) {
+pub fn found(app: &mut App, (store, of): (usize, &Problem), fixes: Result<FixPreview, String>) {
     if problems::selected(app).is_none_or(|(other, own)| (other, own) != (store, of)) {
         return;
     }
     let mut shown = match fixes {
-        Ok(fixes) => problems::shown(fixes),
+        Ok(fixes) => problems::to_fixes(fixes),
         Err(why) => {
             app.say(why);
             None
         }
     };
-    let was = app.view.fix.take().and_then(|own| Some(own.ways.get(own.chosen?)?.title.clone()));
+    let was = app.list_view.fixes.take().and_then(|own| Some(own.ways.get(own.chosen?)?.title.clone()));
     if let Some(own) = &mut shown {
         own.chosen = own.ways.iter().position(|way| Some(&way.title) == was.as_ref());
     }
-    app.view.fix = shown;
+    app.list_view.fixes = shown;
 }
 
 /// From a memory to the fixes of its first problem; from one that has none to those of a line that can't be
 /// read.
 pub fn open_at_memory(app: &mut App) {
     let is_own = app.selected().is_some_and(|at| {
-        let (store, entry) = app.listed.get(at);
+        let (store, entry) = app.listed_snapshot.get(at);
         store.problems_of(entry).next().is_some()
     });
     let number = problems::first_broken(app).filter(|_| !is_own);
     open(app, Screen::Problems);
-    let place = app.view.list.each().position(|row| matches!(row, Row::Problem(own) if Some(own) == number));
+    let place =
+        app.list_view.list.each().position(|row| matches!(row, ListRow::Problem(own) if Some(own) == number));
     if let Some(place) = place {
-        app.view.list.cursor.at = place;
+        app.list_view.list.cursor.at = place;
     }
 }

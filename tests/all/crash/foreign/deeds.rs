@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
 use palimp::disk::Disk;
-use palimp::format::writing::{Draft, Refusal, Setting};
+use palimp::format::writing::{FieldAssignment, RecordDraft, Refusal};
 use palimp::model::{Code, Entry, Moment, Plan, Role, State, Store};
-use palimp::ops::delete::Asked;
-use palimp::ops::erase::Gone;
-use palimp::ops::repair::{Bench, Material, Which};
-use palimp::ops::restore::CopyFacts;
-use palimp::ops::{self, Scene};
+use palimp::ops::backup_restore::CopyFacts;
+use palimp::ops::delete::DeleteRequest;
+use palimp::ops::erase::ErasedRecords;
+use palimp::ops::repair::{RepairContext, RepairSources, RepairTarget};
+use palimp::ops::{self, WriteContext};
 
-pub type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
+pub type Make = fn(&WriteContext<'_>) -> Result<Plan, Refusal>;
 
 /// What is done in a store to which `first` was done before.
 pub struct Deed {
@@ -75,7 +75,11 @@ pub const DEEDS: &[Deed] = &[
     plain("edit", edit, &FORMATS),
     plain("tag", tag, ADDS),
     plain("tag rename", rename, ADDS),
-    plain("importance", |scene| ops::field::importance(scene, &some(scene)?[0], 0.25), &[SERVER, LOG, A_MEM]),
+    plain(
+        "importance",
+        |scene| ops::set_field::importance(scene, &some(scene)?[0], 0.25),
+        &[SERVER, LOG, A_MEM],
+    ),
     plain("delete", |scene| delete(scene, false), &FORMATS),
     plain("delete with remove", |scene| delete(scene, true), &FORMATS),
     plain("archive", archive, &[SERVER, A_MEM, BUNDLE]),
@@ -150,17 +154,17 @@ fn kinds(format: &str) -> [&'static str; 2] {
 /// What an added memory says.
 pub const TEXT: &str = "A memory that is new, and says so at some length.";
 
-pub fn add(scene: &Scene<'_>, kind: usize) -> Result<Plan, Refusal> {
+pub fn add(scene: &WriteContext<'_>, kind: usize) -> Result<Plan, Refusal> {
     let session = scene.store.sessions.first().map(|own| own.name.as_str());
     let (tags, kind) = (["fresh".to_owned()], kinds(scene.store.format)[kind]);
     let session = session.filter(|_| ![SERVER, A_MEM].contains(&scene.store.format));
     let tags = &tags[..usize::from(kind != "event")];
     let importance = (kind != "event" && scene.store.format != BMAD).then_some(0.5);
-    ops::add::add(scene, &Draft { session, kind, text: Some(TEXT), tags, importance, record: None })
+    ops::add::add(scene, &RecordDraft { session, kind, text: Some(TEXT), tags, importance, record: None })
 }
 
 /// The name of a session that is not there yet.
-pub fn new_session(scene: &Scene<'_>) -> &'static str {
+pub fn new_session(scene: &WriteContext<'_>) -> &'static str {
     match (scene.store.format, scene.store.sessions.is_empty()) {
         (LOG, true) => "sess_one",
         (LOG, false) => "sess_two",
@@ -173,12 +177,12 @@ pub fn nothing() -> Refusal {
     Refusal::unfit("nothing to be done")
 }
 
-fn live(scene: &Scene<'_>) -> Vec<Entry> {
+fn live(scene: &WriteContext<'_>) -> Vec<Entry> {
     scene.store.entries.iter().filter(|entry| entry.state == State::Live).copied().collect()
 }
 
 /// A record that is not the last of its file, and can be changed.
-fn some(scene: &Scene<'_>) -> Result<Vec<Entry>, Refusal> {
+fn some(scene: &WriteContext<'_>) -> Result<Vec<Entry>, Refusal> {
     let can = |entry: &Entry| ops::tag::tag(scene, &[*entry], &["x".into()], &[]).is_ok();
     let found: Vec<Entry> = live(scene).into_iter().filter(can).take(1).collect();
     if found.is_empty() { Err(nothing()) } else { Ok(found) }
@@ -188,73 +192,73 @@ fn first_of(mut plans: impl Iterator<Item = Plan>) -> Result<Plan, Refusal> {
     plans.find(|plan| !plan.is_empty()).ok_or_else(nothing)
 }
 
-fn edit(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn edit(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let name = match scene.store.format {
         BUNDLE => "title",
         _ => "text",
     };
-    let set = [Setting { name, value: "Another text, and a longer one than before." }];
+    let set = [FieldAssignment { name, value: "Another text, and a longer one than before." }];
     first_of(live(scene).iter().filter_map(|entry| ops::edit::edit(scene, entry, &set).ok()))
 }
 
-fn tag(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn tag(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     ops::tag::tag(scene, &some(scene)?, &["marked".to_owned()], &[])
 }
 
-fn rename(scene: &Scene<'_>) -> Result<Plan, Refusal> {
-    let tagging = ops::tag::Tagging::Rename { from: "fresh", to: "stale" };
+fn rename(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let tagging = ops::tag::TagChange::Rename { from: "fresh", to: "stale" };
     ops::tag::tagged(scene, &some(scene)?, tagging, &ops::Progress::default())
 }
 
-fn delete(scene: &Scene<'_>, remove: bool) -> Result<Plan, Refusal> {
-    let asked = Asked { remove, ..Asked::default() };
+fn delete(scene: &WriteContext<'_>, remove: bool) -> Result<Plan, Refusal> {
+    let asked = DeleteRequest { remove, ..DeleteRequest::default() };
     first_of(live(scene).iter().filter_map(|entry| ops::delete::delete(scene, &[*entry], asked).ok()))
 }
 
-fn archive(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn archive(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let scene = if scene.store.format == A_MEM { &later(scene) } else { scene };
     first_of(live(scene).iter().rev().filter_map(|entry| ops::archive::archive(scene, &[*entry]).ok()))
 }
 
-fn archive_deprecated(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn archive_deprecated(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let all = scene.store.entries.iter();
     let own = all.filter(|own| scene.store.document(own).path.extension().is_some_and(|end| end == "md"));
     first_of(own.filter_map(|entry| ops::archive::archive(&later(scene), &[*entry]).ok()))
 }
 
-fn compact(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn compact(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     ops::compact::compact(&later(scene), None)
 }
 
-fn unarchive(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn unarchive(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let own = scene.store.entries.iter().filter(|entry| entry.state == State::Archived);
     ops::archive::unarchive(scene, &own.copied().collect::<Vec<_>>())
 }
 
-fn undelete(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn undelete(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let all = scene.store.entries.iter();
-    first_of(all.filter_map(|entry| ops::delete::undelete(scene, &[*entry], &Gone::default()).ok()))
+    first_of(all.filter_map(|entry| ops::delete::undelete(scene, &[*entry], &ErasedRecords::default()).ok()))
 }
 
-fn session(scene: &Scene<'_>) -> Result<String, Refusal> {
+fn session(scene: &WriteContext<'_>) -> Result<String, Refusal> {
     scene.store.sessions.first().map(|own| own.name.clone()).ok_or_else(nothing)
 }
 
-fn pack(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn pack(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     ops::session::archive(scene, &session(scene)?)
 }
 
-fn unpack(scene: &Scene<'_>) -> Result<Plan, Refusal> {
-    let packed = scene.packed.values().next().ok_or_else(nothing)?;
+fn unpack(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let packed = scene.compressed_files.values().next().ok_or_else(nothing)?;
     ops::session::unarchive(scene, &session(scene)?, false, packed)
 }
 
 /// The same when all is old.
-fn later<'a>(scene: &Scene<'a>) -> Scene<'a> {
-    Scene { now: Moment(scene.now.0 + LATER), ..*scene }
+fn later<'a>(scene: &WriteContext<'a>) -> WriteContext<'a> {
+    WriteContext { now: Moment(scene.now.0 + LATER), ..*scene }
 }
 
-fn maintain(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn maintain(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     first_of(ops::upkeep::due(&later(scene))?.into_iter().map(|(plan, _)| plan))
 }
 
@@ -268,25 +272,25 @@ fn keep_up(disk: &Faulty, root: &Path, store: &Store) {
 }
 
 /// A copy of a file comes back in which a record says something else.
-fn restore(scene: &Scene<'_>, is_whole: bool) -> Result<Plan, Refusal> {
+fn restore(scene: &WriteContext<'_>, is_whole: bool) -> Result<Plan, Refusal> {
     let edited = edit(scene)?;
     let plans = edited.changes.iter().filter_map(|change| {
         let (file, copy, facts) = (&change.path, change.after()?, CopyFacts::default());
-        let compared = ops::restore::compare(scene, file, &copy, &facts).ok()?;
+        let compared = ops::backup_restore::compare(scene, file, &copy, &facts).ok()?;
         let chosen = compared.items.iter().filter(|item| item.can_come).map(|item| item.at).collect();
         let is_whole = is_whole || compared.whole_only.is_some();
-        ops::restore::bring_back(scene, &compared, (&chosen, is_whole), &copy, &facts).ok()
+        ops::backup_restore::bring_back(scene, &compared, (&chosen, is_whole), &copy, &facts).ok()
     });
     first_of(plans)
 }
 
-fn repair(scene: &Scene<'_>) -> Result<Plan, Refusal> {
-    let material = Material::default();
-    let torn = Which::Code(Code::TornLine);
-    ops::repair::chosen(&Bench::of(scene, &material, []), &torn)?.plan.ok_or_else(nothing)
+fn repair(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let material = RepairSources::default();
+    let torn = RepairTarget::Code(Code::TornLine);
+    ops::repair::chosen(&RepairContext::of(scene, &material, []), &torn)?.plan.ok_or_else(nothing)
 }
 
-fn init(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+fn init(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     ops::init::init(scene.store.format, &scene.store.root, scene.now)
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, Output};
+use palimp::disk::{Disk, WritableFile};
 
 use super::deeds::bytes_of;
 
@@ -55,7 +55,7 @@ pub fn is_log(file: &Path) -> bool {
 }
 
 /// An open file, and what it held when it was opened.
-type Open = (Box<dyn Output>, Vec<u8>);
+type Open = (Box<dyn WritableFile>, Vec<u8>);
 
 thread_local! {
     /// What the other program has open, and what the file held then.

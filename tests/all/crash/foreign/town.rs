@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::faulty::Faulty;
 use palimp::format::{self, Placement};
 use palimp::model::{Act, Change, Extent, Plan, Role, Store};
-use palimp::ops::{self, Scene};
-use palimp::store::commit::erase::gather;
+use palimp::ops::{self, WriteContext};
+use palimp::store::commit::scrub::gather;
 use palimp::store::commit::{CommitError, Vault, Writer};
-use palimp::store::erase::{Contents, Wanted};
+use palimp::store::erase::{ErasedContents, ErasureMatcher};
 use palimp::store::{Place, load_from};
 
 use super::deeds::{Deed, Doing, First, Make, add, bytes_of, new_session};
@@ -48,9 +48,9 @@ fn packed(disk: &Faulty, root: &Path) -> Packed {
     files.filter_map(|(path, own)| Some((path.strip_prefix(root).ok()?.to_owned(), own))).collect()
 }
 
-fn with_scene<T>(disk: &Faulty, store: &Store, number: u8, act: impl FnOnce(&Scene<'_>) -> T) -> T {
+fn with_scene<T>(disk: &Faulty, store: &Store, number: u8, act: impl FnOnce(&WriteContext<'_>) -> T) -> T {
     let packed = packed(disk, &store.root);
-    act(&Scene { store, now: NOW, random: [number; 16], packed: &packed })
+    act(&WriteContext { store, now: NOW, random: [number; 16], compressed_files: &packed })
 }
 
 /// A small store of a format, after what is done to it first.
@@ -133,21 +133,21 @@ pub fn run(disk: &Faulty, format: &'static str, act: Doing) -> Option<Done> {
     };
     Some(Writer::open(host(disk, &machine), &store).and_then(|writer| {
         let (plan, turn) = turned(&writer)?;
-        let receipt = writer.turn(&plan, turn)?;
+        let receipt = writer.commit_undo_redo(&plan, turn)?;
         Ok((receipt.notes, Some(plan)))
     }))
 }
 
 /// What an erasure would change.
-pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<palimp::store::erase::Target>)> {
+pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<palimp::store::erase::ErasureTarget>)> {
     with_scene(disk, store, 7, |scene| {
-        let reason = ops::erase::REASON;
+        let reason = ops::erase::DEFAULT_REASON;
         let targets = |entry| ops::erase::targets(scene, &[entry], reason).ok();
         store.entries.iter().find_map(|entry| {
             let targets = targets(*entry)?;
-            let vault = Vault::look(disk, Path::new(DATA), &store.root);
-            let wanted = Wanted::of(format::by_name(store.format)?, store, &targets, NOW);
-            let mut contents = Contents::default();
+            let vault = Vault::open_read_only(disk, Path::new(DATA), &store.root);
+            let wanted = ErasureMatcher::of(format::by_name(store.format)?, store, &targets, NOW);
+            let mut contents = ErasedContents::default();
             let kept = gather(disk, store, &vault, &wanted, &mut contents).ok()?;
             let removal = ops::erase::plan(scene, &wanted, &contents, &kept, reason).ok()?;
             (!removal.plan.is_empty()).then_some((removal.plan, targets))
@@ -161,7 +161,7 @@ fn erase(disk: &Faulty, machine: &Still, store: &Store) -> Option<Done> {
         Ok(writer) => writer,
         Err(error) => return Some(Err(error)),
     };
-    Some(writer.erase(&plan, &targets, ops::erase::REASON).map(|_| (Vec::new(), None)))
+    Some(writer.erase(&plan, &targets, ops::erase::DEFAULT_REASON).map(|_| (Vec::new(), None)))
 }
 
 /// The files that a deed is about, as it would be done now: each with whether it is made of

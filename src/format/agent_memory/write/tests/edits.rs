@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use serde_json::{Value, json};
 
-use super::super::canonical::{BundleEdit, canonical_write, path_of, value_at};
+use super::super::canonical_write::{BundleEdit, canonical_write, path_of, value_at};
 use super::shelf::{Shelf, now};
 use super::tool::{assert_rendered, faults};
 

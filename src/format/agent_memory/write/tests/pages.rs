@@ -1,13 +1,13 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::canonical::BundleEdit;
-use super::super::markdown;
-use super::super::project::{StateSaid, parts};
+use super::super::canonical_write::BundleEdit;
+use super::super::page_parts::{ProjectionSource, parts};
+use super::super::page_renewal;
 use super::shelf::Shelf;
 use super::tool::{assert_rendered, faults};
-use crate::text::edit::scan;
-use crate::text::scan::Tape;
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
 
 const GOTCHAS: &str = "docs/agent-memory/gotchas.md";
 const FOCUS: &str = "docs/agent-memory/current-focus.md";
@@ -196,12 +196,12 @@ proptest! {
         let parted = |bundle: &str| {
             let mut tape = Tape::default();
             let bundle = scan(&mut tape, bundle.as_bytes()).unwrap();
-            parts(word, &StateSaid { bundle, generated: String::new(), provider: String::new() })
+            parts(word, &ProjectionSource { bundle, generated: String::new(), provider: String::new() })
         };
         let (old, new) = (old.map(|old| parted(&old)), parted(&new));
         let page = format!("\n{page}\n");
-        let once = markdown::renew(&page, old.as_deref(), &new);
-        let again = markdown::renew(&once, Some(&new), &new);
+        let once = page_renewal::renew(&page, old.as_deref(), &new);
+        let again = page_renewal::renew(&once, Some(&new), &new);
         // Somebody's own line may be told for an equal value: then they may change places.
         let sorted = |page: &str| {
             let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-use super::super::prune::{Pruned, Pruning, prune};
+use super::super::prune::{PruneRequest, PruneResult, prune};
 use super::shelf::{Shelf, now};
 use super::tool::faults;
 
@@ -7,7 +7,7 @@ const EVENTS: &str = ".agent-memory/history/events.jsonl";
 const STATE: &str = ".agent-memory/state.json";
 
 /// What was pruned, or why nothing was; nothing where there is nothing to prune.
-fn run(shelf: &mut Shelf, chosen: Pruning<'_>) -> Result<Pruned, String> {
+fn run(shelf: &mut Shelf, chosen: PruneRequest<'_>) -> Result<PruneResult, String> {
     let pruned = prune(&shelf.documents(), chosen, now()).map_err(|refusal| refusal.message)?;
     let pruned = pruned.ok_or_else(String::new)?;
     shelf.take_pruned(&pruned);
@@ -20,7 +20,7 @@ fn retention_moves_recalled_events_and_old_checkpoints_into_a_batch() {
     shelf.change(STATE, "\"lastRecalledEventId\": \"evt-000001\"", "\"lastRecalledEventId\": \"evt-000003\"");
     let log = shelf.text(EVENTS);
     let first = shelf.store("history/checkpoints/chk-000001.json");
-    let pruned = run(&mut shelf, Pruning::Retention).unwrap();
+    let pruned = run(&mut shelf, PruneRequest::Retention).unwrap();
     assert_eq!(pruned.events, ["evt-000001", "evt-000002", "evt-000003"]);
     assert_eq!(pruned.checkpoints, ["chk-000001", "chk-000002", "chk-000003", "chk-000004"]);
     let batch = "archive/prune-20261201T080000120Z";
@@ -38,10 +38,10 @@ fn retention_moves_recalled_events_and_old_checkpoints_into_a_batch() {
     );
     assert_eq!(shelf.problems(), Vec::<String>::new());
     assert_eq!(faults(&shelf), Vec::<String>::new());
-    assert_eq!(run(&mut shelf, Pruning::Retention), Err(String::new()));
+    assert_eq!(run(&mut shelf, PruneRequest::Retention), Err(String::new()));
     // The next event goes on from the last, also when the archive has expired.
     let chosen = ["evt-000004", "evt-000005", "evt-000006"];
-    let pruned = run(&mut shelf, Pruning::These { events: &chosen, checkpoints: &[] }).unwrap();
+    let pruned = run(&mut shelf, PruneRequest::These { events: &chosen, checkpoints: &[] }).unwrap();
     assert!(pruned.batch[0].path.starts_with("archive/prune-20261201T080000121Z"));
     assert_eq!(shelf.text(EVENTS), "");
     assert_eq!(shelf.problems(), Vec::<String>::new());
@@ -53,7 +53,7 @@ fn retention_moves_recalled_events_and_old_checkpoints_into_a_batch() {
 #[test]
 fn the_latest_checkpoint_and_the_recent_tail_stay() {
     let mut shelf = Shelf::made(4);
-    let these = |checkpoints| Pruning::These { events: &[], checkpoints };
+    let these = |checkpoints| PruneRequest::These { events: &[], checkpoints };
     let refused = |shelf: &mut Shelf, chosen, why: &str| {
         let refusal = run(shelf, chosen).unwrap_err();
         assert!(refusal.contains(why), "{refusal}");
@@ -63,9 +63,9 @@ fn the_latest_checkpoint_and_the_recent_tail_stay() {
     refused(&mut shelf, these(&["chk-000007"]), "no active event or checkpoint \"chk-000007\"");
     shelf.put(CONFIG, r#"{"retention":{"enabled":false,"checkpoints":{"keepRecent":0}}}"#);
     refused(&mut shelf, these(&["chk-000004"]), "among the newest 0 ");
-    let events = Pruning::These { events: &["evt-000001"], checkpoints: &[] };
+    let events = PruneRequest::These { events: &["evt-000001"], checkpoints: &[] };
     refused(&mut shelf, events, "turns retention off");
-    assert_eq!(run(&mut shelf, Pruning::Retention), Err(String::new()));
+    assert_eq!(run(&mut shelf, PruneRequest::Retention), Err(String::new()));
     let pruned = run(&mut shelf, these(&["chk-000003", "chk-000001"])).unwrap();
     assert_eq!(pruned.checkpoints, ["chk-000001", "chk-000003"]);
     assert!(pruned.rewritten.is_empty());
@@ -85,7 +85,8 @@ fn lines_that_hold_something_else_keep_it() {
     let events = records.iter().find(|own| own.path.ends_with("events.jsonl")).unwrap();
     assert_eq!(events.records.len(), 5, "{:?}", events.problems);
     let pruned =
-        run(&mut shelf, Pruning::These { events: &["evt-000001", "evt-000002"], checkpoints: &[] }).unwrap();
+        run(&mut shelf, PruneRequest::These { events: &["evt-000001", "evt-000002"], checkpoints: &[] })
+            .unwrap();
     assert_eq!(pruned.events, ["evt-000001", "evt-000002"]);
     assert_eq!(shelf.text(EVENTS), format!("\u{feff}\n{{torn\n{three}\n{four}"));
     let batch = shelf.store("archive/prune-20261201T080000120Z/events.jsonl");
@@ -97,7 +98,7 @@ fn lines_that_hold_something_else_keep_it() {
 fn a_store_that_the_tool_made_is_pruned_cleanly() {
     let Some(mut shelf) = Shelf::real("full-cycle") else { return };
     let known = shelf.problems();
-    let pruned = run(&mut shelf, Pruning::Retention).unwrap();
+    let pruned = run(&mut shelf, PruneRequest::Retention).unwrap();
     assert_eq!(pruned.events.len() + shelf.events().len(), 26);
     assert_eq!(pruned.checkpoints, Vec::<String>::new());
     assert_eq!(shelf.problems(), known);

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::super::{AgentMemory, projection};
-use super::super::canonical::{BundleEdit, FileAnew, canonical_write};
-use super::super::prune::Pruned;
+use super::super::canonical_write::{BundleEdit, BundleFileWrite, canonical_write};
+use super::super::prune::PruneResult;
 use crate::format::writing::Refusal;
-use crate::format::{Format, Parts, Placement};
+use crate::format::{AssemblyInput, Format, Placement};
 use crate::model::Generation;
 use crate::model::{Document, Moment, Role};
 
@@ -104,7 +104,7 @@ impl Shelf {
                 path: path.to_owned(),
                 role,
                 bytes: bytes.clone().into(),
-                on_demand: None,
+                record_reader: None,
                 offset: 0,
                 len: bytes.len() as u64,
                 generation: Generation::default(),
@@ -131,7 +131,12 @@ impl Shelf {
             .collect();
         folders.sort();
         folders.dedup();
-        let parts = Parts { documents: &documents, folders: &folders, locks: &[], beside: Some(&beside) };
+        let parts = AssemblyInput {
+            documents: &documents,
+            folders: &folders,
+            locks: &[],
+            outside_files: Some(&beside),
+        };
         let assembly = AgentMemory.assemble(&parts, now());
         let own = documents.iter().flat_map(|document| document.problems.clone());
         let mut problems: Vec<String> = own
@@ -155,7 +160,7 @@ impl Shelf {
         })
     }
 
-    pub fn take(&mut self, files: &[FileAnew]) {
+    pub fn take(&mut self, files: &[BundleFileWrite]) {
         for file in files {
             let outside = file.path.strip_prefix("..").map(Path::to_owned);
             let path = outside.unwrap_or_else(|_| Path::new(STORE).join(&file.path));
@@ -165,7 +170,7 @@ impl Shelf {
         }
     }
 
-    pub fn take_pruned(&mut self, pruned: &Pruned) {
+    pub fn take_pruned(&mut self, pruned: &PruneResult) {
         self.take(&pruned.batch);
         self.take(&pruned.rewritten);
         for path in &pruned.removed {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::format::bmad::config::default_decay;
 
-fn add(logs: &[LogBytes<'_>], draft: &Draft<'_>) -> Result<Value, Refusal> {
+fn add(logs: &[LogBytes<'_>], draft: &RecordDraft<'_>) -> Result<Value, Refusal> {
     new_record(SESSION, logs, draft, &[], NOW).map(|(_, line)| value(&line))
 }
 
@@ -15,7 +15,7 @@ fn a_record_of_each_type_reads_back_without_a_fault() {
     for (at, kind) in KINDS.into_iter().enumerate() {
         let text = "style: say \"why\",\nnot what";
         let tags = ["review", "a.b"].map(str::to_owned);
-        let draft = Draft { kind, text: Some(text), tags: &tags, ..Draft::default() };
+        let draft = RecordDraft { kind, text: Some(text), tags: &tags, ..RecordDraft::default() };
         for _ in 0..2 {
             let (path, line) =
                 new_record(SESSION, &logs_of([&logs[0], &logs[1], &logs[2], &logs[3]]), &draft, &[], NOW)
@@ -40,13 +40,13 @@ fn a_record_of_each_type_reads_back_without_a_fault() {
 
 #[test]
 fn a_message_is_written_as_the_specification_prints_it() {
-    let draft = Draft {
+    let draft = RecordDraft {
         kind: "conversation",
         text: Some("Take PostgreSQL."),
         record: Some(
             "{\"role\": \"assistant\", \"own\": 1.50,\n \"context\": {\"conversation_id\" : \"conv-xyz\",\n \"topic\": \"database_selection\"},\n\"agent_id\":\"architect\",\"metadata\":{\"tokens\":15}}",
         ),
-        ..Draft::default()
+        ..RecordDraft::default()
     };
     let (_, line) = new_record(SESSION, &[], &draft, &[], NOW).unwrap();
     let expected = concat!(
@@ -62,7 +62,7 @@ fn a_message_is_written_as_the_specification_prints_it() {
 fn the_next_id_is_behind_every_id_that_was_ever_given_and_as_wide() {
     let next = |log: &str, reserved: &[&str]| {
         let logs = logs_of([log.as_bytes(), b"", b"", b""]);
-        let draft = Draft { kind: "conversation", text: Some("x"), ..Draft::default() };
+        let draft = RecordDraft { kind: "conversation", text: Some("x"), ..RecordDraft::default() };
         let (_, line) = new_record(SESSION, &logs, &draft, reserved, NOW).unwrap();
         value(&line)["id"].as_str().unwrap().to_owned()
     };
@@ -77,12 +77,12 @@ fn the_next_id_is_behind_every_id_that_was_ever_given_and_as_wide() {
 
 #[test]
 fn a_draft_that_breaks_the_schema_is_refused() {
-    let draft = |kind| Draft { kind, text: Some("a: b"), ..Draft::default() };
-    let with = |kind, record: &'static str| Draft { record: Some(record), ..draft(kind) };
-    let refused = |draft: Draft<'_>| why(add(&[], &draft));
+    let draft = |kind| RecordDraft { kind, text: Some("a: b"), ..RecordDraft::default() };
+    let with = |kind, record: &'static str| RecordDraft { record: Some(record), ..draft(kind) };
+    let refused = |draft: RecordDraft<'_>| why(add(&[], &draft));
     assert!(refused(draft("task")).starts_with("\"task\" is not a type of memory"));
-    assert_eq!(refused(Draft { text: Some(" \n"), ..draft("finding") }), "A finding needs a text.");
-    let no_key = refused(Draft { text: Some("https://x"), ..draft("preference") });
+    assert_eq!(refused(RecordDraft { text: Some(" \n"), ..draft("finding") }), "A finding needs a text.");
+    let no_key = refused(RecordDraft { text: Some("https://x"), ..draft("preference") });
     assert!(no_key.starts_with("A preference needs a key"));
     assert_eq!(refused(with("decision", r#"{"decision":"c"}"#)), "decision is given twice.");
     for (kind, extra) in [
@@ -97,7 +97,7 @@ fn a_draft_that_breaks_the_schema_is_refused() {
     }
     for id in ["", "../msg", "a b", "-x", ".."] {
         let extra = json!({ "id": id }).to_string();
-        let bad = Draft { record: Some(&extra), ..draft("finding") };
+        let bad = RecordDraft { record: Some(&extra), ..draft("finding") };
         assert!(refused(bad).starts_with(&format!("{id:?} can't be a memory's id")));
     }
     assert_eq!(refused(with("finding", "[1]")), "the memory is not a JSON object.");
@@ -107,7 +107,10 @@ fn a_draft_that_breaks_the_schema_is_refused() {
 fn an_id_that_is_given_is_kept_unless_it_is_taken() {
     let logs = logs_of([b"", b"", b"{\"id\":\"finding-x\"}\n", b""]);
     let given = |record: &'static str| {
-        add(&logs, &Draft { kind: "finding", text: Some("x"), record: Some(record), ..Draft::default() })
+        add(
+            &logs,
+            &RecordDraft { kind: "finding", text: Some("x"), record: Some(record), ..RecordDraft::default() },
+        )
     };
     assert_eq!(given("{\"id\":\"finding-y\"}").unwrap()["id"], "finding-y");
     assert_eq!(why(given("{\"id\":\"finding-x\"}")), "The id \"finding-x\" already exists.");
@@ -115,11 +118,11 @@ fn an_id_that_is_given_is_kept_unless_it_is_taken() {
 
 #[test]
 fn a_preference_may_take_its_key_from_elsewhere() {
-    let draft = Draft {
+    let draft = RecordDraft {
         kind: "preference",
         text: Some("concise: yes"),
         record: Some("{\"key\":\"style\"}"),
-        ..Draft::default()
+        ..RecordDraft::default()
     };
     assert_eq!(add(&[], &draft).unwrap()["value"], "concise: yes");
 }
@@ -140,7 +143,7 @@ proptest! {
             record["context"] = json!({ "topic": text });
         }
         let (record, tags) = (record.to_string(), [tag.clone()]);
-        let draft = Draft { kind: KINDS[kind], text: Some(&text), tags: &tags, record: Some(&record), ..Draft::default() };
+        let draft = RecordDraft { kind: KINDS[kind], text: Some(&text), tags: &tags, record: Some(&record), ..RecordDraft::default() };
         let logs = logs_of([&log, &log, b"", &log]);
         match new_record(SESSION, &logs, &draft, &[], NOW) {
             Err(refused) => prop_assert_eq!(refused.message, format!("A {} needs a text.", KINDS[kind])),
@@ -173,8 +176,8 @@ fn a_decay_factor_is_the_model_s_with_its_boost() {
 #[test]
 fn compaction_drops_the_least_relevant_fifth_and_never_a_preference() {
     let weigh = |entries: &[(&'static str, f64)], keep| {
-        let entries: Vec<Weighed<'_>> =
-            entries.iter().map(|&(kind, relevance)| Weighed { kind, relevance }).collect();
+        let entries: Vec<WeighedRecord<'_>> =
+            entries.iter().map(|&(kind, relevance)| WeighedRecord { kind, relevance }).collect();
         compaction(&entries, keep)
     };
     let message = |relevance| ("conversation", relevance);
@@ -199,8 +202,8 @@ proptest! {
     fn nothing_that_is_dropped_outranks_what_is_kept(
         entries in proptest::collection::vec((0..4_usize, -1.0..2.0_f64), 0..40), keep in 0.01..=1.0_f64,
     ) {
-        let weighed: Vec<Weighed<'_>> =
-            entries.iter().map(|&(kind, relevance)| Weighed { kind: KINDS[kind], relevance }).collect();
+        let weighed: Vec<WeighedRecord<'_>> =
+            entries.iter().map(|&(kind, relevance)| WeighedRecord { kind: KINDS[kind], relevance }).collect();
         let dropped = compaction(&weighed, keep);
         let most = weighed.len() - (weighed.len() as f64 * keep).floor() as usize;
         prop_assert!(dropped.len() <= most);

@@ -74,16 +74,16 @@ fn statistics_of_another_type_and_an_empty_manifest_get_their_counts() {
 
 /// The bytes with the values that a manifest's update sets taken out.
 fn without_set(bytes: &[u8]) -> Vec<u8> {
-    crate::format::reading::edited(bytes, |body, object| {
+    crate::format::record_reader::edit_object(bytes, |body, object| {
         let blank = |name: &str, within: crate::text::json::Json<'_>| {
-            within.get(name).map(|value| edit::Patch::of(value, ""))
+            within.get(name).map(|value| json_edit::JsonSplice::of(value, ""))
         };
         let statistics = object.get("statistics").unwrap();
         let mut splices: Vec<_> = blank("updated_at", object).into_iter().collect();
         for name in ["total_messages", "total_decisions", "total_findings", "size_bytes", "last_accessed"] {
             splices.extend(blank(name, statistics));
         }
-        edit::apply(body, splices)
+        json_edit::apply(body, splices)
     })
     .unwrap()
 }

@@ -1,0 +1,70 @@
+//! Files that are made from the records, against what the records make of them now.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::format;
+use crate::model::{Change, Code, Document, Moment, Problem, Role, Severity, Store};
+use crate::store::derived_files;
+
+/// What says of a derived file already that it is not as it should be.
+const STALE_CODES: [Code; 7] = [
+    Code::IndexStale,
+    Code::IndexBroken,
+    Code::CountMismatch,
+    Code::HashMismatch,
+    Code::ProjectionStale,
+    Code::EntryBlockStale,
+    Code::BadJson,
+];
+
+/// The changes that rebuild derived files wherever they disagree with the records: what
+/// `reindex` does. None where not all of the store could be read.
+pub fn stale_files(store: &Store, now: Moment) -> Vec<Change> {
+    stale_files_with(store, &store.documents, now)
+}
+
+/// The same where the records are those of `documents`.
+pub fn stale_files_with(store: &Store, documents: &[Arc<Document>], now: Moment) -> Vec<Change> {
+    if store.whole().is_err() {
+        return Vec::new();
+    }
+    let makes = |role| matches!(role, Role::Records | Role::Archive | Role::Metadata | Role::Index);
+    let data = documents.iter().filter(|own| makes(own.role));
+    let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
+    let mut changes = derived_files::derived_changes(store, documents, &touched, now);
+    let format = format::by_name(store.format);
+    // Where the state can't be read, its pages can't be made: that is told of the state.
+    changes.extend(format.and_then(|format| format.rebuild_pages(store, documents).ok()).unwrap_or_default());
+    changes.retain(|change| !change.is_empty());
+    // Of what was gone while they were made nothing is made.
+    if store.whole().is_err() { Vec::new() } else { changes }
+}
+
+/// What is to be said of indexes and pages among those that nothing says so far. One that is absent disagrees
+/// with nothing, and counts are compared where they are read.
+pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
+    let told = store.problems.iter().filter(|problem| STALE_CODES.contains(&problem.code));
+    let told: HashSet<&Path> = told.map(|problem| &*problem.file).collect();
+    let is_index = |path: &Path| {
+        let place = store.documents.binary_search_by(|own| own.path.as_path().cmp(path));
+        place.is_ok_and(|place| store.documents[place].role == Role::Index)
+    };
+    let is_page = |path: &Path| path.starts_with("..");
+    let code = |path: &Path| match () {
+        () if is_index(path) => Some(Code::IndexStale),
+        () if is_page(path) => Some(Code::ProjectionStale),
+        () => None,
+    };
+    let silent = disagreeing.iter().filter(|own| !told.contains(&*own.path));
+    let message = "It disagrees with the memories that it is made from. `palimp reindex` rebuilds it.";
+    silent
+        .filter_map(|own| Some(Problem::of_file(code(&own.path)?, Severity::Warning, &own.path, message)))
+        .collect()
+}
+
+/// Whether rebuilding a file repairs that problem of it.
+pub fn is_repaired(problem: &Problem, disagreeing: &HashSet<&Path>) -> bool {
+    STALE_CODES.contains(&problem.code) && disagreeing.contains(&*problem.file)
+}

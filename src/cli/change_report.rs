@@ -1,0 +1,170 @@
+//! What a verb tells of a plan, and of a change that was made.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::failure::{Exit, Failure, Result, say};
+use super::{Context, erase};
+use crate::format;
+use crate::model::{Change, PathText, Plan, Store};
+use crate::store::commit::{CommitReceipt, UndoRedo};
+use crate::text::secrets::mask;
+use crate::text::shell_quote;
+use crate::usecase::{self, ChangeCommand, PlannedChange};
+
+/// A change in `--json`: its plan, and what came of it.
+#[derive(Serialize)]
+pub struct ChangeRow<'a> {
+    pub plan: PlanRow<'a>,
+    pub applied: bool,
+    pub receipt: Option<String>,
+    pub undo: Option<u64>,
+}
+
+/// A plan in `--json`.
+#[derive(Serialize)]
+pub struct PlanRow<'a> {
+    fingerprint: String,
+    verb: &'a str,
+    store: String,
+    records: usize,
+    files: Vec<FileRow>,
+    told: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FileRow {
+    path: String,
+    change: &'static str,
+    bytes_before: u64,
+    bytes_after: u64,
+}
+
+/// What a change did, as a sentence begins.
+pub enum ChangeSummary {
+    /// With the title of the one memory.
+    All(String),
+    /// With the count of each store behind it.
+    Verb(&'static str),
+}
+
+impl ChangeSummary {
+    fn of(&self, plan: &Plan) -> String {
+        match self {
+            ChangeSummary::All(told) => told.clone(),
+            ChangeSummary::Verb(_) if plan.records == 0 => "saved".into(),
+            ChangeSummary::Verb(verb) => format!("{verb} {}", usecase::memory_count(plan.records)),
+        }
+    }
+}
+
+/// What is said of a change once it is made.
+pub fn change_summary(planned: &PlannedChange) -> ChangeSummary {
+    let wanted = &planned.request.command;
+    match (wanted, planned.changing.as_slice()) {
+        (ChangeCommand::UndoRedoSteps(steps), _) => ChangeSummary::All(match steps.first() {
+            Some((_, UndoRedo::Redo(_))) => "redone".into(),
+            _ => "undone".into(),
+        }),
+        (_, [at]) => {
+            let (store, entry) = planned.request.snapshot.get(*at);
+            ChangeSummary::All(format!("{} \"{}\"", wanted.done_words(), mask(&format::title(store, entry))))
+        }
+        (_, []) => ChangeSummary::All("saved".into()),
+        _ => ChangeSummary::Verb(wanted.done_words()),
+    }
+}
+
+/// Tells a change that was made, and what undoes it.
+pub fn report_change(
+    context: &mut Context,
+    store: &Store,
+    receipt: &CommitReceipt,
+    (said, is_asked): (&ChangeSummary, bool),
+) -> Result<()> {
+    let printed = match is_asked && !context.options.json {
+        true => Ok(()),
+        false => print_plan(context, &receipt.plan, true, Some(receipt)),
+    };
+    // The plan comes before what is said of it.
+    let printed = printed.and_then(|()| Ok(context.out.flush()?));
+    if !receipt.is_journalled {
+        return Err(Failure::lines(Exit::Failed, receipt.notes.clone()));
+    }
+    let undo = match receipt.plan.is_too_large_to_undo() {
+        true => "it can't be undone: it replaced more than undo keeps".to_owned(),
+        false if receipt.plan.verb == "undo" => {
+            format!("`{}` redoes it", undo_of(context, store, receipt.step))
+        }
+        false => format!("`{}` undoes it", undo_of(context, store, receipt.step)),
+    };
+    // Also where the output failed: it is changed.
+    context.changed.push(format!("  {}: {undo}", store.root.to_text()));
+    printed?;
+    receipt.notes.iter().for_each(|note| say(note));
+    if !context.options.json {
+        say(&format!("{}; {undo}", said.of(&receipt.plan)));
+    }
+    Ok(())
+}
+
+/// The command that undoes a step, wherever it is run: numbers are each store's own.
+fn undo_of(context: &Context, store: &Store, step: u64) -> String {
+    let mut command = format!("palimp undo {step} --store {}", quoted(&store.root));
+    if let Some(format) = &context.options.format {
+        command.push_str(&format!(" --as {format}"));
+    }
+    if let Some(data) = &context.options.data_dir {
+        command.push_str(&format!(" --data-dir {}", quoted(data)));
+    }
+    command
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    shell_quote::word(&path.to_text())
+}
+
+/// Prints what is planned for every store.
+pub fn print_plans(context: &mut Context, planned: &PlannedChange) -> Result<()> {
+    planned.plans.iter().try_for_each(|(_, plan)| print_plan(context, plan, false, None))?;
+    planned.erasures.iter().try_for_each(|own| erase::print(context, own, None))
+}
+
+/// Prints a plan.
+pub fn print_plan(
+    context: &mut Context,
+    plan: &Plan,
+    applied: bool,
+    receipt: Option<&CommitReceipt>,
+) -> Result<()> {
+    if !context.options.json {
+        return Ok(plan.preview_lines().iter().try_for_each(|line| context.out.line(line))?);
+    }
+    let undo = receipt.map(|receipt| receipt.step);
+    let row = ChangeRow { plan: plan_row(plan), applied, receipt: None, undo };
+    context.out.json(&row).map_err(Failure::from)
+}
+
+/// A plan as it is told in `--json`.
+pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
+    PlanRow {
+        fingerprint: plan.fingerprint(),
+        verb: plan.verb,
+        store: plan.root.to_text().into_owned(),
+        records: plan.records,
+        files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
+        told: &plan.lines,
+    }
+}
+
+fn file_row(change: &Change) -> FileRow {
+    FileRow {
+        path: change.path.to_text().into_owned(),
+        change: change.word(),
+        bytes_before: change.len_before(),
+        bytes_after: change.len_after(),
+    }
+}

@@ -1,0 +1,133 @@
+//! A question before a change, and what the memories say that it is about.
+
+use super::list_table::store_names;
+use crate::format;
+use crate::model::plan::count_with_noun;
+use crate::model::{Entry, EntryRef, Moment, Plan, Store};
+use crate::text::columns::column;
+use crate::text::safe_text::{display_width, sanitize, sanitize_lines};
+use crate::text::secrets::mask;
+use crate::usecase::{PlannedChange, name_of};
+
+/// A change can be undone for so long, in microseconds.
+const KEPT: i64 = 30 * 86_400 * 1_000_000;
+
+/// This many records are shown before a question, and this many lines of one alone.
+const RECORDS: usize = 5;
+/// This many characters of a line.
+const COLUMNS: usize = 160;
+
+/// The first lines of what the chosen records say, masked and safe to show; nothing where it is asked
+/// again, or no records are chosen.
+pub fn texts(planned: &PlannedChange) -> Vec<String> {
+    let chosen = &planned.changing;
+    if planned.concurrent.is_some() {
+        return Vec::new();
+    }
+    let rows = if chosen.len() == 1 { RECORDS } else { 1 };
+    let mut lines = Vec::new();
+    for &at in chosen.iter().take(RECORDS) {
+        let (store, entry) = planned.request.snapshot.get(at);
+        lines.push(format!("{}:", name_of(store, entry)));
+        lines.extend(first_lines(store, entry, rows));
+    }
+    lines.extend(more_than_shown(chosen));
+    lines
+}
+
+/// The question before a change: what is to be done, to how many, and until when it can be undone.
+pub fn question(planned: &PlannedChange, now: Moment) -> String {
+    let count = count_with_noun(planned.records() as u64, "memory");
+    if !planned.erasures.is_empty() {
+        return format!("Erase {count} for good?");
+    }
+    let verb = planned.plans.first().map_or("", |(_, plan)| plan.verb);
+    let what = match (verb, planned.plans.as_slice()) {
+        ("undo" | "redo", [(_, one)]) => format!("{verb} {}", step(one)),
+        ("undo" | "redo", several) => {
+            format!("{verb} a change of {}", count_with_noun(several.len() as u64, "store"))
+        }
+        ("backup restore", _) => format!("restore {count}"),
+        ("session new", _) => "create a session".into(),
+        ("session archive" | "session delete", _) => format!("{} a session of {count}", last_word(verb)),
+        ("session unarchive", _) => "bring a session back".into(),
+        ("init", _) => "create an empty store".into(),
+        ("reindex", _) => "rebuild indexes and counts".into(),
+        _ if planned.records() == 0 => verb.to_owned(),
+        _ => format!("{verb} {count}"),
+    };
+    let is_kept = !matches!(verb, "undo" | "redo" | "init");
+    let is_kept = is_kept && planned.plans.iter().all(|(_, plan)| !plan.is_too_large_to_undo());
+    let undo =
+        if is_kept { format!(" Undo until {}.", now.plus(KEPT).to_pattern("%-d %B")) } else { String::new() };
+    let mut letters = what.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    format!("{}{}?{undo}", first.unwrap_or_default(), letters.as_str())
+}
+
+/// The word of a verb that says what it does: "restore" of `backup restore`.
+pub fn last_word(verb: &str) -> &str {
+    verb.rsplit(' ').next().unwrap_or(verb)
+}
+
+/// The step of an undo, as its plan names it: "step 3".
+fn step(plan: &Plan) -> &str {
+    let line = plan.lines.first().map_or("", String::as_str);
+    let told = line.split_once(' ').map_or("the last step", |(_, told)| told);
+    told.split_once(':').map_or(told, |(step, _)| step)
+}
+
+/// The chosen memories as a question shows them: type, store, age and title, a line each, and of one alone
+/// the first lines of its text. Nothing where it is asked again, or none are chosen.
+pub fn rows(planned: &PlannedChange, now: Moment) -> Vec<String> {
+    let chosen = &planned.changing;
+    if planned.concurrent.is_some() {
+        return Vec::new();
+    }
+    let snapshot = &planned.request.snapshot;
+    let names = store_names(snapshot);
+    let name = |at: EntryRef| if names.len() > 1 { names[at.store as usize].as_str() } else { "" };
+    let cells = |&at: &EntryRef| {
+        let (store, entry) = snapshot.get(at);
+        let view = store.view(entry);
+        let kind = view.map_or("broken", |view| view.kind).to_owned();
+        let age = view.and_then(|view| view.created).map(|own| own.age_at(now)).unwrap_or_default();
+        [kind, name(at).to_owned(), age, format::title(store, entry)]
+    };
+    let rows: Vec<[String; 4]> = chosen.iter().take(RECORDS).map(cells).collect();
+    let widths = [0, 1, 2]
+        .map(|at| rows.iter().map(|row| display_width(&sanitize(&row[at]))).max().unwrap_or(0).min(20));
+    let line = |row: &[String; 4]| {
+        let parts =
+            (0..3).filter(|at| widths[*at] > 0).map(|at| column(&sanitize(&mask(&row[at])), widths[at]));
+        let parts: Vec<String> = parts.chain([sanitize(&mask(&row[3])).into_owned()]).collect();
+        format!("  {}", parts.join("  ").chars().take(COLUMNS).collect::<String>())
+    };
+    let mut lines: Vec<String> = rows.iter().map(line).collect();
+    if let ([at], [row]) = (chosen.as_slice(), rows.as_slice()) {
+        let (store, entry) = snapshot.get(*at);
+        let title = sanitize(&mask(&row[3])).into_owned();
+        let text = first_lines(store, entry, RECORDS).into_iter();
+        lines.extend(text.filter(|own| own.trim() != title).map(|own| format!("  {own}")));
+    }
+    lines.extend(more_than_shown(chosen));
+    lines
+}
+
+fn more_than_shown(chosen: &[EntryRef]) -> Option<String> {
+    let more = chosen.len().checked_sub(RECORDS).filter(|more| *more > 0)?;
+    Some(format!("  … and {}", count_with_noun(more as u64, "more memory")))
+}
+
+/// The first lines of a record's text. A private key covers lines, so what is masked is masked before
+/// it is cut.
+fn first_lines(store: &Store, entry: &Entry, rows: usize) -> Vec<String> {
+    let own = format::text_of(store, entry);
+    let text = if own.text.trim().is_empty() { own.title } else { own.text };
+    let masked = mask(&text).into_owned();
+    let mut lines = sanitize_lines(&masked).filter(|line| !line.trim().is_empty());
+    let cut = |line: String| line.chars().take(COLUMNS).collect::<String>();
+    let mut first: Vec<String> = lines.by_ref().take(rows).map(|line| format!("  {}", cut(line))).collect();
+    first.extend(lines.next().filter(|_| rows > 1).map(|_| "  …".to_owned()));
+    first
+}

@@ -1,0 +1,132 @@
+//! What `list` and `search` print on a terminal: rows in columns, with what a search found marked.
+
+use super::Context;
+use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
+use super::memory_row::explanation_lines;
+use crate::format;
+use crate::model::{Entry, Snapshot, State, Store};
+use crate::query::{Explanation, Hit, Query, highlights};
+use crate::text::safe_text::sanitize_lines;
+use crate::text::secrets::mask;
+
+/// Texts are looked through for a word up to here, and so much is shown before it.
+const AHEAD: usize = 16;
+
+/// The sign before a row, for the gravest thing that is to be said of the record.
+pub fn sign(is_sensitive: bool, has_problem: bool, state: State) -> (&'static str, TextStyle) {
+    match state {
+        State::Broken => ("✖", TextStyle::Bad),
+        State::Deleted => ("-", TextStyle::Dim),
+        State::Archived => ("▪", TextStyle::Dim),
+        State::Live if is_sensitive => ("!", TextStyle::Secret),
+        State::Live if has_problem => ("⚠", TextStyle::Warning),
+        State::Live => ("", TextStyle::Plain),
+    }
+}
+
+/// The short names of stores, in their order.
+pub fn store_names(snapshot: &Snapshot) -> Vec<String> {
+    let places: Vec<_> = snapshot.stores.iter().map(|own| (&*own.root, own.format)).collect();
+    format::store_names(&places)
+}
+
+/// Says on a terminal that there are more results.
+pub fn more(
+    context: &mut Context,
+    terminal: Option<OutputTerminal>,
+    told: Option<&str>,
+) -> std::io::Result<()> {
+    let drawn = terminal.zip(told).map(|(terminal, told)| terminal.painted(told, TextStyle::Dim));
+    drawn.map_or(Ok(()), |line| context.out.drawn(&[line]))
+}
+
+/// A list of memories for people.
+pub struct MemoryTable<'a> {
+    pub snapshot: &'a Snapshot,
+    pub query: &'a Query,
+    /// Whether it is in order of rank.
+    pub is_ranked: bool,
+    /// The notice that more results were found.
+    pub more: Option<String>,
+}
+
+impl MemoryTable<'_> {
+    /// Prints these, with why they have their ranks where that is asked for.
+    pub fn print(
+        &self,
+        context: &mut Context,
+        terminal: OutputTerminal,
+        hits: &[(&Hit, Option<Explanation>)],
+    ) -> std::io::Result<()> {
+        let names = store_names(self.snapshot);
+        let rows: Vec<ColumnRow> =
+            hits.iter().map(|(hit, why)| self.row(context, &names, hit, why.as_ref())).collect();
+        if !rows.is_empty() {
+            context.out.drawn(&lines(&self.columns(), &rows, terminal))?;
+        }
+        more(context, Some(terminal), self.more.as_deref())
+    }
+
+    fn columns(&self) -> [Column; 7] {
+        let place = if self.snapshot.stores.len() > 1 { "STORE" } else { "SESSION" };
+        [
+            Column::new(""),
+            Column::figures("RANK"),
+            Column::new("TYPE").giving_way(16, 0),
+            Column::new(place).giving_way(12, 18),
+            Column::figures("AGE").giving_way(4, 24),
+            Column::new("ID").giving_way(36, 36),
+            Column::new("MEMORY"),
+        ]
+    }
+
+    fn row(&self, context: &Context, names: &[String], hit: &Hit, why: Option<&Explanation>) -> ColumnRow {
+        let (store, entry) = self.snapshot.get(hit.at);
+        let view = store.view(entry);
+        let rank = hit.rank.filter(|_| self.is_ranked).map(|rank| format!("{rank:.2}"));
+        let place = match names {
+            [_] => store.session(entry).map_or("", |session| session.name.as_str()),
+            _ => names.get(hit.at.store as usize).map_or("", String::as_str),
+        };
+        let age = view.and_then(|view| view.created).map(|created| created.age_at(context.now));
+        let has_problem = store.problems_of(entry).next().is_some();
+        let (sign, look) = sign(format::is_sensitive(store, entry), has_problem, entry.state);
+        let title = format::title(store, entry);
+        let cells = vec![
+            ColumnCell::of(sign, look),
+            ColumnCell::new(&rank.unwrap_or_default()),
+            ColumnCell::new(view.map_or("broken", |view| view.kind)),
+            ColumnCell::new(place),
+            ColumnCell::new(&age.unwrap_or_default()),
+            ColumnCell::of(&id(store, entry), TextStyle::Dim),
+            ColumnCell::marked(&title, |text| highlights(text, self.query)),
+        ];
+        let found = self
+            .line_of(store, entry, &title)
+            .map(|line| ColumnCell::marked(&line, |text| highlights(text, self.query)));
+        let why =
+            why.into_iter().flat_map(explanation_lines).map(|line| ColumnCell::of(&line, TextStyle::Dim));
+        ColumnRow { cells, below: found.into_iter().chain(why).collect() }
+    }
+
+    /// The part of a text in which the query is, where its title has none of it.
+    fn line_of(&self, store: &Store, entry: &Entry, title: &str) -> Option<String> {
+        if !self.query.has_words() || !highlights(&mask(title), self.query).is_empty() {
+            return None;
+        }
+        let text = mask(&format::text_of(store, entry).text).into_owned();
+        let mut found = sanitize_lines(&text).filter_map(|line| {
+            let at = highlights(&line, self.query).first()?.start;
+            let from = line[..at].char_indices().rev().nth(AHEAD).map_or(0, |(at, _)| at);
+            let from = line[from..at].find(' ').filter(|_| from > 0).map_or(from, |blank| from + blank + 1);
+            Some(format!("{}{}", if from > 0 { "… " } else { "" }, &line[from..]))
+        });
+        found.next()
+    }
+}
+
+/// The id of a memory, if it can be shown and typed.
+fn id(store: &Store, entry: &Entry) -> String {
+    let id = store.view(entry).and_then(|view| view.id).filter(|id| mask(id) == *id);
+    id.map_or_else(String::new, str::to_owned)
+}

@@ -1,0 +1,245 @@
+//! A record as the verbs give it out.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::Serialize;
+
+use super::list_table::sign;
+use crate::format;
+use crate::model::{Entry, EntryRef, Moment, PathText, Snapshot, Store};
+use crate::query::{EntryDecay, Explanation, Ranking};
+use crate::text::secrets::mask;
+
+/// The fields of `list`, `search` and `show` with `--json`.
+#[derive(Serialize)]
+pub struct MemoryRow {
+    key: String,
+    store: String,
+    format: &'static str,
+    session: Option<String>,
+    id: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    title: String,
+    text: String,
+    tags: Vec<String>,
+    topic: Option<String>,
+    created: Option<String>,
+    accessed: Option<String>,
+    importance: Option<f64>,
+    decay: Option<f64>,
+    rank: Option<f64>,
+    state: &'static str,
+    file: String,
+    line: u32,
+    byte: [u64; 2],
+    /// Where the object itself is, where the line holds more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<[u64; 2]>,
+    problems: Vec<&'static str>,
+    sensitive: bool,
+    references: Vec<String>,
+    facets: Vec<(String, String)>,
+    raw: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw_base64: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<ExplanationRow>,
+    #[serde(skip)]
+    sign: &'static str,
+}
+
+impl MemoryRow {
+    /// The row of an entry, with its rank and why it has it, where that is asked for.
+    pub fn new(
+        snapshot: &Snapshot,
+        at: EntryRef,
+        rank: Option<f64>,
+        explain: Option<&Explanation>,
+        now: Moment,
+    ) -> MemoryRow {
+        let (store, entry) = snapshot.get(at);
+        let record = store.record(entry);
+        let view = store.view(entry);
+        let text = format::text_of(store, entry);
+        let document = store.document(entry);
+        let (line, raw) = format::lines_of(document, entry.record).unwrap_or((record.span, Cow::default()));
+        let holds_more = line.start < record.span.start || line.end > record.span.end;
+        let is_sensitive = format::is_sensitive(store, entry);
+        let has_problem = store.problems_of(entry).next().is_some();
+        let decay = view.map(|view| EntryDecay::of(store, entry, view, now).now());
+        MemoryRow {
+            key: store.key(entry),
+            store: store.root.to_text().into_owned(),
+            format: store.format,
+            session: store.session(entry).map(|session| session.name.clone()),
+            id: id(store, entry),
+            kind: view.map(|view| view.kind.to_string()),
+            title: text.title,
+            text: text.text,
+            tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
+            topic: view.and_then(|view| view.topic).map(str::to_owned),
+            created: view.and_then(|view| view.created).map(Moment::to_rfc3339),
+            accessed: view.and_then(|view| view.accessed).map(Moment::to_rfc3339),
+            importance: view.map(|view| view.importance),
+            decay,
+            rank,
+            state: entry.state.as_str(),
+            file: document.path.to_text().into_owned(),
+            line: record.line,
+            byte: [line.start, line.end],
+            record: holds_more.then_some([record.span.start, record.span.end]),
+            problems: codes(snapshot, at),
+            sensitive: is_sensitive,
+            references: view
+                .map(|view| view.references.iter().map(|reference| reference.to.text.to_string()).collect())
+                .unwrap_or_default(),
+            facets: facets(snapshot, at),
+            raw: String::from_utf8_lossy(&raw).into_owned(),
+            raw_base64: std::str::from_utf8(&raw).is_err().then(|| BASE64_STANDARD.encode(&*raw)),
+            explain: explain.map(ExplanationRow::new),
+            sign: sign(is_sensitive, has_problem, entry.state).0,
+        }
+    }
+
+    /// One line for people.
+    pub fn to_line(&self, now: Moment) -> String {
+        let age = self.created.as_deref().and_then(Moment::parse).map(|(when, _)| when.age_at(now));
+        let number = |value: Option<f64>| value.map_or("  — ".into(), |value| format!("{value:4.2}"));
+        let place = self.session.as_deref().unwrap_or(self.format);
+        format!(
+            "{:1} {} {} {:12} {:>5} {:16} {:14} {}",
+            self.sign,
+            number(self.rank),
+            number(self.decay),
+            self.kind.as_deref().unwrap_or("broken"),
+            age.unwrap_or_else(|| "?".into()),
+            place,
+            self.id.as_deref().filter(|id| mask(id) == *id).unwrap_or(&self.key),
+            self.title
+        )
+    }
+}
+
+fn id(store: &Store, entry: &Entry) -> Option<String> {
+    let view = store.view(entry)?;
+    let keyed = format::by_name(store.format).is_some_and(|format| format.about().keys_are_ids);
+    view.id.map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
+}
+
+/// The fields that only some formats have, and what other files say of the record.
+fn facets(snapshot: &Snapshot, at: EntryRef) -> Vec<(String, String)> {
+    let (store, entry) = snapshot.get(at);
+    let own = store.view(entry).into_iter().flat_map(|view| view.facets);
+    own.chain(store.facts_of(at.entry)).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+fn codes(snapshot: &Snapshot, at: EntryRef) -> Vec<&'static str> {
+    let (store, entry) = snapshot.get(at);
+    let mut codes: Vec<&'static str> =
+        store.problems_of(entry).map(|problem| problem.code.as_str()).collect();
+    codes.dedup();
+    codes
+}
+
+/// Why a memory has its rank, for people: the formula, then each word.
+pub fn explanation_lines(of: &Explanation) -> Vec<String> {
+    let own = &of.factors;
+    let [text, time, importance, access] = crate::query::WEIGHTS;
+    let formula = match of.ranking {
+        Ranking::Product => format!(
+            "{:.2} importance × {:.2} decay × {:.2} recency × {:.2} match",
+            own.importance, own.decay, own.recency, own.matched
+        ),
+        Ranking::Weighted => format!(
+            "{text} × {:.2} match + {time} × {:.2} decay + {importance} × {:.2} importance + {access} × {:.2} access",
+            own.matched, own.decay, own.importance, own.access
+        ),
+    };
+    let word = |word: &crate::query::WordHit| {
+        format!("{:?} {:.1}, {}, in {} of {} memories", word.word, word.hit, how(word.hit), word.df, word.n)
+    };
+    let words: Vec<String> = of.words.iter().map(word).collect();
+    let words = (!words.is_empty()).then(|| format!("match: {}", words.join("; ")));
+    [format!("{formula} = {:.2}", own.rank)].into_iter().chain(words).collect()
+}
+
+/// What a word's part in a match says: where it was found.
+fn how(hit: f64) -> &'static str {
+    match hit {
+        1.0.. => "a word of the title, a tag or the id",
+        0.8.. => "a word of the text",
+        0.6.. => "the start of a word",
+        0.4.. => "part of a word, or nearly one",
+        _ => "not found",
+    }
+}
+
+/// Every factor of a rank.
+#[derive(Serialize)]
+struct ExplanationRow {
+    ranking: &'static str,
+    importance: f64,
+    decay: f64,
+    recency: f64,
+    #[serde(rename = "match")]
+    matched: f64,
+    text: f64,
+    time: f64,
+    access: f64,
+    weights: Option<WeightsRow>,
+    rank: f64,
+    age_hours: Option<f64>,
+    half_life_hours: Option<f64>,
+    min_decay: f64,
+    boost: f64,
+    words: Vec<WordHitRow>,
+}
+
+#[derive(Serialize)]
+struct WeightsRow {
+    text: f64,
+    time: f64,
+    importance: f64,
+    access: f64,
+}
+
+#[derive(Serialize)]
+struct WordHitRow {
+    word: String,
+    hit: f64,
+    idf: f64,
+    df: usize,
+    n: usize,
+}
+
+impl ExplanationRow {
+    fn new(of: &Explanation) -> Self {
+        let [text, time, importance, access] = crate::query::WEIGHTS;
+        let own = &of.factors;
+        let weighted = of.ranking == Ranking::Weighted;
+        ExplanationRow {
+            ranking: if weighted { "weighted" } else { "product" },
+            importance: own.importance,
+            decay: own.decay,
+            recency: own.recency,
+            matched: own.matched,
+            text: own.matched,
+            time: own.decay,
+            access: own.access,
+            weights: weighted.then_some(WeightsRow { text, time, importance, access }),
+            rank: own.rank,
+            age_hours: own.fading.age_hours,
+            half_life_hours: own.fading.rule.half_life_hours,
+            min_decay: own.fading.rule.min,
+            boost: own.fading.boost,
+            words: of.words.iter().map(word).collect(),
+        }
+    }
+}
+
+fn word(hit: &crate::query::WordHit) -> WordHitRow {
+    WordHitRow { word: hit.word.clone(), hit: hit.hit, idf: hit.idf, df: hit.df, n: hit.n }
+}

@@ -1,0 +1,167 @@
+//! Reading one session alone, where a verb is about nothing else.
+
+use std::path::{Path, PathBuf};
+
+use super::Context;
+use super::failure::Result;
+use super::load_stores;
+use crate::disk::{Disk, Lookup, RealDisk};
+use crate::format;
+use crate::model::key::{Key, ParsedKey, file_digest};
+use crate::model::{PathText, Snapshot, Store, StoreScope, is_file_name, is_log};
+use crate::store::commit::{StepHistory, Vault, is_settled};
+use crate::store::{self, LONG_LOG, Place};
+
+/// What a verb is about.
+#[derive(Clone, Copy)]
+pub enum ReadScope<'a> {
+    /// Everything in the stores.
+    All,
+    /// The session of that name.
+    Session(&'a str),
+    /// The records that those ids and keys name.
+    Names(&'a [String]),
+    /// A step that is turned.
+    Step(StepSelector<'a>),
+    /// The one record of a name with its session, to be changed at once: nobody is shown what follows from it.
+    Record(&'a str),
+}
+
+/// A step that is taken back or done again: that of the number, else the last.
+#[derive(Clone, Copy)]
+pub struct StepSelector<'a> {
+    /// The folder of palimp's own data.
+    pub data: &'a Path,
+    pub is_redo: bool,
+    pub step: Option<u64>,
+}
+
+impl StepSelector<'_> {
+    /// The store, as much of it as the step changed.
+    pub fn place(self, place: Place) -> Place {
+        let files = self.files(&place);
+        files.map_or(place.clone(), |files| place.with_files(&files))
+    }
+
+    fn files(self, place: &Place) -> Option<Vec<PathBuf>> {
+        let journal = Vault::open_read_only(&RealDisk, self.data, &place.root).journal().ok()?;
+        let history = StepHistory::of(&journal);
+        let last = if self.is_redo { history.undone.last() } else { history.done.last() };
+        let step = self.step.or(last.map(|(step, _)| *step))?;
+        let line = journal.iter().find(|line| line.step == step)?;
+        Some(line.files.iter().map(|own| own.path.clone()).collect())
+    }
+}
+
+impl ReadScope<'_> {
+    /// The store, as much of it as has to be read. All of it where a bare id may be in any session, and where the
+    /// format does not keep its sessions apart.
+    pub fn of(self, place: Place) -> Place {
+        let session = match self {
+            ReadScope::All => None,
+            ReadScope::Step(turned) => return turned.place(place),
+            ReadScope::Session(name) => Some(name.to_owned()).filter(|name| has_session(&place, name)),
+            ReadScope::Names(names) => session_of_all(&place, names),
+            ReadScope::Record(name) => session_before_id(&place, name),
+        };
+        let record = |session: &str| match self {
+            ReadScope::Record(name) if has_long_log(&place, session) => {
+                name.rsplit_once(&format!("{session}/")).map(|(_, id)| id.to_owned())
+            }
+            _ => None,
+        };
+        let only = session.map(|session| StoreScope { record: record(&session), session });
+        Place { scope: only, ..place }
+    }
+}
+
+/// Reads what names need, and finds what they name. What is not found where they say is looked for in all that
+/// there is. Where something is done at once with one record, no other is read.
+pub fn read_for<T>(
+    names: &[String],
+    is_at_once: bool,
+    read: impl Fn(ReadScope<'_>) -> Result<Snapshot>,
+    find: impl Fn(&Snapshot) -> Result<T>,
+) -> Result<(Snapshot, T)> {
+    let one = match names {
+        [name] if is_at_once && name.contains('/') && Key::read(name).is_none() => {
+            Some(ReadScope::Record(name))
+        }
+        _ => None,
+    };
+    let are_named = names.iter().any(|name| name.contains(['/', '@']));
+    for about in one.into_iter().chain(are_named.then_some(ReadScope::Names(names))) {
+        let snapshot = read(about)?;
+        let found = find(&snapshot);
+        if found.is_ok() || snapshot.stores.iter().all(|store| store.scope.is_none()) {
+            return Ok((snapshot, found?));
+        }
+    }
+    let snapshot = read(ReadScope::All)?;
+    let found = find(&snapshot)?;
+    Ok((snapshot, found))
+}
+
+/// Whether a store has its own files for that session.
+fn has_session(place: &Place, name: &str) -> bool {
+    let Some(format) = format::by_name(place.format).filter(|_| is_file_name(name)) else { return false };
+    let is_there =
+        |path: &Path| !matches!(Lookup::from(RealDisk.look(&place.root.join(path))), Lookup::Absent);
+    format.session_paths(name).iter().any(|path| is_there(path))
+}
+
+/// Whether a session has a log of which one record is read alone: of a short one all are.
+fn has_long_log(place: &Place, session: &str) -> bool {
+    let Some(format) = format::by_name(place.format) else { return false };
+    let paths = format.session_paths(session).into_iter();
+    let mut items = paths.filter_map(|path| RealDisk.list(&place.root.join(path)).ok()).flatten();
+    items.any(|item| is_log(Path::new(&item.name)) && item.generation.len >= LONG_LOG)
+}
+
+/// The one session that all names say they are in.
+fn session_of_all(place: &Place, names: &[String]) -> Option<String> {
+    let (first, others) = names.split_first()?;
+    let session = session_of(place, first)?;
+    others.iter().all(|own| session_of(place, own).as_ref() == Some(&session)).then_some(session)
+}
+
+fn session_of(place: &Place, name: &str) -> Option<String> {
+    match Key::read(name) {
+        Some(ParsedKey::Key(key)) => session_of_key(place, &key),
+        Some(ParsedKey::LegacyPlace) => None,
+        None => session_before_id(place, name),
+    }
+}
+
+/// The session in `SESSION/ID` or `STORE/SESSION/ID`. An id may have slashes, the name of a session has none.
+fn session_before_id(place: &Place, name: &str) -> Option<String> {
+    let root = place.root.to_text();
+    let is_store = |named: &str| named.is_empty() || root == named || root.ends_with(&format!("/{named}"));
+    let session = |(at, _): (usize, &str)| {
+        let before = &name[..at];
+        let (store, session) = before.rsplit_once('/').unwrap_or(("", before));
+        (is_store(store) && has_session(place, session)).then(|| session.to_owned())
+    };
+    name.match_indices('/').find_map(session)
+}
+
+/// The session that has the file of a key.
+fn session_of_key(place: &Place, key: &Key) -> Option<String> {
+    let format = format::by_name(place.format)?;
+    let files = store::session_files(&RealDisk, &place.root, format);
+    let file = files.into_iter().find(|path| file_digest(&place.root, path) == key.file)?;
+    format.session_of(&file)
+}
+
+/// Whether a store that was read for one session may be shown: what its memories refer to is in it.
+pub fn is_enough(store: &Store) -> bool {
+    store.scope.is_none() || !store.refers_elsewhere()
+}
+
+/// Whether a store that was read for one session may be changed: an earlier change that was cut short may have
+/// left something in any session.
+pub fn may_change(context: &Context, store: &Store) -> bool {
+    let is_free =
+        || load_stores::data_folder(context).is_ok_and(|data| is_settled(&RealDisk, &data, &store.root));
+    store.scope.is_none() || is_free()
+}

@@ -1,0 +1,287 @@
+//! A change as a verb shows it and asks for it.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::sync::Arc;
+
+use super::change_report::{ChangeSummary, change_summary, print_plan, print_plans, report_change};
+use super::failure::{Exit, Failure, Result, say};
+use super::{Context, break_lock, confirm_prompt, erase, load_stores};
+use crate::disk::{Machine, RealDisk, ThisMachine};
+use crate::format::writing::{NO_COMPRESSED_FILES, WriteContext};
+use crate::model::{EntryRef, Moment, PathText, Plan, Snapshot, Store};
+use crate::store::commit::scrub::ErasureReceipt;
+use crate::store::commit::{CommitError, CommitReceipt, Host};
+use crate::store::referenced_files;
+use crate::text::safe_text::sanitize;
+use crate::text::secrets::mask;
+use crate::usecase::{
+    self, ChangeCommand, ChangeFailure, ChangeObserver, ChangeRequest, ExecuteOutcome, PlannedChange,
+    PlannedErasure, RecentSteps, Requester,
+};
+
+/// What a comparison is made with.
+pub fn scene<'a>(context: &Context, store: &'a Store) -> WriteContext<'a> {
+    WriteContext {
+        store,
+        now: context.now,
+        random: ThisMachine::new().random(),
+        compressed_files: &NO_COMPRESSED_FILES,
+    }
+}
+
+/// What the user wrote.
+#[derive(Clone, Copy)]
+pub struct UserText<'w> {
+    /// The text: it is kept where it can't be saved.
+    pub text: &'w str,
+    /// Whether it was written in an editor, over what was there then.
+    pub in_editor: bool,
+}
+
+/// Something that is done with records, or with stores as a whole.
+pub fn request(context: &Context, snapshot: &Snapshot, wanted: ChangeCommand) -> ChangeRequest {
+    let snapshot = Arc::new(Snapshot::of(snapshot.stores.clone()));
+    // Without a folder of our own data a change can still be shown.
+    let data = load_stores::data_folder(context).unwrap_or_default();
+    ChangeRequest::new(snapshot, Requester::Ids, wanted, data, context.now)
+}
+
+/// Plans it, shows it, asks, and carries it out.
+pub fn run_change(context: &mut Context, request: ChangeRequest, text: Option<UserText<'_>>) -> Result {
+    let planned = plan(request)?;
+    confirm_and_execute(context, planned, text)
+}
+
+/// Plans it.
+pub fn plan(request: ChangeRequest) -> Result<PlannedChange, ChangeFailure> {
+    let data = request.data.clone();
+    let host = Host::here(&data, request.now);
+    usecase::plan(request, host)
+}
+
+/// The same for those records, or for stores.
+pub fn run_change_of(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    (at, by): (Vec<EntryRef>, Requester),
+    wanted: ChangeCommand,
+) -> Result {
+    let request = ChangeRequest { at, by, ..request(context, snapshot, wanted) };
+    run_change(context, request, None)
+}
+
+/// Shows a plan, asks, and carries it out, one store after the other. What others changed meanwhile is
+/// shown, and asked for again; what was written in an editor is not put over what others wrote.
+pub fn confirm_and_execute(
+    context: &mut Context,
+    planned: PlannedChange,
+    text: Option<UserText<'_>>,
+) -> Result {
+    let asked = planned.changing.len() + planned.skipped.iter().map(|own| own.which.len()).sum::<usize>();
+    for own in &planned.skipped {
+        say(&format!("left out: {} of {}: {}", own.which.len(), usecase::memory_count(asked), own.reason));
+    }
+    let mut planned = planned;
+    loop {
+        let was_asked = match consent(context, &planned)? {
+            Consent::Asked => true,
+            Consent::Given => false,
+            Consent::NothingToDo => return Ok(Exit::Done),
+        };
+        match carried(context, planned, was_asked, text)? {
+            AttemptOutcome::Done(exit) => return Ok(exit),
+            AttemptOutcome::Stale(again) => planned = *again,
+        }
+        let Some(difference) = &planned.concurrent else { continue };
+        let is_gone = planned.request.command.is_of_records() && planned.request.at.is_empty();
+        if is_gone {
+            let message =
+                format!("{}. Nothing is left of the plan, and nothing was changed.", difference.told());
+            return Err(Failure::new(Exit::Refused, message));
+        }
+        if text.is_some_and(|own| own.in_editor) && !difference.is_none() {
+            let message = format!("{}. Nothing was changed. (E_CONCURRENT_MOD)", difference.told());
+            return Err(Failure::new(Exit::Refused, message));
+        }
+    }
+}
+
+/// Whether a change is wanted.
+enum Consent {
+    /// The user was asked, and said yes.
+    Asked,
+    /// The user said so before.
+    Given,
+    /// There is nothing to do, or nothing is to be done.
+    NothingToDo,
+}
+
+fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
+    if planned.is_empty() {
+        print_plans(context, planned)?;
+        say("there is nothing to change");
+        return Ok(Consent::NothingToDo);
+    }
+    let (yes, dry_run) = (context.options.yes, context.options.dry_run);
+    if context.options.readonly && !dry_run {
+        return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
+    }
+    for (number, plan) in planned.plans.iter().filter(|_| !yes || dry_run) {
+        let store = &planned.request.snapshot.stores[*number];
+        referenced_files::newly_missing(&RealDisk, store, plan, context.now)
+            .iter()
+            .for_each(|line| say(line));
+    }
+    if yes && !dry_run {
+        return Ok(Consent::Given);
+    }
+    if !dry_run && can_ask() {
+        return match agreed(planned, context.now)? {
+            true => Ok(Consent::Asked),
+            false => Err(Failure::new(Exit::Refused, "nothing was changed.")),
+        };
+    }
+    if !context.options.json && planned.erasures.is_empty() {
+        confirm_prompt::texts(planned).iter().try_for_each(|line| context.out.line(line))?;
+    }
+    print_plans(context, planned)?;
+    match dry_run {
+        true => Ok(Consent::NothingToDo),
+        false => Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it.")),
+    }
+}
+
+/// Whether there is somebody who is asked.
+fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether the user says yes, or types what goes for good.
+fn agreed(planned: &PlannedChange, now: Moment) -> Result<bool> {
+    let mut err = io::stderr();
+    let question = std::iter::once(confirm_prompt::question(planned, now));
+    for line in question.chain(confirm_prompt::rows(planned, now)).chain(lines(planned)) {
+        writeln!(err, "{}", sanitize(&mask(&line)))?;
+    }
+    let typed = format!("erase {}", planned.records());
+    let is_erasure = !planned.erasures.is_empty();
+    if is_erasure {
+        writeln!(err, "Copies in undo data, drafts and backups are erased too. This can't be undone.")?;
+        write!(err, "Type {typed} to go on: ")?;
+    } else {
+        let verb = planned.plans.first().map_or("", |(_, plan)| confirm_prompt::last_word(plan.verb));
+        write!(err, "y to {verb}, anything else cancels: ")?;
+    }
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(match is_erasure {
+        true => answer.trim() == typed,
+        false => matches!(answer.trim(), "y" | "Y" | "yes"),
+    })
+}
+
+/// What is shown before the question: every line of the plans; where it is asked again, what differs,
+/// and that alone if records were chosen. Any other plan may do more by now.
+fn lines(planned: &PlannedChange) -> Vec<String> {
+    let all = planned.all().flat_map(|(_, plan)| plan.preview_lines());
+    let Some(difference) = &planned.concurrent else { return all.collect() };
+    let head = difference.head();
+    let moved = difference.changes.iter().map(|own| format!("  {}  {}", own.name, own.what));
+    if !difference.is_none() && planned.request.command.is_of_records() {
+        return std::iter::once(format!("{head}; the rest is unchanged:")).chain(moved).collect();
+    }
+    let head = (!difference.is_none()).then(|| format!("{head}:"));
+    let anew = "The plan is not as it was shown. This is what it would do now:".to_owned();
+    head.into_iter().chain(moved).chain([anew]).chain(all).collect()
+}
+
+/// What became of a change.
+enum AttemptOutcome {
+    Done(Exit),
+    Stale(Box<PlannedChange>),
+}
+
+fn carried(
+    context: &mut Context,
+    planned: PlannedChange,
+    was_asked: bool,
+    text: Option<UserText<'_>>,
+) -> Result<AttemptOutcome> {
+    let data = load_stores::data_folder(context)?;
+    let host = Host::here(&data, context.now);
+    let of = planned.request.clone();
+    let (said, is_asked) = (change_summary(&planned), was_asked && can_ask());
+    let mut printing = PrintingObserver { context, said, is_asked, exit: Exit::Done, failure: None };
+    let done = usecase::execute(planned, host, &mut RecentSteps::default(), &mut printing, was_asked);
+    let (exit, failure) = (printing.exit, printing.failure);
+    match (done, failure) {
+        (_, Some(failure)) => Err(failure),
+        (Ok(ExecuteOutcome::Done(_)), _) => Ok(AttemptOutcome::Done(exit)),
+        (Ok(ExecuteOutcome::Stale(again)), _) => Ok(AttemptOutcome::Stale(again)),
+        (Err(failed), _) => Err(match text.filter(|own| !own.in_editor) {
+            Some(own) => Failure::from(failed).with(&kept(&of, own.text.as_bytes())),
+            None => failed.into(),
+        }),
+    }
+}
+
+/// Keeps what the user wrote: where that is, as a sentence.
+fn kept(of: &ChangeRequest, text: &[u8]) -> String {
+    let of_record = of.at.first().map(|at| of.snapshot.get(*at));
+    let store = match &of.command {
+        ChangeCommand::Add(number, _) => of.snapshot.stores.get(*number),
+        _ => None,
+    };
+    let (store, entry) = match (of_record, store) {
+        (Some((store, entry)), _) => (store, Some(entry)),
+        (None, Some(store)) => (&**store, None),
+        (None, None) => return String::new(),
+    };
+    usecase::keep_store_draft(&of.data, (store, entry), text, of.now)
+}
+
+/// Prints each store's plan as it is carried out.
+struct PrintingObserver<'c> {
+    context: &'c mut Context,
+    /// What is done, with the title of one memory.
+    said: ChangeSummary,
+    /// Whether the plan was shown on a terminal: it is not printed again.
+    is_asked: bool,
+    exit: Exit,
+    failure: Option<Failure>,
+}
+
+impl PrintingObserver<'_> {
+    fn keep(&mut self, outcome: Result<()>) -> bool {
+        self.failure = outcome.err();
+        self.failure.is_none()
+    }
+}
+
+impl ChangeObserver for PrintingObserver<'_> {
+    fn break_lock(&mut self, error: &CommitError) -> bool {
+        break_lock::is_broken(error)
+    }
+
+    fn on_written(&mut self, store: &Store, plan: &Plan, receipt: Option<&CommitReceipt>) -> bool {
+        let told = match receipt {
+            Some(receipt) => report_change(self.context, store, receipt, (&self.said, self.is_asked)),
+            None => print_plan(self.context, plan, false, None),
+        };
+        self.keep(told)
+    }
+
+    fn on_erased(&mut self, asked: &PlannedErasure, erased: &ErasureReceipt) -> bool {
+        if !erased.left.is_empty() {
+            self.exit = Exit::Failed;
+        }
+        let (root, count) = (asked.store.root.to_text(), usecase::memory_count(asked.targets.len()));
+        self.context.changed.push(format!("  {root}: {count} erased; that can't be undone"));
+        let printed = erase::print(self.context, asked, Some(erased));
+        if printed.is_ok() {
+            erase::tell(self.context, erased);
+        }
+        self.keep(printed)
+    }
+}

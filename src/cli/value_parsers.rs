@@ -1,0 +1,46 @@
+//! What the values of options may be, in plain words where they are something else.
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
+use crate::model::{Code, Moment, PathText, Zone};
+
+/// What names something that is there: bytes that are no text are as they are told.
+pub fn name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new()
+        .map(|word| word.into_string().unwrap_or_else(|word| word.to_text().into_owned()))
+}
+
+pub fn fraction(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "it should be a number from 0 to 1".into())
+}
+
+pub fn moment(text: &str) -> Result<Moment, String> {
+    match Moment::parse(text) {
+        Some((when, Zone::Given)) => Ok(when),
+        _ => Err("it should be a time with a zone, such as 2026-01-31T12:00:00Z".into()),
+    }
+}
+
+pub fn known_format(text: &str) -> Result<String, String> {
+    let names: Vec<&str> = crate::format::FORMATS.iter().map(|format| format.name()).collect();
+    if names.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("it should be one of {}", names.join(", ")))
+}
+
+pub fn limit(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "it should be a whole number from 1".into())
+}
+
+pub fn step(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "it should be a step's number, as `palimp journal` lists them".into())
+}
+
+pub fn code(text: &str) -> Result<Code, String> {
+    let own = Code::ALL.iter().copied().find(|code| code.as_str() == text);
+    own.ok_or_else(|| "it should be a problem's code, as `palimp check` names it".into())
+}

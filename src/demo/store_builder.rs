@@ -1,0 +1,239 @@
+//! A store in memory, written by the program's own verbs at the times that the demo gives;
+//! only what goes wrong is done to its bytes by hand.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use super::damage::{Damage, member};
+use super::demo_memory::DemoMemory;
+use super::rng::DemoRng;
+use super::{DemoFile, PlantedProblem};
+use crate::format;
+use crate::format::writing::{NO_COMPRESSED_FILES, RecordDraft, Result, WriteContext};
+use crate::model::{Act, Bytes, Change, Code, Entry, Moment, Plan, State, Store};
+use crate::ops;
+use crate::store::{Place, derived_files, of_documents};
+use crate::text::json_edit::quoted;
+
+/// A store under construction.
+pub struct StoreBuilder<'c> {
+    place: Place,
+    store: Store,
+    files: BTreeMap<PathBuf, Bytes>,
+    /// Which id the memory of a label got.
+    labels: HashMap<String, String>,
+    /// How many memories there are of a session and a type.
+    counts: HashMap<String, usize>,
+    /// Makes the ids.
+    pub chance: &'c mut DemoRng,
+    planted: Vec<PlantedProblem>,
+    now: Moment,
+}
+
+impl<'c> StoreBuilder<'c> {
+    /// An empty store of that format, in a folder of the demo.
+    ///
+    /// # Errors
+    ///
+    /// If the format is none.
+    pub fn new(
+        format: &'static str,
+        root: &str,
+        chance: &'c mut DemoRng,
+        now: Moment,
+    ) -> Result<StoreBuilder<'c>> {
+        let place = Place::whole(root.into(), format);
+        let store = of_documents(&place, Vec::new(), now)?;
+        let (files, labels) = (BTreeMap::new(), HashMap::new());
+        let (counts, planted) = (HashMap::new(), Vec::new());
+        let mut desk = StoreBuilder { place, store, files, labels, counts, chance, planted, now };
+        desk.carry_out(&ops::init::init(format, Path::new(root), now)?)?;
+        Ok(desk)
+    }
+
+    fn scene(&mut self, now: Moment) -> WriteContext<'_> {
+        let random = (u128::from(self.chance.bits()) << 64 | u128::from(self.chance.bits())).to_be_bytes();
+        WriteContext { store: &self.store, now, random, compressed_files: &NO_COMPRESSED_FILES }
+    }
+
+    fn carry_out(&mut self, plan: &Plan) -> Result<()> {
+        let changes: Vec<Change> = plan.all().cloned().collect();
+        for change in changes.iter().filter(|own| own.act != Act::MakeFolder) {
+            match change.after() {
+                Some(bytes) => self.files.insert(change.path.clone(), bytes),
+                None => self.files.remove(&change.path),
+            };
+        }
+        let documents = derived_files::documents_after(&self.store, &changes, self.now);
+        self.store = of_documents(&self.place, documents, self.now)?;
+        Ok(())
+    }
+
+    /// Plans something as of a time, and does it.
+    ///
+    /// # Errors
+    ///
+    /// What the verb refuses.
+    pub fn verb(&mut self, now: Moment, plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan>) -> Result<()> {
+        let plan = plan(&self.scene(now))?;
+        self.carry_out(&plan)
+    }
+
+    /// Adds memories, each at its own time.
+    ///
+    /// # Errors
+    ///
+    /// What `add` refuses.
+    pub fn tell(&mut self, mut told: Vec<DemoMemory>) -> Result<()> {
+        told.sort_by_key(|own| own.when);
+        let mut changes: Vec<Change> = Vec::new();
+        for own in &told {
+            for change in self.added(own)? {
+                let same = changes.iter_mut().find(|known| known.path == change.path);
+                match (same.map(|known| &mut known.act), change.act) {
+                    (Some(Act::Append(lines)), Act::Append(more)) => lines.extend(more),
+                    (_, act) => changes.push(Change { act, ..change }),
+                }
+            }
+        }
+        let last = told.last().map_or(self.now, |own| own.when);
+        self.verb(last, |scene| ops::plan("add", scene, told.len(), changes))
+    }
+
+    fn added(&mut self, own: &DemoMemory) -> Result<Vec<Change>> {
+        let (id, refers) = self.named(own);
+        let record = own.record(self.place.format, &id, &refers, self.now, self.chance).to_string();
+        let (_, writes) = ops::writes(&self.store)?;
+        let draft = RecordDraft {
+            session: Some(&own.session),
+            kind: &own.kind,
+            text: own.text(self.place.format),
+            tags: own.tags(),
+            importance: own.importance(self.place.format),
+            record: Some(&record),
+        };
+        let random = (u128::from(self.chance.bits()) << 64 | u128::from(self.chance.bits())).to_be_bytes();
+        writes.add(
+            &WriteContext {
+                store: &self.store,
+                now: own.when,
+                random,
+                compressed_files: &NO_COMPRESSED_FILES,
+            },
+            &draft,
+        )
+    }
+
+    /// The id of a new memory, and the ids of those that it refers to.
+    fn named(&mut self, own: &DemoMemory) -> (String, Vec<String>) {
+        let of = |kind: &str| format!("{} {kind}", own.session);
+        let prefix = own.prefix(self.place.format);
+        let is_named = self.place.format == "session-log" && !own.label.is_empty();
+        let count = self.counts.entry(of(&prefix)).or_default();
+        *count += 1;
+        let id = match prefix.as_str() {
+            "" => self.chance.uuid(),
+            _ if is_named => format!("mem_{}", own.label),
+            prefix => format!("{prefix}{count:03}"),
+        };
+        let called = |label: &str| if label == "last" { of(label) } else { label.to_owned() };
+        let refers = own.refers.iter().filter_map(|label| self.labels.get(&called(label)).cloned()).collect();
+        self.labels.insert(called(&own.label), id.clone());
+        self.labels.insert(called("last"), id.clone());
+        (id, refers)
+    }
+
+    /// The memories of that title.
+    pub fn titled(&self, title: &str) -> Vec<Entry> {
+        let is_it = |own: &&Entry| format::title(&self.store, own).starts_with(title);
+        self.store.entries.iter().filter(is_it).copied().collect()
+    }
+
+    /// The memories of a session, or of a store without sessions, that count.
+    pub fn live(&self, session: &str) -> Vec<Entry> {
+        let is_it = |own: &&Entry| {
+            own.state == State::Live && self.store.session(own).map_or("", |own| &own.name) == session
+        };
+        self.store.entries.iter().filter(is_it).copied().collect()
+    }
+
+    /// A file as it is now.
+    pub fn file(&self, path: &str) -> Bytes {
+        self.files.get(Path::new(path)).cloned().unwrap_or_default()
+    }
+
+    /// Writes a file by hand, past the verbs.
+    ///
+    /// # Errors
+    ///
+    /// If the format is none.
+    pub fn put(&mut self, path: &str, bytes: impl Into<Bytes>) -> Result<()> {
+        let mut plan = Plan::of_unread_store("put", &self.place.root, self.place.format);
+        plan.changes = vec![Change::create(path, bytes)];
+        self.carry_out(&plan)
+    }
+
+    /// Removes the files below a folder by hand.
+    ///
+    /// # Errors
+    ///
+    /// If the format is none.
+    pub fn remove(&mut self, folder: &str) -> Result<()> {
+        let mut plan = Plan::of_unread_store("remove", &self.place.root, self.place.format);
+        let below = self.files.iter().filter(|(path, _)| path.starts_with(folder));
+        plan.changes = below.map(|(path, bytes)| Change::remove(path, bytes.clone())).collect();
+        self.carry_out(&plan)
+    }
+
+    /// Damages lines of a file, each the first from that number on, from 0, that nothing refers to.
+    ///
+    /// # Errors
+    ///
+    /// If the format is none.
+    pub fn damage(&mut self, path: &str, wounds: &[(usize, Damage)]) -> Result<()> {
+        let old = self.file(path);
+        let text = String::from_utf8_lossy(&old).into_owned();
+        let first = text.lines().next().unwrap_or_default();
+        let count = text.lines().count();
+        let mut bytes = Vec::new();
+        let mut wounds = wounds.iter().peekable();
+        for (number, line) in text.lines().enumerate() {
+            let is_alone = || text.matches(&*quoted(&member(line, "id"))).count() == 1;
+            let Some((_, damage)) = wounds.next_if(|(at, _)| *at <= number && is_alone()) else {
+                bytes.extend(line.as_bytes());
+                bytes.push(b'\n');
+                continue;
+            };
+            let at = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+            bytes.extend(damage.done_to(line, first, number + 1 == count));
+            self.plant(path, Some(at as u32), damage.code());
+            if !bytes.ends_with(b"\n") && number + 1 == count {
+                self.plant(path, Some(at as u32), Code::NoFinalNewline);
+            }
+        }
+        self.put(path, bytes)
+    }
+
+    /// Remembers that something is wrong there.
+    pub fn plant(&mut self, path: &str, line: Option<u32>, code: Code) {
+        self.planted.push((self.place.root.join(path), line, code));
+    }
+
+    /// Puts an index back as it was before the last memories came; the counts in a file are wrong then, too.
+    ///
+    /// # Errors
+    ///
+    /// If the format is none.
+    pub fn make_stale(&mut self, path: &str, old: Bytes, counts: &str) -> Result<()> {
+        self.plant(path, None, Code::IndexStale);
+        self.plant(counts, None, Code::CountMismatch);
+        self.put(path, old)
+    }
+
+    /// The files, and what is wrong with them.
+    pub fn done(self) -> (Vec<DemoFile>, Vec<PlantedProblem>) {
+        let root = self.place.root;
+        let files = self.files.into_iter().filter(|(path, _)| path.extension().is_some());
+        (files.map(|(path, bytes)| (root.join(path), bytes.to_vec())).collect(), self.planted)
+    }
+}

@@ -1,0 +1,242 @@
+//! What the invented team remembers: templates from `assets/demo`, with their slots filled.
+
+use std::collections::HashSet;
+
+use super::demo_memory::DemoMemory;
+use super::fake_secrets::fake_secret;
+use super::rng::DemoRng;
+use crate::model::Moment;
+use crate::model::time::{DAY, HOUR};
+
+/// The templates of one file, dealt in a shuffled order that starts again at its end.
+#[derive(Debug)]
+pub struct TemplateDeck {
+    cards: Vec<Vec<&'static str>>,
+    next: usize,
+}
+
+impl TemplateDeck {
+    fn of(text: &'static str, chance: &mut DemoRng) -> Self {
+        let mut cards: Vec<Vec<&'static str>> = cards(text).collect();
+        chance.shuffle(&mut cards);
+        TemplateDeck { cards, next: 0 }
+    }
+
+    fn deal(&mut self) -> Vec<&'static str> {
+        let card = self.cards.get(self.next).cloned().unwrap_or_default();
+        self.next = (self.next + 1).checked_rem(self.cards.len()).unwrap_or(0);
+        card
+    }
+}
+
+/// The lines of a file, each as its columns.
+pub fn cards(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines.map(|line| line.split(" | ").map(str::trim).collect())
+}
+
+/// All templates, and what has been made of them.
+pub struct Templates {
+    decks: Vec<(&'static str, TemplateDeck)>,
+    slots: Vec<(&'static str, Vec<&'static str>)>,
+    told: HashSet<String>,
+}
+
+impl Templates {
+    /// The templates, shuffled.
+    pub fn new(chance: &mut DemoRng) -> Self {
+        let files = [
+            ("core", include_str!("../../assets/demo/core.txt")),
+            ("learning", include_str!("../../assets/demo/learnings.txt")),
+            ("task", include_str!("../../assets/demo/tasks.txt")),
+            ("conversation", include_str!("../../assets/demo/conversations.txt")),
+            ("decision", include_str!("../../assets/demo/decisions.txt")),
+            ("finding", include_str!("../../assets/demo/findings.txt")),
+            ("preference", include_str!("../../assets/demo/preferences.txt")),
+            ("secret", include_str!("../../assets/demo/secrets.txt")),
+            ("long", include_str!("../../assets/demo/long.txt")),
+        ];
+        let decks = files.into_iter().map(|(kind, text)| (kind, TemplateDeck::of(text, chance))).collect();
+        Templates { decks, slots: slots(), told: HashSet::new() }
+    }
+
+    /// Keeps a text from being dealt: it is told elsewhere.
+    pub fn leave_out(&mut self, text: &str) {
+        self.told.insert(text.to_owned());
+    }
+
+    /// The next memories of that type, at that time: of a conversation a question and its answer. What has
+    /// been told before is told with other values, or another is, as long as there are any.
+    pub fn tell(&mut self, kind: &str, when: Moment, chance: &mut DemoRng) -> Vec<DemoMemory> {
+        let mut columns = Vec::new();
+        for _ in 0..40 {
+            columns = self.fill(kind, chance);
+            let own = DemoMemory::of(kind, &columns);
+            let answer = if kind == "conversation" { own.more } else { String::new() };
+            if self.told.insert(own.main) & (answer.is_empty() || self.told.insert(answer)) {
+                break;
+            }
+        }
+        let by = chance.pick(&["architect", "planner", "reviewer"]).unwrap_or_default();
+        let one = DemoMemory {
+            when,
+            by: by.into(),
+            ..DemoMemory::of(if kind == "long" { "finding" } else { kind }, &columns)
+        };
+        match kind {
+            "conversation" => {
+                let weight = |least: usize, chance: &mut DemoRng| format!("0.{}", least + chance.below(4));
+                let asked = DemoMemory { by: "user".into(), importance: weight(3, chance), ..one.clone() };
+                let (main, when) = (one.more.clone(), when.plus(HOUR / 30));
+                let importance = weight(4, chance);
+                let refers = vec!["last".into()];
+                let answered = DemoMemory {
+                    by: "assistant".into(),
+                    main,
+                    more: String::new(),
+                    when,
+                    importance,
+                    refers,
+                    ..one
+                };
+                vec![DemoMemory { more: String::new(), ..asked }, answered]
+            }
+            _ => vec![one],
+        }
+    }
+
+    fn fill(&mut self, kind: &str, chance: &mut DemoRng) -> Vec<String> {
+        let deck = self.decks.iter_mut().find(|(name, _)| *name == kind);
+        let card = deck.map(|(_, deck)| deck.deal()).unwrap_or_default();
+        let mut used = Vec::new();
+        card.iter().map(|template| fill(template, &self.slots, &mut used, chance)).collect()
+    }
+
+    /// So many memories of a session, of those types, spread over so many days.
+    pub fn several(
+        &mut self,
+        scope: &TemplateBatch<'_>,
+        now: Moment,
+        chance: &mut DemoRng,
+    ) -> Vec<DemoMemory> {
+        let TemplateBatch { session, kinds, count, days: (from, to) } = *scope;
+        let mut all: Vec<DemoMemory> = Vec::new();
+        while all.len() < count {
+            let age = from * DAY - (from - to) * DAY * all.len() as i64 / count as i64;
+            let when = now.plus(-age - chance.below(HOUR as usize) as i64);
+            let kind = chance.pick(kinds).unwrap_or_default();
+            let kind = if all.len() % 26 == 25 { "secret" } else { kind };
+            for mut own in self.tell(kind, when, chance) {
+                if kind == "secret" {
+                    own = secret(own, kinds, chance);
+                } else if chance.percent(30) {
+                    own.refers.push("last".into());
+                }
+                all.push(DemoMemory { session: session.into(), ..own });
+            }
+        }
+        all.truncate(count);
+        all
+    }
+}
+
+/// Memories that are dealt: types that are named twice come twice as often.
+#[derive(Clone, Copy)]
+pub struct TemplateBatch<'a> {
+    /// The session that they belong to.
+    pub session: &'a str,
+    /// Their types.
+    pub kinds: &'a [&'a str],
+    /// How many there are.
+    pub count: usize,
+    /// How many days ago the first and the last was written.
+    pub days: (i64, i64),
+}
+
+/// A text with a secret in it, as a memory of the first of those types.
+fn secret(own: DemoMemory, kinds: &[&str], chance: &mut DemoRng) -> DemoMemory {
+    let kind = kinds.first().filter(|kind| **kind != "task").unwrap_or(&"learning").to_string();
+    let word = if kind == "learning" { "security" } else { "fact" }.to_owned();
+    let main = own.main.replace("{secret}", &fake_secret(&own.importance, chance));
+    DemoMemory {
+        kind,
+        word,
+        main,
+        importance: "medium".into(),
+        more: String::new(),
+        by: "user".into(),
+        ..own
+    }
+}
+
+fn slots() -> Vec<(&'static str, Vec<&'static str>)> {
+    let lines = include_str!("../../assets/demo/slots.txt").lines().filter(|line| !line.starts_with('#'));
+    lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, values)| (name, values.split(" | ").map(str::trim).collect()))
+        .collect()
+}
+
+/// Fills `{name}` with one of its values that `used` does not hold yet; other braces stay.
+fn fill(
+    template: &str,
+    slots: &[(&'static str, Vec<&'static str>)],
+    used: &mut Vec<&'static str>,
+    chance: &mut DemoRng,
+) -> String {
+    let mut text = String::with_capacity(template.len() + 32);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let slot = after.split_once('}').and_then(|(name, after)| {
+            let (_, values) = slots.iter().find(|(known, _)| *known == name)?;
+            Some((values, after))
+        });
+        let Some((values, after)) = slot else {
+            text.push('{');
+            rest = after;
+            continue;
+        };
+        let fresh: Vec<&'static str> = values.iter().filter(|value| !used.contains(value)).copied().collect();
+        let value = chance.pick(if fresh.is_empty() { values } else { &fresh }).unwrap_or_default();
+        used.push(value);
+        text.push_str(value);
+        rest = after;
+    }
+    text.push_str(rest);
+    text.replace("\\n", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_has_the_columns_that_its_kind_needs_and_no_slot_is_left_open() {
+        let columns = [
+            ("core", 4),
+            ("learning", 4),
+            ("conversation", 4),
+            ("decision", 5),
+            ("finding", 4),
+            ("preference", 3),
+            ("long", 3),
+        ];
+        let mut chance = DemoRng::new(1);
+        let mut material = Templates::new(&mut chance);
+        for (kind, count) in columns {
+            for _ in 0..60 {
+                let told = material.fill(kind, &mut chance);
+                assert_eq!(told.len(), count, "{kind}: {told:?}");
+                assert!(!told.join("").contains(['{', '}']), "{kind}: {told:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slot_that_is_there_twice_gets_two_values() {
+        let slots = [("service", vec!["search", "ledger"])];
+        let text = fill("{service} and {service}, {other}", &slots, &mut Vec::new(), &mut DemoRng::new(3));
+        assert!(["search and ledger, {other}", "ledger and search, {other}"].contains(&text.as_str()));
+    }
+}

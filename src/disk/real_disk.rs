@@ -1,0 +1,368 @@
+//! The real file system.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use fs4::{FileExt, TryLockError};
+use rustix::fs::{CWD, Dir, FileType, OFlags, RenameFlags, renameat_with};
+
+use super::attributes;
+use super::open_file::{OpenFile, begins_with};
+use super::{Disk, ExtendedAttributes, Flock, Item, ItemKind, ItemName, Owner, WritableFile};
+use crate::model::{Bytes, Generation, Moment, RangeReader};
+
+/// A file that was changed less than so many nanoseconds ago may be changed once more within one
+/// tick of the file system's clock.
+const SETTLED: i128 = 2_000_000_000;
+/// What a machine is taken to have that does not say how much memory it has.
+const MEMORY: u64 = 8 << 30;
+/// Files that are longer, and of which nearly nothing is on the disk, are not read.
+const HOLLOW: u64 = 64 << 20;
+
+/// The real file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {
+    fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
+        let mut items = Vec::new();
+        for entry in Dir::new(open(folder)?)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let path = folder.join(name);
+            match item(&path) {
+                Ok(item) => items.push(item),
+                // A name that vanished since.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        items.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(items)
+    }
+
+    fn names(&self, folder: &Path, most: usize) -> io::Result<Vec<ItemName>> {
+        let mut names: Vec<ItemName> = Vec::new();
+        for entry in Dir::new(open(folder)?)? {
+            if names.len() == most {
+                break;
+            }
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let told = |kind| ItemName { name: name.to_owned(), kind, is_link: false, inode: entry.ino() };
+            names.push(match entry.file_type() {
+                // One is looked up, which tells whether the folder lets anybody look.
+                FileType::RegularFile if !names.is_empty() => told(ItemKind::File),
+                FileType::Directory if !names.is_empty() => told(ItemKind::Folder),
+                _ => match item(&folder.join(name)) {
+                    Ok(item) => ItemName { is_link: item.link.is_some(), ..told(item.kind) },
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(error),
+                },
+            });
+        }
+        names.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(names)
+    }
+
+    fn look(&self, path: &Path) -> io::Result<Item> {
+        item(path)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+
+    fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
+        let (mut opened, metadata) = open_to_read(file)?;
+        if from > 0 {
+            opened.seek(SeekFrom::Start(from))?;
+        }
+        let limit = limit.unwrap_or(u64::MAX);
+        Ok((held(opened, &metadata, from, limit)?, generation(&metadata)))
+    }
+
+    fn is_hollow(&self, file: &Path) -> io::Result<bool> {
+        let (_, metadata) = open_to_read(file)?;
+        Ok(is_hollow(&metadata, metadata.len()))
+    }
+
+    fn open_ranges(&self, file: &Path) -> io::Result<Option<(Arc<dyn RangeReader>, Generation)>> {
+        let (opened, metadata) = open_to_read(file)?;
+        Ok(Some((Arc::new(OpenFile(opened)), generation(&metadata))))
+    }
+
+    fn read_after(&self, file: &Path, known: &Bytes) -> io::Result<(Option<Vec<u8>>, Generation)> {
+        let (mut opened, metadata) = open_to_read(file)?;
+        let behind = match metadata.len() >= known.len() as u64 && begins_with(&mut opened, known)? {
+            true => Some(held(opened, &metadata, known.len() as u64, u64::MAX)?),
+            false => None,
+        };
+        Ok((behind, generation(&metadata)))
+    }
+
+    fn extended(&self, file: &Path) -> io::Result<ExtendedAttributes> {
+        attributes::of(&open(file)?)
+    }
+
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>> {
+        let flags = OFlags::NOFOLLOW.bits() as i32;
+        let made =
+            OpenOptions::new().append(true).create_new(true).mode(mode).custom_flags(flags).open(file)?;
+        attributes::give_to_owner_of_folder(&made, file);
+        Ok(Box::new(made))
+    }
+
+    fn append(&self, file: &Path) -> io::Result<Box<dyn WritableFile + '_>> {
+        let file = open_regular(OpenOptions::new().append(true), file)?;
+        Ok(Box::new(file))
+    }
+
+    fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
+        let mut file = open_regular(OpenOptions::new().write(true), file)?;
+        io::copy(&mut io::repeat(b'\n').take(len), &mut file)?;
+        file.sync_all()
+    }
+
+    fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
+        fs::DirBuilder::new().mode(mode).create(folder)?;
+        let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32;
+        if let Ok(made) = OpenOptions::new().read(true).custom_flags(flags).open(folder) {
+            attributes::give_to_owner_of_folder(&made, folder);
+        }
+        Ok(())
+    }
+
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn WritableFile + '_>> {
+        let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY;
+        Ok(Box::new(OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(folder)?))
+    }
+
+    fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
+        fs::hard_link(file, name)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+    }
+
+    fn remove(&self, file: &Path) -> io::Result<()> {
+        fs::remove_file(file)
+    }
+
+    fn remove_folder(&self, folder: &Path) -> io::Result<()> {
+        fs::remove_dir(folder)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        open_folder(folder)?.sync_all()
+    }
+
+    fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
+        let file = match create {
+            Some(mode) => {
+                let mut options = OpenOptions::new();
+                let file = open_regular(options.read(true).write(true).create(true).mode(mode), path)?;
+                // Others are to open it after us.
+                if file.metadata().is_ok_and(|made| made.len() == 0 && made.nlink() == 1) {
+                    attributes::give_to_owner_of_folder(&file, path);
+                }
+                file
+            }
+            None => {
+                let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+                OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?
+            }
+        };
+        match FileExt::try_lock(&file) {
+            Ok(()) => Ok(Some(Box::new(RealFlock(file)))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+/// A regular file, and what it says of itself before it is read.
+fn open_to_read(file: &Path) -> io::Result<(File, Metadata)> {
+    let opened = open(file)?;
+    let metadata = opened.metadata()?;
+    match metadata.is_file() {
+        true => Ok((opened, metadata)),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+    }
+}
+
+/// At most so many bytes of an open file, from where it is on.
+fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let expected = metadata.len().saturating_sub(from).min(limit);
+    // What is short, and stays so, needs no question.
+    let most = if limit <= HOLLOW { HOLLOW } else { most() };
+    if expected > most || is_hollow(metadata, expected) {
+        return Err(too_large(metadata.len()));
+    }
+    let mut bytes = Vec::new();
+    // The length is what the file says of itself: it may be shorter, or grow meanwhile.
+    let room = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX));
+    room.map_err(|_| too_large(metadata.len()))?;
+    opened.take(limit.min(most)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 == most && most < limit {
+        true => Err(too_large(most)),
+        false => Ok(bytes),
+    }
+}
+
+fn open_folder(folder: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(folder)
+}
+
+/// Opens what is a regular file and no link, without blocking on a FIFO.
+fn open_regular(options: &mut OpenOptions, file: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = options.custom_flags(flags.bits() as i32).open(file)?;
+    if !opened.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    Ok(opened)
+}
+
+impl WritableFile for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+
+    fn generation(&self) -> io::Result<Generation> {
+        Ok(generation(&self.metadata()?))
+    }
+
+    fn set_mode(&mut self, mode: u32) -> io::Result<()> {
+        self.set_permissions(fs::Permissions::from_mode(mode))
+    }
+
+    fn set_owner(&mut self, owner: Owner) -> io::Result<()> {
+        attributes::set_owner(self, owner)
+    }
+
+    fn set_extended(&mut self, attributes: &ExtendedAttributes) -> io::Result<()> {
+        attributes::set(self, attributes)
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        File::set_len(self, len)
+    }
+}
+
+/// A file with a `flock`. Dropping it lets go of the lock; the kernel does where the process
+/// ends before that.
+struct RealFlock(File);
+
+impl Drop for RealFlock {
+    fn drop(&mut self) {
+        // Closing the file does the same: an error here leaves nothing locked.
+        let _ = FileExt::unlock(&self.0);
+    }
+}
+
+impl Flock for RealFlock {
+    fn generation(&self) -> io::Result<Generation> {
+        Ok(generation(&self.0.metadata()?))
+    }
+
+    fn fill(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.set_len(0)?;
+        self.0.seek(SeekFrom::Start(0))?;
+        self.0.write_all(bytes)
+    }
+}
+
+/// Opens a file or a folder, without blocking on a FIFO, and without touching the access
+/// time where it is ours to say so.
+fn open(file: &Path) -> io::Result<File> {
+    let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    #[cfg(target_os = "linux")]
+    {
+        let quiet = nonblock | rustix::fs::OFlags::NOATIME.bits() as i32;
+        match OpenOptions::new().read(true).custom_flags(quiet).open(file) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            outcome => return outcome,
+        }
+    }
+    OpenOptions::new().read(true).custom_flags(nonblock).open(file)
+}
+
+fn item(path: &Path) -> io::Result<Item> {
+    let own = fs::symlink_metadata(path)?;
+    let link = own.is_symlink().then(|| fs::canonicalize(path).ok());
+    let metadata = if link.is_some() { fs::metadata(path).unwrap_or(own) } else { own };
+    let kind = match metadata.file_type() {
+        kind if kind.is_file() => ItemKind::File,
+        kind if kind.is_dir() => ItemKind::Folder,
+        _ => ItemKind::Special,
+    };
+    Ok(Item {
+        name: path.file_name().unwrap_or_default().to_owned(),
+        kind,
+        link,
+        links: metadata.nlink(),
+        mode: metadata.mode() & 0o7777,
+        owner: Owner { user: metadata.uid(), group: metadata.gid() },
+        generation: generation(&metadata),
+    })
+}
+
+fn generation(metadata: &Metadata) -> Generation {
+    let modified = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
+    let now = i128::from(Moment::of_the_clock().0) * 1000;
+    Generation {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+        len: metadata.len(),
+        modified,
+        is_settled: now - modified > SETTLED,
+    }
+}
+
+/// How many bytes are read into memory at once: half of what the machine has.
+fn most() -> u64 {
+    static MOST: OnceLock<u64> = OnceLock::new();
+    *MOST.get_or_init(|| memory().unwrap_or(MEMORY) / 2)
+}
+
+/// How much memory the machine has, where the system tells: Linux does.
+fn memory() -> Option<u64> {
+    let told = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = told.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Whether nearly nothing was ever written to a file that says that it is long.
+fn is_hollow(metadata: &Metadata, expected: u64) -> bool {
+    expected > HOLLOW && metadata.blocks().saturating_mul(512) < metadata.len() / 1000
+}
+
+fn too_large(len: u64) -> io::Error {
+    let what = format!("it claims to be {len} bytes long, which is more than fits into memory");
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
+}

@@ -1,0 +1,212 @@
+//! `links.json` (§4.3), made from the notes; strength and clusters are its own.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::indexes::is_of_lists;
+use super::json_text::{JsonTree, TreeMembers, raw, with_object};
+use super::link_lists;
+use super::note_names::NoteNames;
+use crate::format::AssemblyInput;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::quoted;
+use crate::text::wiki_links::target;
+
+const OUTGOING: [&str; 2] = ["outgoing_links", "outgoing"];
+const INCOMING: [&str; 2] = ["incoming_links", "incoming"];
+
+/// The graph of links as the notes have them, in the shape and layout of the one that is
+/// there. Strength, clusters and members of others stay; a node whose note is gone goes.
+/// A graph that can't be read is replaced whole: its strengths are in its copy alone.
+pub fn links_graph(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8> {
+    let known = NoteNames::of(parts);
+    with_object(existing, |object, layout| {
+        let Some(object) = object else {
+            let graph = LinkGraph::of(&known, None);
+            let nodes = JsonTree::Array(
+                graph.new_nodes(&BTreeSet::new()).into_iter().map(|(_, node)| node).collect(),
+            );
+            let members =
+                vec![("\"notes\"".into(), nodes), ("\"clusters\"".into(), JsonTree::Array(Vec::new()))];
+            return layout.document(&JsonTree::Object(members));
+        };
+        if is_of_lists(object) {
+            return layout.document(&JsonTree::Object(link_lists::members(&known, object)));
+        }
+        let found =
+            object.get("notes").filter(|own| matches!(own.kind(), JsonKind::Array | JsonKind::Object));
+        let graph = LinkGraph::of(&known, found);
+        let mut members: TreeMembers<'_> = Vec::new();
+        let mut nodes = Some(graph.nodes(found));
+        for (key, value) in object.members() {
+            match key.is_text("notes") {
+                true => members.extend(nodes.take().map(|nodes| (raw(key), nodes))),
+                false => members.push((raw(key), JsonTree::Raw(raw(value)))),
+            }
+        }
+        members.splice(0..0, nodes.map(|nodes| ("\"notes\"".into(), nodes)));
+        layout.document(&JsonTree::Object(members))
+    })
+}
+
+struct LinkGraph<'a> {
+    known: &'a NoteNames<'a>,
+    outgoing: BTreeMap<String, BTreeSet<String>>,
+    incoming: BTreeMap<String, BTreeSet<String>>,
+    /// Whether notes are named by their files.
+    are_files: bool,
+    /// The names of the two lists; the second may be left out.
+    names: (&'static str, Option<&'static str>),
+}
+
+/// The nodes of a graph, each with the name of its note.
+fn nodes_of(found: Option<Json<'_>>) -> Vec<(Option<Json<'_>>, String, Json<'_>)> {
+    let Some(found) = found else { return Vec::new() };
+    let listed = found.items().filter_map(|node| Some((None, node.get("id")?.text()?.into_owned(), node)));
+    let keyed = found.members().filter_map(|(key, node)| Some((Some(key), key.text()?.into_owned(), node)));
+    listed.chain(keyed).collect()
+}
+
+impl<'a> LinkGraph<'a> {
+    fn of(known: &'a NoteNames<'a>, found: Option<Json<'_>>) -> Self {
+        let nodes = nodes_of(found);
+        let lists = |names: [&'static str; 2]| {
+            names.into_iter().find(|name| nodes.iter().any(|(.., node)| node.get(name).is_some()))
+        };
+        let (out, into) = (lists(OUTGOING), lists(INCOMING));
+        let declared = known.notes.links(|relation| relation != "[[link]]");
+        let all = known.notes.links(|_| true);
+        let mut listed = BTreeSet::new();
+        let mut named = Vec::new();
+        for (_, name, node) in &nodes {
+            named.push(name.clone());
+            let id = known.meant(name);
+            for (names, is_out) in [(OUTGOING, true), (INCOMING, false)] {
+                for other in texts(*node, names) {
+                    let other_id = known.meant(&other);
+                    listed.insert(if is_out { (id.clone(), other_id) } else { (other_id, id.clone()) });
+                    named.push(other);
+                }
+            }
+        }
+        let has_links_of_text = listed.iter().any(|link| all.contains(link) && !declared.contains(link));
+        let links = if nodes.is_empty() || has_links_of_text { all } else { declared };
+        let mut graph = LinkGraph {
+            known,
+            outgoing: BTreeMap::new(),
+            incoming: BTreeMap::new(),
+            are_files: !named.is_empty() && named.iter().all(|name| name.ends_with(".md")),
+            names: (
+                out.unwrap_or(OUTGOING[0]),
+                if out.is_some() { into } else { into.or(Some(INCOMING[0])) },
+            ),
+        };
+        for (from, to) in links {
+            graph.outgoing.entry(from.clone()).or_default().insert(to.clone());
+            graph.incoming.entry(to).or_default().insert(from);
+        }
+        graph
+    }
+
+    /// The nodes that are there, of notes that are there, and then those that are missing.
+    fn nodes<'j>(&self, found: Option<Json<'j>>) -> JsonTree<'j> {
+        let is_keyed = found.is_some_and(|found| found.kind() == JsonKind::Object);
+        let mut nodes: Vec<(String, Cow<'j, str>, JsonTree<'j>)> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for (key, name, node) in nodes_of(found) {
+            let id = self.known.meant(&name);
+            if !self.known.ids.contains_key(id.as_str()) {
+                continue;
+            }
+            let key = key.map(raw).unwrap_or_default();
+            let tree = self.node(node, &id, &name, is_keyed);
+            // Of doubled nodes the last counts.
+            match places.get(&id).and_then(|at: &usize| nodes.get_mut(*at)) {
+                Some(first) => *first = (id, key, tree),
+                None => {
+                    places.insert(id.clone(), nodes.len());
+                    nodes.push((id, key, tree));
+                }
+            }
+        }
+        let done = nodes.iter().map(|(id, ..)| id.clone()).collect();
+        let new = self.new_nodes(&done);
+        if is_keyed {
+            let mut members: TreeMembers<'j> = nodes.into_iter().map(|(_, key, node)| (key, node)).collect();
+            members.extend(new.into_iter().map(|(name, node)| {
+                let lists = match node {
+                    JsonTree::Object(members) => JsonTree::Object(members.into_iter().skip(1).collect()),
+                    other => other,
+                };
+                (Cow::Owned(quoted(&name)), lists)
+            }));
+            return JsonTree::Object(members);
+        }
+        let kept = nodes.into_iter().map(|(.., node)| node);
+        JsonTree::Array(kept.chain(new.into_iter().map(|(_, node)| node)).collect())
+    }
+
+    fn new_nodes(&self, done: &BTreeSet<String>) -> Vec<(String, JsonTree<'static>)> {
+        let missing = self.known.ids.keys().filter(|id| !done.contains(**id));
+        let node = |id: &str| {
+            let name = self.known.spelled(id, self.are_files);
+            let mut members: TreeMembers<'static> = vec![("\"id\"".into(), JsonTree::plain(quoted(&name)))];
+            let lists = [(Some(self.names.0), &self.outgoing), (self.names.1, &self.incoming)];
+            for (list, links) in lists {
+                let list = list.map(|list| (Cow::Owned(quoted(list)), self.list(&[], links.get(id))));
+                members.extend(list);
+            }
+            (name, JsonTree::Object(members))
+        };
+        missing.map(|id| node(id)).collect()
+    }
+
+    fn list(&self, found: &[Json<'_>], wanted: Option<&BTreeSet<String>>) -> JsonTree<'static> {
+        self.known.listed(found, wanted.unwrap_or(&BTreeSet::new()), self.are_files)
+    }
+
+    /// A node that is there, with its lists as they should be; untouched where they are.
+    fn node<'j>(&self, node: Json<'j>, id: &str, name: &str, is_keyed: bool) -> JsonTree<'j> {
+        let nothing = BTreeSet::new();
+        let sides =
+            [(OUTGOING, &self.outgoing, Some(self.names.0)), (INCOMING, &self.incoming, self.names.1)];
+        let is_right = sides.iter().all(|(names, links, list)| {
+            let lists: Vec<Json<'_>> = names.iter().filter_map(|name| node.get(name)).collect();
+            match lists.as_slice() {
+                [] => list.is_none(),
+                [one] => self.known.lists(*one, links.get(id).unwrap_or(&nothing)),
+                _ => false,
+            }
+        });
+        if is_right && node.kind() == JsonKind::Object {
+            return JsonTree::Raw(raw(node));
+        }
+        let mut members: TreeMembers<'j> = Vec::new();
+        let mut done: BTreeSet<usize> = BTreeSet::new();
+        for (key, value) in node.members() {
+            let side = sides.iter().position(|(names, ..)| names.iter().any(|name| key.is_text(name)));
+            match side.and_then(|side| Some((side, sides.get(side)?))) {
+                Some((side, (names, links, _))) if done.insert(side) => {
+                    let lists: Vec<Json<'_>> = names.iter().filter_map(|name| node.get(name)).collect();
+                    members.push((raw(key), self.list(&lists, links.get(id))));
+                }
+                Some(_) => {}
+                None => members.push((raw(key), JsonTree::Raw(raw(value)))),
+            }
+        }
+        if members.is_empty() && !is_keyed {
+            members.push(("\"id\"".into(), JsonTree::plain(quoted(name))));
+        }
+        for (side, (_, links, list)) in sides.iter().enumerate() {
+            let list = list.filter(|_| !done.contains(&side));
+            members.extend(list.map(|list| (Cow::Owned(quoted(list)), self.list(&[], links.get(id)))));
+        }
+        JsonTree::Object(members)
+    }
+}
+
+fn texts(node: Json<'_>, names: [&str; 2]) -> Vec<String> {
+    let lists = names.into_iter().filter_map(|name| node.get(name));
+    let texts = lists.flat_map(|list| list.items()).filter_map(|name| name.text());
+    texts.map(Cow::into_owned).filter(|name| !target(name).is_empty()).collect()
+}

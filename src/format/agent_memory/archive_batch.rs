@@ -1,0 +1,92 @@
+//! Archive batches (§ archive): what retention moved out of the active store.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::config;
+use super::json_shape::JsonShape;
+use super::layout;
+use crate::format::AssemblyInput;
+use crate::format::field_reader::Need::{Optional, Required};
+use crate::format::record_reader::{whole_object, without_mark};
+use crate::model::{Code, Document, Moment, Problem, Role, Severity};
+use crate::text::json::Json;
+use crate::text::json_scanner::Tape;
+
+/// What is wrong with a batch's manifest.
+pub fn check_manifest(path: &Path, bytes: &[u8], now: Moment) -> Vec<Problem> {
+    config::judged(path, bytes, &MANIFEST, now)
+}
+
+const MANIFEST: JsonShape = JsonShape::Object(&[
+    ("createdAt", Required, JsonShape::When),
+    ("archivedEventIds", Required, JsonShape::Texts),
+    ("archivedCheckpointIds", Required, JsonShape::Texts),
+    ("historyMaxAgeDays", Optional, JsonShape::Count),
+    ("checkpointMaxAgeDays", Optional, JsonShape::Count),
+    ("keepRecent", Optional, JsonShape::Count),
+    ("expireAfterDays", Optional, JsonShape::Count),
+]);
+
+/// One batch's files.
+#[derive(Default)]
+struct BatchFiles<'a> {
+    manifest: Option<&'a Document>,
+    ids: BTreeSet<&'a str>,
+}
+
+/// What the batches hold against what their manifests and the active store say.
+pub fn check(parts: &AssemblyInput<'_>, live: &HashSet<&str>) -> Vec<Problem> {
+    let mut batches: BTreeMap<PathBuf, BatchFiles<'_>> = BTreeMap::new();
+    for folder in parts.folders.iter().filter(|folder| folder.parent() == Some(Path::new("archive"))) {
+        batches.entry(folder.clone()).or_default();
+    }
+    for document in parts.documents {
+        let Some(folder) = layout::batch_of(&document.path) else { continue };
+        let batch = batches.entry(folder.to_owned()).or_default();
+        if document.role == Role::Metadata {
+            batch.manifest = Some(document);
+        }
+        batch.ids.extend(document.records.iter().filter_map(|record| record.view()?.id));
+    }
+    batches.iter().flat_map(|(folder, batch)| batch.problems(folder, live)).collect()
+}
+
+impl BatchFiles<'_> {
+    fn problems(&self, folder: &Path, live: &HashSet<&str>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut add = |severity, file: &Path, message: String| {
+            problems.push(Problem::of_file(Code::ArchiveBroken, severity, file, message));
+        };
+        // A batch is copied before its originals go: what a crash leaves is there twice.
+        let twice = self.ids.iter().filter(|id| live.contains(**id)).count();
+        if twice > 0 {
+            let message = format!("{twice} memories of the batch are still in the active store.");
+            add(Severity::Warning, folder, message);
+        }
+        let Some(manifest) = self.manifest else {
+            add(Severity::Warning, folder, "The batch has no `manifest.json`.".into());
+            return problems;
+        };
+        let mut tape = Tape::default();
+        let Ok(object) = whole_object(&mut tape, without_mark(&manifest.bytes)) else { return problems };
+        let named = named(object);
+        let missing = named.iter().filter(|id| !self.ids.contains(id.as_str())).count();
+        if missing > 0 {
+            let message = format!("The manifest names {missing} memories that the batch does not have.");
+            add(Severity::Error, &manifest.path, message);
+        }
+        let unnamed = self.ids.iter().filter(|id| !named.contains(**id)).count();
+        if unnamed > 0 {
+            let message = format!("The batch has {unnamed} memories that its manifest does not name.");
+            add(Severity::Warning, &manifest.path, message);
+        }
+        problems
+    }
+}
+
+fn named(manifest: Json<'_>) -> BTreeSet<String> {
+    let lists = ["archivedEventIds", "archivedCheckpointIds"].into_iter();
+    let ids = lists.filter_map(|name| manifest.get(name)).flat_map(|list| list.items());
+    ids.filter_map(|id| id.text()).map(|id| id.into_owned()).collect()
+}

@@ -1,0 +1,248 @@
+//! What the files of a store say together, as the format's own tool validates it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::config::RetentionConfig;
+use super::main_text::text;
+use super::projection::ProjectionFiles;
+use super::{archive_batch, history, layout};
+use crate::format::record_reader::{feeds, whole_object, without_mark};
+use crate::format::{Assembly, AssemblyInput, LockFact};
+use crate::model::time::DAY;
+use crate::model::{Code, Document, Entry, Moment, PathText, Problem, RecordBody, Role, Severity, State};
+use crate::text::json::Json;
+use crate::text::json_scanner::Tape;
+
+/// A recorded validation older than this is no longer fresh: 14 days, in microseconds.
+const VALIDATION: i64 = 14 * DAY;
+
+/// Puts the files together.
+pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
+    let files = ActiveFiles::of(parts);
+    let mut tape = Tape::default();
+    let config = files.config.and_then(|config| object(&mut tape, config));
+    let settings = RetentionConfig::of(config);
+    let mut tape = Tape::default();
+    let state =
+        files.state.and_then(|document| Some(StateFile { document, state: object(&mut tape, document)? }));
+    let entries = entries(parts);
+    let mut problems = files.problems(parts, settings);
+    let mut facts = history::facts(parts, &entries, files.state);
+    if let Some(state) = &state {
+        problems.extend(state.counts(&files));
+        problems.extend(files.checkpoints.iter().filter_map(|checkpoint| state.drift(checkpoint)));
+        problems.extend(files.events.and_then(|events| state.backlog(events, settings)));
+        problems.extend(state.validation(now));
+        problems.extend(parts.outside_files.iter().flat_map(|beside| state.beside(beside)));
+        facts.extend(state.facts(parts, &entries));
+    }
+    problems.extend(parts.locks.iter().filter_map(dead_lock));
+    Assembly { entries, problems, facts, ..Assembly::default() }
+}
+
+fn object<'a>(tape: &'a mut Tape, document: &'a Document) -> Option<Json<'a>> {
+    whole_object(tape, without_mark(&document.bytes)).ok()
+}
+
+fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (number, document) in parts.documents.iter().enumerate() {
+        for (record, read) in document.records.iter().enumerate() {
+            let state = match (&read.body, document.role) {
+                (RecordBody::Broken, _) => State::Broken,
+                (_, Role::Archive) => State::Archived,
+                _ => State::Live,
+            };
+            entries.push(Entry { document: number as u32, record: record as u32, session: None, state });
+        }
+    }
+    entries
+}
+
+/// The active files of the store.
+#[derive(Default)]
+struct ActiveFiles<'a> {
+    state: Option<&'a Document>,
+    events: Option<&'a Document>,
+    sources: Option<&'a Document>,
+    config: Option<&'a Document>,
+    checkpoints: Vec<&'a Document>,
+}
+
+impl<'a> ActiveFiles<'a> {
+    fn of(parts: &AssemblyInput<'a>) -> Self {
+        let mut files = ActiveFiles::default();
+        let documents: &'a [Arc<Document>] = parts.documents;
+        for document in documents {
+            let is = |name: &str| document.path == Path::new(name);
+            match () {
+                () if is(layout::STATE) => files.state = Some(document),
+                () if is(layout::EVENTS) => files.events = Some(document),
+                () if is(layout::SOURCES) => files.sources = Some(document),
+                () if is(layout::CONFIG) => files.config = Some(document),
+                () if document.path.starts_with(layout::CHECKPOINTS) && document.role == Role::Records => {
+                    files.checkpoints.push(document);
+                }
+                () => {}
+            }
+        }
+        files
+    }
+
+    fn active(&self) -> impl Iterator<Item = &'a Document> {
+        let single = [self.state, self.events, self.sources];
+        single.into_iter().flatten().chain(self.checkpoints.clone())
+    }
+
+    fn problems(&self, parts: &AssemblyInput<'a>, settings: RetentionConfig) -> Vec<Problem> {
+        let mut problems = self.absent();
+        let known = history::KnownIds::of(parts);
+        problems.extend(self.events.iter().flat_map(|events| history::order(events, settings)));
+        for kind in [vec![self.state], vec![self.events], vec![self.sources]] {
+            problems.extend(history::duplicates(kind.into_iter().flatten()));
+        }
+        problems.extend(history::duplicates(self.checkpoints.iter().copied()));
+        // Without the events nothing can be said of what they are missed for.
+        if self.events.is_some() {
+            problems.extend(self.active().flat_map(|document| known.dangling(document, settings)));
+        }
+        let history = self.events.into_iter().chain(self.checkpoints.iter().copied());
+        let live: HashSet<&str> =
+            history.flat_map(history::views).filter_map(|(_, _, view)| view.id).collect();
+        problems.extend(archive_batch::check(parts, &live));
+        problems
+    }
+
+    /// What every store of the format has, and this one lacks.
+    fn absent(&self) -> Vec<Problem> {
+        let files = [
+            (self.state.is_some(), layout::STATE, Severity::Error),
+            (self.events.is_some(), layout::EVENTS, Severity::Warning),
+            (self.sources.is_some(), layout::SOURCES, Severity::Warning),
+            (self.config.is_some(), layout::CONFIG, Severity::Warning),
+            (!self.checkpoints.is_empty(), layout::CHECKPOINTS, Severity::Warning),
+        ];
+        let absent = files.into_iter().filter(|(is_there, ..)| !is_there);
+        absent
+            .map(|(_, path, severity)| {
+                let what = if path == layout::CHECKPOINTS { "checkpoint" } else { "file of this name" };
+                let message = format!("The store has no readable {what}.");
+                Problem::of_file(Code::MissingField, severity, path, message)
+            })
+            .collect()
+    }
+}
+
+/// The state, against the other files.
+struct StateFile<'a> {
+    document: &'a Document,
+    state: Json<'a>,
+}
+
+impl<'a> StateFile<'a> {
+    fn problem(&self, value: Json<'_>, code: Code, severity: Severity, message: String) -> Problem {
+        let body = without_mark(&self.document.bytes);
+        let line = 1 + feeds(body.get(..value.span().0).unwrap_or_default());
+        Problem::of_file(code, severity, &self.document.path, message).at_line(line)
+    }
+
+    fn maintenance(&self, name: &str) -> Option<Json<'a>> {
+        self.state.path(&["maintenance", name])
+    }
+
+    /// The recorded counts. A line that can't be read may be counted or not.
+    fn counts(&self, files: &ActiveFiles<'_>) -> Vec<Problem> {
+        let pairs = [("historyEventCount", files.events), ("importSourceCount", files.sources)];
+        let checked = pairs.into_iter().filter_map(|(name, document)| {
+            let (stored, document) = (self.maintenance(name)?, document?);
+            let count = stored.count()?;
+            let (all, read) = (document.records.len() as u64, history::views(document).count() as u64);
+            let message = format!("`{name}` is {count}, and {} holds {read}.", document.path.to_text());
+            let wrong = !(read..=all).contains(&count);
+            wrong.then(|| self.problem(stored, Code::CountMismatch, Severity::Error, message))
+        });
+        checked.collect()
+    }
+
+    /// Whether the checkpoint is the latest, and of another bundle than the state.
+    fn drift(&self, checkpoint: &Document) -> Option<Problem> {
+        let latest = self.maintenance("latestCheckpointId")?;
+        let (.., view) = history::views(checkpoint).next()?;
+        if !latest.is_text(view.id?) {
+            return None;
+        }
+        let mut tape = Tape::default();
+        let (own, stored) =
+            (text(self.state, "bundleHash")?, text(object(&mut tape, checkpoint)?, "bundleHash")?);
+        (own != stored).then(|| {
+            let message = "The latest checkpoint is of another bundle than the state.".into();
+            self.problem(latest, Code::HashMismatch, Severity::Warning, message)
+        })
+    }
+
+    fn backlog(&self, events: &Document, settings: RetentionConfig) -> Option<Problem> {
+        let last = self.maintenance("lastRecalledEventId");
+        let id = last.and_then(|id| id.text());
+        let waiting = history::backlog(events, id.as_deref());
+        (waiting > settings.backlog).then(|| {
+            let message = format!(
+                "{waiting} events are not recalled yet; `recall.backlogWarnThreshold` is {}.",
+                settings.backlog
+            );
+            self.problem(last.unwrap_or(self.state), Code::LimitExceeded, Severity::Warning, message)
+        })
+    }
+
+    /// A validation that was recorded, and is no longer fresh.
+    fn validation(&self, now: Moment) -> Option<Problem> {
+        let stored = self.state.path(&["bundle", "currentFocus", "validationSnapshot", "validatedAt"])?;
+        if stored.is_null() {
+            let message = "No validation has been run: `validatedAt` is null.".into();
+            return Some(self.problem(stored, Code::MissingField, Severity::Warning, message));
+        }
+        let (when, _) = Moment::parse(&stored.text()?)?;
+        (now > when.plus(VALIDATION)).then(|| {
+            let message = format!("The last validation is {} old; 14 days are allowed.", when.age_at(now));
+            self.problem(stored, Code::OutOfRange, Severity::Warning, message)
+        })
+    }
+
+    fn beside(&self, files: &[(PathBuf, Vec<u8>)]) -> Vec<Problem> {
+        let Some(hash) = text(self.state, "bundleHash") else { return Vec::new() };
+        let entry = self.state.path(&["bundle", "project", "recommendedEntryFile"]);
+        let entry = entry.and_then(|entry| entry.text());
+        ProjectionFiles { files, hash: &hash, entry: entry.as_deref() }.check()
+    }
+
+    /// What is in the state beside the bundle, as facts of the project's entry.
+    fn facts(&self, parts: &AssemblyInput<'_>, entries: &[Entry]) -> Vec<(u32, &'static str, String)> {
+        let is_project = |entry: &Entry| {
+            let document = parts.documents.get(entry.document as usize);
+            let record = document.and_then(|document| document.records.get(entry.record as usize));
+            let own = document.is_some_and(|document| document.path == self.document.path);
+            own && record.and_then(|record| record.view()).is_some_and(|view| view.kind == "project")
+        };
+        let Some(project) = entries.iter().position(is_project) else { return Vec::new() };
+        let said: [(&'static str, &[&str]); 6] = [
+            ("generated by", &["generatorVersion"]),
+            ("generated at", &["generatedAt"]),
+            ("provider", &["provider", "name"]),
+            ("model", &["provider", "model"]),
+            ("last recalled", &["maintenance", "lastRecalledAt"]),
+            ("latest checkpoint", &["maintenance", "latestCheckpointId"]),
+        ];
+        let said = said.into_iter().filter_map(|(name, path)| Some((name, self.state.path(path)?.text()?)));
+        said.map(|(name, text): (_, Cow<'_, str>)| (project as u32, name, text.into_owned())).collect()
+    }
+}
+
+/// A lock of the automation whose process is gone.
+fn dead_lock(lock: &LockFact) -> Option<Problem> {
+    (lock.holder_alive == Some(false)).then(|| {
+        let message = "The process that took this lock is gone.";
+        Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, message)
+    })
+}

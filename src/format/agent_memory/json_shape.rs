@@ -1,0 +1,253 @@
+//! Shapes of values, declared, and what deviates from them, with its place.
+
+use std::fmt;
+
+use crate::format::field_reader::{Fault, FieldReader, Need};
+use crate::format::record_form::{FieldKind as Holds, RecordForm};
+use crate::format::record_reader::DocumentReading;
+use crate::model::{Code, Moment, Severity};
+use crate::text::json::{Json, JsonKind};
+
+/// What a value should be.
+pub enum JsonShape {
+    /// A string that holds more than white space.
+    Text,
+    /// The same, or `null`.
+    TextOrNull,
+    /// An array of such strings.
+    Texts,
+    /// A timestamp.
+    When,
+    /// A timestamp, or `null`.
+    WhenOrNull,
+    /// A whole number, 0 or more.
+    Count,
+    /// A boolean.
+    Flag,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// An object with these members, and any others.
+    Object(&'static [ShapeMember]),
+    /// An array whose items have this shape.
+    Each(&'static JsonShape),
+}
+
+/// A member of an object: its name, whether it must be there, and its shape.
+pub type ShapeMember = (&'static str, Need, JsonShape);
+
+/// A fault, and the byte at which the value is that has it.
+#[derive(Debug)]
+pub struct Misfit {
+    /// Where the value starts within the scanned bytes.
+    pub at: usize,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// Everything in `value` that deviates from `shape`. `name` is what messages call it.
+pub fn check(value: Json<'_>, name: &'static str, shape: &JsonShape, now: Moment) -> Vec<Misfit> {
+    let mut checker = ShapeChecker { now, found: Vec::new() };
+    checker.value(value, &ValueName { before: None, part: NamePart::Member(name) }, shape);
+    checker.found
+}
+
+/// Adds what was found to the problems of a file.
+pub fn tell(found: Vec<Misfit>, within: &mut DocumentReading<'_>) {
+    for Misfit { at, fault: (code, severity, message) } in found {
+        within.problem(code, severity, at, message);
+    }
+}
+
+/// Whether a shape has a place for what a dotted path names.
+pub fn knows(shape: &JsonShape, path: &str) -> bool {
+    inner(shape, path).is_some()
+}
+
+/// The names that an object at a path may have; none where it is no object.
+pub fn names(shape: &JsonShape, path: &str) -> Vec<&'static str> {
+    match inner(shape, path) {
+        Some(JsonShape::Object(members)) => members.iter().map(|(name, ..)| *name).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The shape of what a dotted path names.
+pub fn within<'s>(shape: &'s JsonShape, path: &str) -> Option<&'s JsonShape> {
+    inner(shape, path)
+}
+
+/// Asks a form for what a shape has, under `name`.
+pub fn form(shape: &JsonShape, name: &str, need: Need, form: &mut RecordForm) {
+    let kind = match shape {
+        JsonShape::Object(members) => {
+            let dot = if name.is_empty() { "" } else { "." };
+            for (own, need, inner) in *members {
+                self::form(inner, &format!("{name}{dot}{own}"), *need, form);
+            }
+            return;
+        }
+        JsonShape::Text | JsonShape::TextOrNull => Holds::Text { most: None },
+        JsonShape::Texts => Holds::Words { most: 0, longest: usize::MAX },
+        JsonShape::When | JsonShape::WhenOrNull => Holds::Moment,
+        JsonShape::Count => Holds::Number { range: Some((0.0, f64::INFINITY)), is_whole: true },
+        JsonShape::Flag => Holds::Flag,
+        JsonShape::Word(words) => {
+            let words = words.iter().map(|word| (*word).to_owned()).collect();
+            Holds::Word { words, is_closed: true }
+        }
+        JsonShape::Each(_) => Holds::Json,
+    };
+    form.ask(name.to_owned(), need, kind);
+}
+
+fn inner<'s>(shape: &'s JsonShape, path: &str) -> Option<&'s JsonShape> {
+    let steps = path.split('.').filter(|step| !step.is_empty());
+    steps.into_iter().try_fold(shape, |shape, step| match shape {
+        JsonShape::Object(members) => {
+            members.iter().find(|(name, ..)| *name == step).map(|(.., inner)| inner)
+        }
+        JsonShape::Each(inner) => Some(*inner),
+        JsonShape::Texts => Some(&JsonShape::Text),
+        _ => None,
+    })
+}
+
+/// Where a value is, as a chain from the inside out: written only into messages.
+struct ValueName<'a> {
+    before: Option<&'a ValueName<'a>>,
+    part: NamePart,
+}
+
+enum NamePart {
+    Member(&'static str),
+    Item(usize),
+}
+
+impl fmt::Display for ValueName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(before) = self.before {
+            before.fmt(f)?;
+        }
+        match (&self.part, self.before.is_some_and(|before| !before.is_nameless())) {
+            (NamePart::Member(name), true) => write!(f, ".{name}"),
+            (NamePart::Member(name), false) => f.write_str(name),
+            (NamePart::Item(index), _) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+impl ValueName<'_> {
+    fn is_nameless(&self) -> bool {
+        self.before.is_none() && matches!(self.part, NamePart::Member(""))
+    }
+}
+
+struct ShapeChecker {
+    now: Moment,
+    found: Vec<Misfit>,
+}
+
+impl ShapeChecker {
+    fn add(&mut self, value: Json<'_>, code: Code, message: String) {
+        self.found.push(Misfit { at: value.span().0, fault: (code, Severity::Error, message) });
+    }
+
+    // The shapes are constants, and none of them is deep: that bounds the recursion.
+    fn value(&mut self, value: Json<'_>, name: &ValueName<'_>, shape: &JsonShape) {
+        let fits = match shape {
+            JsonShape::TextOrNull | JsonShape::WhenOrNull if value.is_null() => true,
+            JsonShape::Text | JsonShape::TextOrNull => self.text(value, name),
+            JsonShape::Texts => self.items(value, name, &JsonShape::Text),
+            JsonShape::When | JsonShape::WhenOrNull => value.kind() == JsonKind::String,
+            JsonShape::Count => self.count(value, name),
+            JsonShape::Flag => value.kind() == JsonKind::Bool,
+            JsonShape::Word(words) => self.word(value, name, words),
+            JsonShape::Object(members) => self.object(value, name, members),
+            JsonShape::Each(shape) => self.items(value, name, shape),
+        };
+        if !fits {
+            let found = value.kind().as_str();
+            self.add(value, Code::WrongType, format!("`{name}` should be {} and is {found}.", wanted(shape)));
+        }
+    }
+
+    fn text(&mut self, value: Json<'_>, name: &ValueName<'_>) -> bool {
+        let Some(text) = value.text() else { return false };
+        if text.trim().is_empty() {
+            self.add(value, Code::OutOfRange, format!("`{name}` is empty; this format wants a text."));
+        }
+        true
+    }
+
+    fn count(&mut self, value: Json<'_>, name: &ValueName<'_>) -> bool {
+        let Some(number) = value.number() else { return false };
+        if value.count().is_none() {
+            let message = format!("`{name}` is {number}; it should be a whole number, 0 or more.");
+            self.add(value, Code::OutOfRange, message);
+        }
+        true
+    }
+
+    fn word(&mut self, value: Json<'_>, name: &ValueName<'_>, words: &[&str]) -> bool {
+        let Some(text) = value.text() else { return false };
+        if !words.contains(&text.as_ref()) {
+            let message = format!("`{name}` is {text:?}; it should be one of {}.", words.join(", "));
+            self.add(value, Code::OutOfRange, message);
+        }
+        true
+    }
+
+    fn items(&mut self, value: Json<'_>, name: &ValueName<'_>, shape: &JsonShape) -> bool {
+        for (index, item) in value.items().enumerate() {
+            self.value(item, &ValueName { before: Some(name), part: NamePart::Item(index) }, shape);
+        }
+        value.kind() == JsonKind::Array
+    }
+
+    fn object(&mut self, value: Json<'_>, name: &ValueName<'_>, members: &[ShapeMember]) -> bool {
+        if value.kind() != JsonKind::Object {
+            return false;
+        }
+        for (own, need, shape) in members {
+            let named = ValueName { before: Some(name), part: NamePart::Member(own) };
+            match value.get(own) {
+                None if *need == Need::Required => {
+                    self.add(value, Code::MissingField, format!("`{named}` is missing."));
+                }
+                None => {}
+                Some(member) if member.is_null() && *need == Need::Optional => {}
+                Some(member) => {
+                    self.value(member, &named, shape);
+                    if matches!(shape, JsonShape::When | JsonShape::WhenOrNull) {
+                        self.moment(value, member, own);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// What the timestamp `name` of an object has wrong beside its type.
+    fn moment(&mut self, object: Json<'_>, member: Json<'_>, name: &'static str) {
+        if member.kind() != JsonKind::String {
+            return;
+        }
+        let mut fields = FieldReader::new(object, self.now);
+        fields.moment(name, Need::Optional);
+        let at = member.span().0;
+        self.found.extend(fields.into_faults().into_iter().map(|fault| Misfit { at, fault }));
+    }
+}
+
+fn wanted(shape: &JsonShape) -> &'static str {
+    match shape {
+        JsonShape::Text | JsonShape::Word(_) => "a string",
+        JsonShape::TextOrNull => "a string or null",
+        JsonShape::When => "a timestamp",
+        JsonShape::WhenOrNull => "a timestamp or null",
+        JsonShape::Count => "a number",
+        JsonShape::Flag => "a boolean",
+        JsonShape::Object(_) => "an object",
+        JsonShape::Texts | JsonShape::Each(_) => "an array",
+    }
+}

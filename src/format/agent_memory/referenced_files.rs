@@ -1,0 +1,80 @@
+//! The files of the repository that a bundle names, and the places that sources are imported from:
+//! the format's own tool warns of those that are not there.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::layout;
+use super::main_text::text;
+use crate::format::ReferencedFile;
+use crate::format::record_reader::{feeds, whole_value, without_mark};
+use crate::model::{Code, Document, Problem, Severity};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_scanner::Tape;
+
+/// Lists of paths in the bundle: where each is, and the member that holds a path where the items
+/// are objects.
+const LISTS: [(&[&str], Option<&str>); 5] = [
+    (&["bundle", "project", "keyPaths"], None),
+    (&["bundle", "projectMap", "modules"], Some("path")),
+    (&["bundle", "projectMap", "entrypoints"], Some("path")),
+    (&["bundle", "projectMap", "denseSourceAreas"], Some("path")),
+    (&["bundle", "projectMap", "firstFilesToRead"], None),
+];
+
+/// What the state and the registry of sources name.
+pub fn refers(documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
+    let named = |name: &str| documents.iter().find(|document| document.path == Path::new(name));
+    let state = named(layout::STATE).map(|state| of_state(state));
+    let sources = named(layout::SOURCES).map(|sources| of_sources(sources));
+    state.into_iter().chain(sources).flatten().collect()
+}
+
+fn of_state(state: &Document) -> Vec<ReferencedFile> {
+    let mut tape = Tape::default();
+    let Ok(object) = whole_value(&mut tape, without_mark(&state.bytes), JsonKind::Object) else {
+        return Vec::new();
+    };
+    let mut referred = Vec::new();
+    for (path, member) in LISTS {
+        let items = object.path(path).into_iter().flat_map(|list| list.items());
+        for item in items {
+            let Some(value) = member.map_or(Some(item), |member| item.get(member)) else { continue };
+            let Some(named) = value.text().filter(|named| is_path(named)) else { continue };
+            let name = path[1..].join(".");
+            let message = format!("`{name}` names {named:?}, which is not in the repository.");
+            referred.push(ReferencedFile {
+                path: PathBuf::from(&*named),
+                problem: problem(state, value, message),
+            });
+        }
+    }
+    referred
+}
+
+fn of_sources(sources: &Document) -> Vec<ReferencedFile> {
+    let mut tape = Tape::default();
+    let Ok(list) = whole_value(&mut tape, without_mark(&sources.bytes), JsonKind::Array) else {
+        return Vec::new();
+    };
+    let of = |source: Json<'_>| {
+        let value = source.get("path")?;
+        let path = value.text().filter(|path| is_path(path))?;
+        let id = text(source, "id").unwrap_or_default();
+        let message = format!("The source {id:?} is imported from {path:?}, which is not there.");
+        Some(ReferencedFile { path: PathBuf::from(&*path), problem: problem(sources, value, message) })
+    };
+    list.items().filter_map(of).collect()
+}
+
+/// Whether a text names one file: a pattern stands for many, and a parent folder is none of ours.
+fn is_path(text: &str) -> bool {
+    let has_pattern = text.contains(['*', '?', '[', '{', '\n', '\0']);
+    !text.trim().is_empty() && !has_pattern && !Path::new(text).iter().any(|part| part == "..")
+}
+
+fn problem(document: &Document, value: Json<'_>, message: String) -> Problem {
+    let body = without_mark(&document.bytes);
+    let line = 1 + feeds(body.get(..value.span().0).unwrap_or_default());
+    Problem::of_file(Code::DanglingReference, Severity::Warning, &document.path, message).at_line(line)
+}

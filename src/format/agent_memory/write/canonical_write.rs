@@ -1,0 +1,273 @@
+//! The canonical write of the bundle: a checkpoint, the state, the pages, the event.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::page_parts::ProjectionSource;
+use super::page_rebuild::PageRebuild;
+use super::path_edits;
+use super::store_files::{
+    StateText, StoreFiles, canonical_text, checkpoint_path, lacks, no_state, object, too_deep,
+};
+use super::write_event::CanonicalWriteInfo;
+use crate::format::agent_memory::bundle::{BUNDLE, COMMANDS};
+use crate::format::agent_memory::main_text::text;
+use crate::format::agent_memory::{events, json_shape, layout};
+use crate::format::record_reader::without_mark;
+use crate::format::writing::{Refusal, Result};
+use crate::model::{Document, Moment};
+use crate::text::canonical::sha256_indented;
+use crate::text::json::Json;
+use crate::text::json_edit::{quoted, scan};
+use crate::text::json_scanner::Tape;
+
+/// A file as it is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BundleFileWrite {
+    /// Relative to the store's root; projections and the entry file are outside it.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Whether the bytes follow those that the file has, instead of taking their place.
+    pub append: bool,
+}
+
+/// One change of the bundle. Paths are dotted and start at the bundle: `gotchas.2.title`;
+/// an item is named by its number from 0, or by its own `id`. Values are JSON. Of several
+/// edits each sees what those before it left, numbers of items included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BundleEdit<'a> {
+    /// Puts a value in the place of the one that is there, or a new member into an object.
+    Set {
+        /// Which.
+        path: &'a str,
+        /// As JSON.
+        value: &'a str,
+    },
+    /// Takes out an item or a member.
+    Remove {
+        /// Which.
+        path: &'a str,
+    },
+    /// Puts in a member, or an item before the one that has the number; the number after
+    /// the last appends. What `Remove` took out is where it was.
+    Insert {
+        /// Where.
+        path: &'a str,
+        /// As JSON.
+        value: &'a str,
+    },
+}
+
+/// One canonical write of the bundle with these edits. Without edits it brings a store
+/// whose derived values are stale up to date.
+pub fn canonical_write(
+    documents: &[Arc<Document>],
+    beside: &[(PathBuf, Vec<u8>)],
+    edits: &[BundleEdit<'_>],
+    summary: &str,
+    now: Moment,
+) -> Result<Vec<BundleFileWrite>> {
+    let files = StoreFiles::of(documents)?;
+    let mut state = StateText::of(files.state)?;
+    let before = StateText::of(files.state)?;
+    let mut tape = Tape::default();
+    let before = before.object(&mut tape)?;
+    for edit in edits {
+        apply(&mut state, edit)?;
+    }
+    let event = events::id_of(files.next_event(before)?);
+    let checkpoint = format!("chk-{:06}", files.next_checkpoint(before)?);
+    let hash = judged(before, &state, now)?;
+    let at = now.to_millis();
+    let count = StoreFiles::count(files.events) + 1;
+    state.set(&["maintenance"], "historyEventCount", count.to_string())?;
+    if files.sources.is_some_and(|sources| sources.records.iter().all(|own| own.view().is_some())) {
+        let count = StoreFiles::count(files.sources).to_string();
+        state.set(&["maintenance"], "importSourceCount", count)?;
+    }
+    state.set(&["maintenance"], "latestCheckpointId", quoted(&checkpoint))?;
+    state.set(&[], "bundleHash", quoted(&hash))?;
+    state.set(&[], "generatedAt", quoted(&at))?;
+
+    let mut tape = Tape::default();
+    let new = state.object(&mut tape)?;
+    let bundle = new.get("bundle").ok_or_else(|| lacks("bundle"))?;
+    let summary = Some(summary.trim()).filter(|own| !own.is_empty()).unwrap_or("the bundle was rewritten");
+    let told = CanonicalWriteInfo { event: &event, checkpoint: &checkpoint, at: &at, hash: &hash, summary };
+    let mut written =
+        vec![in_store(checkpoint_path(&checkpoint), canonical_text(told.checkpoint(bundle).as_bytes())?)];
+    let line = told.event(before.get("bundle"), bundle)?;
+    let around = around(&files, before, new, &hash, beside);
+    written.push(in_store(layout::STATE.into(), state.into_bytes()?));
+    written.extend(around);
+    written.push(appended(files.events, &line));
+    Ok(written)
+}
+
+/// The pages and the entry block as the present state makes them, those that can be made.
+pub fn pages_anew(
+    documents: &[Arc<Document>],
+    beside: &[(PathBuf, Vec<u8>)],
+) -> Result<Vec<BundleFileWrite>> {
+    let files = StoreFiles::of(documents)?;
+    let mut tape = Tape::default();
+    let state = object(&mut tape, &files.state.bytes).map_err(no_state)?;
+    let hash = text(state, "bundleHash").unwrap_or_default();
+    Ok(around(&files, state, state, &hash, beside))
+}
+
+/// The state with the counts that its files make, where it says otherwise. A line that can't be
+/// read may or may not be counted.
+pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<BundleFileWrite>> {
+    let files = StoreFiles::of(documents)?;
+    let mut tape = Tape::default();
+    let said = object(&mut tape, &files.state.bytes).map_err(no_state)?;
+    let mut state = StateText::of(files.state)?;
+    let mut is_wrong = false;
+    for (name, own) in [("historyEventCount", files.events), ("importSourceCount", files.sources)] {
+        let Some(own) = own else { continue };
+        let count = said.path(&["maintenance", name]).and_then(|count| count.count());
+        let read = StoreFiles::count(Some(own));
+        if count.is_some_and(|count| !(read..=own.records.len() as u64).contains(&count)) {
+            state.set(&["maintenance"], name, read.to_string())?;
+            is_wrong = true;
+        }
+    }
+    if is_wrong { Ok(Some(in_store(layout::STATE.into(), state.into_bytes()?))) } else { Ok(None) }
+}
+
+/// The path that names a record of `state.json` in a [`BundleEdit`], whatever its id is.
+pub fn path_of(state: &Document, record: usize) -> Option<String> {
+    let span = state.records.get(record)?.span;
+    let mut tape = Tape::default();
+    let mark = state.bytes.len() - without_mark(&state.bytes).len();
+    let object = object(&mut tape, &state.bytes).ok()?;
+    let is = |value: Json<'_>| (value.span().0 + mark) as u64 == span.start;
+    object.get("bundle")?.members().find_map(|(name, section)| {
+        let name = name.text()?;
+        if is(section) {
+            return Some(name.into_owned());
+        }
+        let index = section.items().position(is)?;
+        Some(format!("{name}.{index}"))
+    })
+}
+
+/// The value at a path of the bundle, as it is spelled: what an edit that undoes needs.
+pub fn value_at(state: &Document, path: &str) -> Option<String> {
+    let mut tape = Tape::default();
+    let bundle = object(&mut tape, &state.bytes).ok()?.get("bundle")?;
+    let value = path_edits::value_at(bundle, path)?;
+    Some(String::from_utf8_lossy(value.raw()).into_owned())
+}
+
+/// A file of the store anew.
+pub fn in_store(path: PathBuf, bytes: Vec<u8>) -> BundleFileWrite {
+    BundleFileWrite { path, bytes, append: false }
+}
+
+/// The event behind the others. A last line without its end is closed first.
+fn appended(events: Option<&Document>, line: &str) -> BundleFileWrite {
+    let open = events.is_some_and(|events| !events.bytes.is_empty() && !events.bytes.ends_with(b"\n"));
+    let start = if open { "\n" } else { "" };
+    let bytes = format!("{start}{line}\n").into_bytes();
+    BundleFileWrite { path: layout::EVENTS.into(), bytes, append: true }
+}
+
+/// Makes an edit of the bundle.
+pub fn apply(state: &mut StateText, edit: &BundleEdit<'_>) -> Result<()> {
+    let json = |path: &str, value: &str| match scan(&mut Tape::default(), value.as_bytes()) {
+        Ok(_) => Ok(value.trim_ascii().to_owned()),
+        Err(_) => Err(Refusal::invalid(format!("The new value of `{path}` is not JSON."))),
+    };
+    state.edit(|object| {
+        let bundle = object.get("bundle").ok_or_else(|| lacks("bundle"))?;
+        match edit {
+            BundleEdit::Set { path, value } => Ok(vec![path_edits::set(bundle, path, json(path, value)?)?]),
+            BundleEdit::Insert { path, value } => {
+                Ok(vec![path_edits::insert(bundle, path, json(path, value)?)?])
+            }
+            BundleEdit::Remove { path } => path_edits::remove(bundle, path),
+        }
+    })
+}
+
+/// The hash of the new bundle, if it has no fault that the old one does not have.
+fn judged(before: Json<'_>, state: &StateText, now: Moment) -> Result<String> {
+    let mut tape = Tape::default();
+    let bundle = state.object(&mut tape)?.get("bundle").ok_or_else(|| lacks("bundle"))?;
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let old = before.get("bundle").map(|bundle| faults(bundle, now)).unwrap_or_default();
+    old.into_iter().for_each(|(own, _)| *known.entry(own).or_default() += 1);
+    for (fault, message) in faults(bundle, now) {
+        match known.get_mut(&fault).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            None => {
+                let message = format!("The format's own tool would refuse the bundle: {message}");
+                return Err(Refusal::invalid(message));
+            }
+        }
+    }
+    sha256_indented(bundle).ok_or_else(too_deep)
+}
+
+/// What a bundle has wrong, as what is wrong wherever it is, and as a sentence: an
+/// item that moved has the faults that it had.
+fn faults(bundle: Json<'_>, now: Moment) -> Vec<(String, String)> {
+    let found = json_shape::check(bundle, "bundle", &BUNDLE, now);
+    let mut faults: Vec<(String, String)> = found
+        .into_iter()
+        .map(|found| {
+            let (_, _, message) = found.fault;
+            (message.chars().filter(|c| !c.is_ascii_digit()).collect(), message)
+        })
+        .collect();
+    let commands = bundle.get("validationCommands").map_or(0, |own| own.items().count());
+    for number in COMMANDS..commands {
+        let message = format!("`validationCommands` would hold {commands}; it may hold {COMMANDS}.");
+        faults.push((format!("validationCommands {number}"), message));
+    }
+    faults
+}
+
+/// What is beside the store, anew.
+pub fn around(
+    files: &StoreFiles<'_>,
+    before: Json<'_>,
+    new: Json<'_>,
+    hash: &str,
+    beside: &[(PathBuf, Vec<u8>)],
+) -> Vec<BundleFileWrite> {
+    let Some(said) = said(new, new).filter(|_| !beside.is_empty()) else { return Vec::new() };
+    // What the projections were made from: the present bundle, or that of a checkpoint.
+    let mut tapes: Vec<Tape> = Vec::new();
+    tapes.resize_with(files.checkpoints.len(), Tape::default);
+    let mut known: HashMap<String, ProjectionSource<'_>> = HashMap::new();
+    for (checkpoint, tape) in files.checkpoints.iter().zip(&mut tapes) {
+        let Ok(object) = object(tape, &checkpoint.document.bytes) else { continue };
+        let Some(stored) = text(object, "bundleHash") else { continue };
+        known.extend(self::said(object, before).map(|said| (stored.into_owned(), said)));
+    }
+    let old = self::said(before, before);
+    let old_hash = before.get("bundle").and_then(sha256_indented);
+    let find = |wanted: &str| {
+        let present = old.as_ref().filter(|_| old_hash.as_deref() == Some(wanted));
+        present.or_else(|| known.get(wanted))
+    };
+    let around = PageRebuild { files: beside, new: &said, hash };
+    let entry = said.bundle.get("project").and_then(|project| text(project, "recommendedEntryFile"));
+    let entry = entry.and_then(|entry| around.entry(&entry));
+    around.projections(&find).into_iter().chain(entry).collect()
+}
+
+/// What a state or a checkpoint says, the head being that of a state.
+fn said<'a>(owner: Json<'a>, state: Json<'a>) -> Option<ProjectionSource<'a>> {
+    let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
+    Some(ProjectionSource {
+        bundle: owner.get("bundle")?,
+        generated: text(state, "generatedAt").unwrap_or_default().into_owned(),
+        provider: provider.unwrap_or_default().into_owned(),
+    })
+}

@@ -1,0 +1,118 @@
+//! Fields of the bundle's parts, set: which ones there are, and how a value is spelled.
+
+use super::canonical_write::{BundleEdit, value_at};
+use super::{BundleWrite, bundle_path, summary};
+use crate::format::agent_memory::bundle::BUNDLE;
+use crate::format::agent_memory::{json_shape, main_text};
+use crate::format::writing::{ChangesResult, FieldAssignment, Refusal, Result, WriteContext, list};
+use crate::model::Entry;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
+
+/// The changes that set fields of a part, as one canonical write.
+pub fn edit(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> ChangesResult {
+    let state = scene.store.document(entry);
+    let part = bundle_path(scene.store, entry.record as usize)?;
+    let mut edits: Vec<(String, String)> = Vec::new();
+    for setting in set {
+        let raw = scene.store.raw(entry);
+        let is_text = setting.name == "text";
+        let path = match field(&raw, setting.name, &part)? {
+            Some(name) => format!("{part}.{name}"),
+            None => part.clone(),
+        };
+        let current = value_at(state, &path);
+        if current.is_none() && !json_shape::knows(&BUNDLE, &path) {
+            return Err(unknown(&path));
+        }
+        let value = spelled(current.as_deref(), setting.value, is_text);
+        if with_value(&value, |_| ()).is_none() {
+            return Err(no_json(&path, &part));
+        }
+        edits.push((path, value));
+    }
+    if edits.iter().all(|(path, value)| value_at(state, path).is_some_and(|current| is_same(&current, value)))
+    {
+        return Ok(Vec::new());
+    }
+    let mut writing = BundleWrite::of(scene)?;
+    let summary = summary("edited", edits.iter().map(|(path, _)| path.as_str()));
+    let edits: Vec<_> = edits.iter().map(|(path, value)| BundleEdit::Set { path, value }).collect();
+    writing.canonical(&edits, &summary)?;
+    Ok(writing.done())
+}
+
+/// What is not there, and has no place there.
+fn unknown(path: &str) -> Refusal {
+    let within = path.rsplit_once('.').map_or("", |(within, _)| within);
+    let known = json_shape::names(&BUNDLE, within);
+    let known = match known.is_empty() {
+        true => String::new(),
+        false => format!(" `{within}` has {}.", known.join(", ")),
+    };
+    Refusal::invalid(format!("The bundle has no `{path}`, and neither has the format.{known}"))
+}
+
+/// What is there is a list or an object, and the new value is neither.
+fn no_json(path: &str, part: &str) -> Refusal {
+    let field = path.strip_prefix(part).map_or(path, |field| field.trim_start_matches('.'));
+    Refusal::invalid(format!(
+        "The new value of `{path}` is not JSON, and the value that is there is not text. Give JSON, or name what is in it: `{field}.0` is the first of a list."
+    ))
+}
+
+/// The member of a record that a setting names, which may begin with the record's own path;
+/// `None` where the record is the value itself.
+fn field<'n>(record: &[u8], name: &'n str, part: &str) -> Result<Option<&'n str>> {
+    let mut tape = Tape::default();
+    let record = json_edit::scan(&mut tape, record)?;
+    if name == part {
+        return Ok(None);
+    }
+    let name = name.strip_prefix(part).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name);
+    if name != "text" || record.get("text").is_some() {
+        return Ok(Some(name));
+    }
+    let main = main_text::main_text(record).1.first().copied();
+    match main.filter(|main| ["summary", "title", "command", "path"].contains(main)) {
+        Some(main) => Ok(Some(main)),
+        None if record.kind() == JsonKind::String => Ok(None),
+        None => Err(Refusal::invalid("it has no text of its own: name the field to set.")),
+    }
+}
+
+/// A new value as JSON: text where a string is, or nothing. A command's text is its words,
+/// as it is shown.
+fn spelled(current: Option<&str>, value: &str, is_text: bool) -> String {
+    let kind = current.and_then(|current| with_value(current, |value| value.kind()));
+    // Where a word holds a blank, the text that is shown does not tell where it ends.
+    let has_blank = |word: Json<'_>| word.text().is_none_or(|word| word.contains(char::is_whitespace));
+    let is_plain = || {
+        let previous = current.and_then(|current| with_value(current, |list| !list.items().any(has_blank)));
+        let is_read = !value.trim().is_empty() && !value.contains(['"', '\'', '\\', '[', '{']);
+        is_read && previous == Some(true)
+    };
+    match kind {
+        Some(JsonKind::Null) if value == "null" => value.to_owned(),
+        None | Some(JsonKind::Null | JsonKind::String) => json_edit::quoted(value),
+        Some(JsonKind::Array) if is_text && is_plain() => {
+            let words: Vec<String> = value.split_whitespace().map(str::to_owned).collect();
+            list(&words)
+        }
+        Some(_) => value.to_owned(),
+    }
+}
+
+fn is_same(current: &str, value: &str) -> bool {
+    let texts = || {
+        let text = |json: &str| with_value(json, |value| value.text().map(|text| text.into_owned()))?;
+        Some(text(current)? == text(value)?)
+    };
+    current == value || texts().unwrap_or_default()
+}
+
+fn with_value<T>(json: &str, take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
+    let mut tape = Tape::default();
+    json_edit::scan(&mut tape, json.as_bytes()).ok().map(take)
+}

@@ -1,0 +1,201 @@
+//! The files beside the store after a write: projections and the entry block.
+
+use std::path::{Path, PathBuf};
+
+use super::super::projection::{
+    ENTRY_END, ENTRY_MARK, ENTRY_START, PROJECTION_MARK, PROJECTIONS, VERSION, marker,
+};
+use super::canonical_write::BundleFileWrite;
+use super::page_parts::{ProjectionSource, parts};
+use super::{beside_path, page_renewal, page_text};
+
+/// The beginning of a projection.
+const PROJECTION_START: &str = "<!-- agent-memory:projection ";
+
+/// What is between the markers of an entry block: nothing of it is a value.
+const BLOCK: &str = "## Project Memory
+
+This repository keeps canonical project memory in `.agent-memory/state.json`.
+
+History and checkpoints live in `.agent-memory/history/`.
+
+Readable projections live in `docs/agent-memory/`.
+
+Recommended reading order:
+1. `docs/agent-memory/README.md`
+2. `docs/agent-memory/project-map.md`
+3. `docs/agent-memory/current-focus.md`
+4. `docs/agent-memory/gotchas.md` when debugging gets noisy or surprising
+5. `docs/agent-memory/next-steps.md` when you need a clean starting point
+
+Use `npx agent-memory sync`, `npx agent-memory recall`, and `npx agent-memory query` to maintain and retrieve project memory.
+";
+
+/// The files beside the store as they are, and what the new state says.
+pub struct PageRebuild<'a> {
+    /// Those that are there, relative to the folder around the store.
+    pub files: &'a [(PathBuf, Vec<u8>)],
+    /// What the new state says.
+    pub new: &'a ProjectionSource<'a>,
+    /// The hash of its bundle.
+    pub hash: &'a str,
+}
+
+impl PageRebuild<'_> {
+    /// The text of a file; `None` where it is missing, which stays so, or is not UTF-8.
+    fn text(&self, path: &str) -> Option<&str> {
+        let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
+        std::str::from_utf8(bytes).ok()
+    }
+
+    /// The projections anew. `old` gives what the bundle of a hash said, if it is known.
+    pub fn projections<'b>(
+        &self,
+        old: &dyn Fn(&str) -> Option<&'b ProjectionSource<'b>>,
+    ) -> Vec<BundleFileWrite> {
+        let anew = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, old)?));
+        PROJECTIONS.into_iter().filter_map(anew).collect()
+    }
+
+    /// `None` if the file is not such a page. A page that was cut is completed.
+    fn projection<'b>(
+        &self,
+        word: &str,
+        path: &str,
+        old: &dyn Fn(&str) -> Option<&'b ProjectionSource<'b>>,
+    ) -> Option<String> {
+        let text = self.page(path)?;
+        let (mark, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
+        let first = body.lines().next().unwrap_or_default();
+        let hash = self.hash;
+        let start =
+            format!("{mark}<!-- {PROJECTION_MARK}file={word} version={VERSION} bundleHash={hash} -->");
+        let new = || page_text::page(word, self.new);
+        let Some(before) = marker(first, PROJECTION_MARK) else {
+            let rest = with_feeds(body, |body| self.unmarked(word, body));
+            return (!rest.is_empty()).then(|| start + &rest);
+        };
+        let rest = body.get(first.len()..).unwrap_or_default();
+        let old = old(before.hash);
+        let is_cut =
+            old.into_iter().chain([self.new]).any(|said| is_start(rest, &page_text::page(word, said)));
+        let old = old.map(|old| parts(word, old));
+        let renewed = |rest: &str| match is_cut {
+            true => new(),
+            false => page_renewal::renew(rest, old.as_deref(), &parts(word, self.new)),
+        };
+        Some(start + &with_feeds(rest, renewed))
+    }
+
+    /// The text after the marker of a page that has lost the marker. Empty if the file is no such page.
+    fn unmarked(&self, word: &str, body: &str) -> String {
+        let whole = page_text::page(word, self.new);
+        let first = body.lines().next().unwrap_or_default();
+        // The end of a marker: a comment of somebody else has no hash.
+        let is_marker = first.contains("bundleHash=") && first.trim_end().ends_with("-->");
+        let behind = body.get(first.len()..).unwrap_or_default();
+        let rest = if is_marker { behind } else { body };
+        let is_end = !rest.trim().is_empty() && whole.trim_end().ends_with(rest.trim_end());
+        let is_marker_alone = !body.contains('\n')
+            && (PROJECTION_START.starts_with(body) || body.starts_with(PROJECTION_START));
+        if body.chars().all(is_blank) || is_end || is_marker_alone {
+            return whole;
+        }
+        let title = whole.lines().find(|line| !line.is_empty()).unwrap_or_default();
+        if !rest.lines().any(|line| line == title) {
+            return String::new();
+        }
+        let gap = if rest.starts_with('\n') { "" } else { "\n" };
+        format!("{gap}{}", page_renewal::renew(rest, None, &parts(word, self.new)))
+    }
+
+    /// The text of the page, even if it was cut within a character.
+    fn page(&self, path: &str) -> Option<&str> {
+        let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Some(text),
+            Err(error) if error.error_len().is_none() => {
+                std::str::from_utf8(bytes.get(..error.valid_up_to())?).ok()
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// The entry file anew; `None` where the marker of its block can't be read.
+    pub fn entry(&self, path: &str) -> Option<BundleFileWrite> {
+        let text = self.text(path)?;
+        let new = format!("<!-- {ENTRY_MARK}version={VERSION} bundleHash={} start -->", self.hash);
+        let Some(start) = text.find(ENTRY_START) else {
+            let block = format!("{new}\n{BLOCK}{ENTRY_END}");
+            return Some(beside(path, with_feeds(text, |text| with_block(text, &block))));
+        };
+        let (before, rest) = text.split_at(start);
+        let first = rest.lines().next().unwrap_or_default();
+        let Some(end) = first.find("-->") else {
+            // The file ends within the marker.
+            let is_cut = !rest.contains('\n');
+            return is_cut.then(|| beside(path, format!("{before}{new}\n{BLOCK}{ENTRY_END}\n")));
+        };
+        let end = end + "-->".len();
+        marker(first.get(..end)?, ENTRY_MARK)?;
+        let after = with_feeds(rest.get(end..).unwrap_or_default(), with_end);
+        Some(beside(path, format!("{before}{new}{after}")))
+    }
+}
+
+/// The text after the start of an entry block, with the block's end added if it was lost. Text that does not
+/// belong to the block stays after it.
+fn with_end(after: &str) -> String {
+    if after.contains(ENTRY_END) {
+        return after.to_owned();
+    }
+    let block = format!("\n{BLOCK}");
+    let same = after.chars().zip(block.chars()).take_while(|(own, other)| own == other);
+    let same = same.map(|(own, _)| own.len_utf8()).sum::<usize>();
+    // A line that only begins the same way belongs to somebody else.
+    let same = match after.get(same..) {
+        Some("") | None => after.len(),
+        Some(_) if same == block.len() => same,
+        Some(_) => after.get(..same).and_then(|own| own.rfind('\n')).unwrap_or_default(),
+    };
+    let rest = after.get(same..).unwrap_or_default();
+    let line = rest.lines().next().unwrap_or_default();
+    let is_torn_end = !line.trim_end().is_empty() && ENTRY_END.starts_with(line.trim_end());
+    let rest = if is_torn_end { rest.get(line.len()..).unwrap_or_default() } else { rest };
+    let gap = if rest.starts_with('\n') { "" } else { "\n" };
+    format!("{block}{ENTRY_END}{gap}{rest}")
+}
+
+/// Whether a text is the beginning of a page, and not the whole page.
+fn is_start(text: &str, page: &str) -> bool {
+    let text = text.replace("\r\n", "\n");
+    let text = text.trim_end_matches(is_blank);
+    page.trim_end().strip_prefix(text).is_some_and(|rest| !rest.is_empty())
+}
+
+fn is_blank(own: char) -> bool {
+    own.is_whitespace() || own == '\0'
+}
+
+fn beside(path: &str, text: String) -> BundleFileWrite {
+    BundleFileWrite { path: beside_path(Path::new(path)), bytes: text.into_bytes(), append: false }
+}
+
+/// Works on a text of bare line feeds, and gives it the line ends back that it had.
+fn with_feeds(text: &str, work: impl FnOnce(&str) -> String) -> String {
+    let count = |what: &str| text.matches(what).count();
+    if count("\r\n") == 0 || count("\r\n") < count("\n") {
+        return work(text);
+    }
+    work(&text.replace("\r\n", "\n")).replace('\n', "\r\n")
+}
+
+/// The page with the block behind its first heading, or at its start.
+fn with_block(text: &str, block: &str) -> String {
+    let heading = text.lines().find(|line| line.starts_with("# ") && line.len() > 2);
+    let end = heading.and_then(|line| text.find(line).map(|at| at + line.len()));
+    match end.and_then(|end| text.split_at_checked(end)) {
+        Some((before, after)) => format!("{before}\n\n{block}\n\n{}", after.trim_start_matches('\n')),
+        None => format!("{block}\n\n{text}").trim_end().to_owned() + "\n",
+    }
+}

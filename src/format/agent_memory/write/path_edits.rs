@@ -1,0 +1,130 @@
+//! Edits of a bundle by dotted paths, as splices of its JSON.
+
+use crate::format::writing::{Refusal, Result};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::{JsonSplice, insert as insert_child, quoted, without};
+
+fn no_such_path(path: &str) -> Refusal {
+    Refusal::invalid(format!("The bundle has no `{path}`."))
+}
+
+/// The last step of a path: where a value is, or could.
+struct PathTarget<'a> {
+    parent: Json<'a>,
+    place: PathStep<'a>,
+    found: Option<Json<'a>>,
+}
+
+#[derive(Clone, Copy)]
+enum PathStep<'a> {
+    Member(&'a str),
+    Item(usize),
+}
+
+/// Follows a dotted path. A name may hold dots itself, so that of an object the longest
+/// name that it has is taken; an item of a list is named by its number or its own `id`.
+fn target<'a>(root: Json<'a>, path: &'a str) -> Result<PathTarget<'a>> {
+    let none = || no_such_path(path);
+    let (mut value, mut rest) = (root, path);
+    loop {
+        match value.kind() {
+            JsonKind::Object => {
+                let found = value.get(rest);
+                let child = || {
+                    let dots = rest.rmatch_indices('.');
+                    dots.filter_map(|(at, _)| Some((value.get(rest.get(..at)?)?, rest.get(at + 1..)?))).next()
+                };
+                match (found, child()) {
+                    (None, Some((child, after))) => (value, rest) = (child, after),
+                    (None, None) if rest.contains('.') || rest.is_empty() => return Err(none()),
+                    (found, _) => {
+                        return Ok(PathTarget { parent: value, place: PathStep::Member(rest), found });
+                    }
+                }
+            }
+            JsonKind::Array => {
+                let (head, after) =
+                    rest.split_once('.').map_or((rest, None), |(head, own)| (head, Some(own)));
+                let index = index(value, head).ok_or_else(none)?;
+                let item = value.items().nth(index);
+                match (item, after) {
+                    (Some(item), Some(after)) => (value, rest) = (item, after),
+                    (None, Some(_)) => return Err(none()),
+                    (found, None) => {
+                        return Ok(PathTarget { parent: value, place: PathStep::Item(index), found });
+                    }
+                }
+            }
+            _ => return Err(none()),
+        }
+    }
+}
+
+fn index(list: Json<'_>, name: &str) -> Option<usize> {
+    let digits = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let own = || list.items().position(|item| item.get("id").is_some_and(|id| id.is_text(name)));
+    if digits { name.parse().ok() } else { own() }
+}
+
+/// The value at a dotted path.
+pub fn value_at<'a>(root: Json<'a>, path: &'a str) -> Option<Json<'a>> {
+    target(root, path).ok()?.found
+}
+
+/// Sets the value at a path. A member that is not there yet is added to its object.
+pub fn set(root: Json<'_>, path: &str, value: String) -> Result<JsonSplice<'static>> {
+    let target = target(root, path)?;
+    match (target.found, target.place) {
+        (Some(found), _) => Ok(JsonSplice::of(found, value)),
+        (None, PathStep::Member(name)) => Ok(new_member(target.parent, name, &value)),
+        (None, PathStep::Item(_)) => Err(no_such_path(path)),
+    }
+}
+
+/// The same for a member of an object that is at hand.
+pub fn set_member(object: Json<'_>, name: &str, value: String) -> JsonSplice<'static> {
+    match object.get(name) {
+        Some(found) => JsonSplice::of(found, value),
+        None => new_member(object, name, &value),
+    }
+}
+
+/// Puts a value where none is: before the item of that number, or as a new member.
+pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<JsonSplice<'static>> {
+    let target = target(root, path)?;
+    match target.place {
+        PathStep::Member(_) if target.found.is_some() => {
+            Err(Refusal::invalid(format!("The bundle has a `{path}` already.")))
+        }
+        PathStep::Member(name) => Ok(new_member(target.parent, name, &value)),
+        PathStep::Item(index) if index > target.parent.items().count() => Err(no_such_path(path)),
+        PathStep::Item(index) => Ok(insert_child(target.parent, index, &value)),
+    }
+}
+
+/// Takes out the value at a path; of doubled keys all, or an earlier one would count.
+pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<JsonSplice<'static>>> {
+    let target = target(root, path)?;
+    if target.found.is_none() {
+        return Err(no_such_path(path));
+    }
+    let goes: Vec<bool> = match target.place {
+        PathStep::Member(name) => target.parent.members().map(|(key, _)| key.is_text(name)).collect(),
+        PathStep::Item(index) => (0..target.parent.items().count()).map(|own| own == index).collect(),
+    };
+    Ok(without(target.parent, &goes))
+}
+
+/// Takes out the members of an object, or the items of a list, whose value goes.
+pub fn without_those(parent: Json<'_>, goes: &dyn Fn(Json<'_>) -> bool) -> Vec<JsonSplice<'static>> {
+    let values = parent.members().map(|(_, value)| value).chain(parent.items());
+    let goes: Vec<bool> = values.map(goes).collect();
+    if goes.contains(&true) { without(parent, &goes) } else { Vec::new() }
+}
+
+/// Members are in the order of their names.
+fn new_member(object: Json<'_>, name: &str, value: &str) -> JsonSplice<'static> {
+    let later = |key: &str| key.encode_utf16().gt(name.encode_utf16());
+    let place = object.members().position(|(key, _)| key.text().is_some_and(|key| later(&key)));
+    insert_child(object, place.unwrap_or(usize::MAX), &format!("{}: {value}", quoted(name)))
+}

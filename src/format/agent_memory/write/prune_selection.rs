@@ -1,0 +1,91 @@
+//! What is chosen to be deleted or archived, and what of it can't be.
+
+use std::collections::BTreeSet;
+
+use super::canonical_write::BundleEdit;
+use super::prune::{PruneRequest, prune};
+use super::{BundleFileKind, BundleWrite, bundle_path};
+use crate::format::writing::{Refusal, RefusalList, Result, WriteContext};
+use crate::model::{Entry, Store};
+
+/// What is deleted or archived.
+#[derive(Default)]
+pub struct PruneSelection {
+    /// Parts of the bundle, the last first: what is before one that goes keeps its number.
+    pub paths: Vec<String>,
+    events: BTreeSet<String>,
+    checkpoints: BTreeSet<String>,
+}
+
+impl PruneSelection {
+    pub fn of(store: &Store, entries: &[Entry]) -> Result<PruneSelection> {
+        let mut choice = PruneSelection::default();
+        let mut parts: BTreeSet<u32> = BTreeSet::new();
+        for entry in entries {
+            let document = store.document(entry);
+            let view = store.view(entry);
+            let view = view.ok_or_else(Refusal::broken)?;
+            let id = || {
+                let id = view.id.map(str::to_owned);
+                id.ok_or_else(|| Refusal::invalid("it has no id by which an archive batch could name it."))
+            };
+            match BundleFileKind::of(&document.path) {
+                BundleFileKind::Bundle => drop(parts.insert(entry.record)),
+                BundleFileKind::Event => drop(choice.events.insert(id()?)),
+                BundleFileKind::Checkpoint => drop(choice.checkpoints.insert(id()?)),
+                _ => return Err(Refusal::unfit("it belongs neither to the bundle nor to the history.")),
+            }
+        }
+        for record in parts.into_iter().rev() {
+            choice.paths.push(bundle_path(store, record as usize)?);
+        }
+        Ok(choice)
+    }
+
+    pub fn prune(&self, writing: &mut BundleWrite<'_>) -> Result<()> {
+        if self.events.is_empty() && self.checkpoints.is_empty() {
+            return Ok(());
+        }
+        let events: Vec<&str> = self.events.iter().map(String::as_str).collect();
+        let checkpoints: Vec<&str> = self.checkpoints.iter().map(String::as_str).collect();
+        let chosen = PruneRequest::These { events: &events, checkpoints: &checkpoints };
+        if let Some(pruned) = prune(&writing.documents, chosen, writing.scene.now)? {
+            writing.take_pruned(pruned);
+        }
+        Ok(())
+    }
+}
+
+/// A refusal with what is in the way: parts of the bundle and checkpoints that each alone can't go,
+/// and events, which go together or not at all.
+pub fn each_refused(scene: &WriteContext<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
+    let is = |part: BundleFileKind| {
+        move |own: &&Entry| BundleFileKind::of(&scene.store.document(own).path) == part
+    };
+    let pruned = |own: &[Entry]| PruneSelection::of(scene.store, own)?.prune(&mut BundleWrite::of(scene)?);
+    let mut faults = RefusalList::default();
+    for entry in entries.iter().filter(is(BundleFileKind::Bundle)) {
+        let removed = bundle_path(scene.store, entry.record as usize).and_then(|path| {
+            let edit = BundleEdit::Remove { path: &path };
+            BundleWrite::of(scene)?.canonical(&[edit], &path)
+        });
+        if let Err(refusal) = removed {
+            faults.refuse(vec![*entry], refusal);
+        }
+    }
+    let checkpoints: Vec<Entry> = entries.iter().filter(is(BundleFileKind::Checkpoint)).copied().collect();
+    let each: Vec<&[Entry]> = match checkpoints.len() {
+        few if few <= ALONE => checkpoints.chunks(1).collect(),
+        _ => vec![&checkpoints],
+    };
+    let events: Vec<Entry> = entries.iter().filter(is(BundleFileKind::Event)).copied().collect();
+    for own in each.into_iter().chain([&events[..]]).filter(|own| !own.is_empty()) {
+        if let Err(refusal) = pruned(own) {
+            faults.refuse(own.to_vec(), refusal);
+        }
+    }
+    faults.finish().err().unwrap_or(whole)
+}
+
+/// So many checkpoints are looked at one by one.
+const ALONE: usize = 64;

@@ -1,0 +1,149 @@
+//! What the format's own tool would bring back: its recall merges the signals of events that it
+//! has not recalled yet into the bundle, also what was taken out of the bundle since.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::super::main_text::text;
+use super::super::{events, history};
+use super::canonical_write::{BundleEdit, apply};
+use super::path_edits;
+use super::store_files::{StateText, StoreFiles, lacks, no_state, object};
+use crate::format::writing::Result;
+use crate::model::{Document, Record, View};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
+
+/// A shorter text is found where it is the whole of a signal: within one it is anybody's.
+const SHORT: usize = 8;
+/// The source of the tool's own events: recall has a cursor for these and one for imports.
+const LOCAL: &str = "agent-memory.local";
+
+/// The texts that a bundle said and says no longer.
+struct RemovedTexts(Vec<String>);
+
+impl RemovedTexts {
+    /// Those of `before` that `after` does not have.
+    fn between(before: Json<'_>, after: Json<'_>) -> RemovedTexts {
+        let stays = strings(after);
+        let mut gone: Vec<String> = strings(before).difference(&stays).cloned().collect();
+        gone.sort();
+        RemovedTexts(gone)
+    }
+
+    /// Whether a signal would bring one of them back. The tool joins a title and its cause, and
+    /// puts a word before it (`NEXT: `).
+    fn is_in(&self, signal: &str) -> bool {
+        let is_part = |own: &str| own.len() >= SHORT && signal.contains(own);
+        let begins = |own: &str| own.strip_prefix(signal).is_some_and(|rest| rest.starts_with(':'));
+        self.0.iter().any(|own| own == signal || is_part(own) || begins(own))
+    }
+}
+
+fn strings(bundle: Json<'_>) -> HashSet<String> {
+    let mut all = HashSet::new();
+    bundle.each_string(&mut |_, value| {
+        let text = value.text().unwrap_or_default();
+        if !text.trim().is_empty() {
+            all.insert(text.into_owned());
+        }
+    });
+    all
+}
+
+/// The active events that recall has not seen, and whose signals hold what is gone: their
+/// records in the log, and their ids.
+fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &RemovedTexts) -> Vec<(&'a Record, &'a str)> {
+    let cursors = RecallCursors::of(state);
+    let of = |(_, record, view): (u32, &'a Record, View<'a>)| {
+        let id = view.id?;
+        let mut tape = Tape::default();
+        let raw = log.raw(record);
+        let event = json_edit::scan(&mut tape, &raw).ok()?;
+        let says = signals(event).any(|signal| signal.text().is_some_and(|own| gone.is_in(&own)));
+        (says && !cursors.has_recalled(event, id)).then_some((record, id))
+    };
+    history::views(log).filter_map(of).collect()
+}
+
+/// An event's line without the signals that go; `None` where it has none of them.
+pub fn without(raw: &[u8], goes: &dyn Fn(Json<'_>) -> bool) -> Option<Vec<u8>> {
+    let mut tape = Tape::default();
+    let signals = object(&mut tape, raw).ok()?.get("signals")?;
+    let lists = signals.members().filter(|(_, list)| list.kind() == JsonKind::Array);
+    let cuts: Vec<_> = lists.flat_map(|(_, list)| path_edits::without_those(list, goes)).collect();
+    (!cuts.is_empty()).then(|| json_edit::apply(raw, cuts))
+}
+
+fn signals<'a>(event: Json<'a>) -> impl Iterator<Item = Json<'a>> {
+    let lists = event.get("signals").into_iter().flat_map(|signals| signals.members());
+    lists.filter(|(_, list)| list.kind() == JsonKind::Array).flat_map(|(_, list)| list.items())
+}
+
+/// How far each kind of recall has come.
+struct RecallCursors {
+    all: u64,
+    imports: Option<u64>,
+    local: Option<u64>,
+}
+
+impl RecallCursors {
+    fn of(state: Json<'_>) -> RecallCursors {
+        let number = |value: Option<Json<'_>>| {
+            value.and_then(|id| id.text()).and_then(|id| events::ordinal(&id)).unwrap_or_default()
+        };
+        let cursor = |name: &str| {
+            let own = state.path(&["maintenance", "recallCursors", name])?;
+            Some(number(own.get("lastRecalledEventId")))
+        };
+        let all = number(state.path(&["maintenance", "lastRecalledEventId"]));
+        RecallCursors { all, imports: cursor("imports"), local: cursor("local") }
+    }
+
+    /// Whether no recall that covers the event would see it again.
+    fn has_recalled(&self, event: Json<'_>, id: &str) -> bool {
+        let is_local = text(event, "sourceId").is_some_and(|source| source == LOCAL);
+        let own = if is_local { self.local } else { self.imports };
+        let seen = self.all.min(own.unwrap_or(self.all));
+        events::ordinal(id).is_some_and(|number| number <= seen)
+    }
+}
+
+/// The log of events without what these edits take out of the bundle, in the events that recall
+/// has not seen yet; `None` where no such event holds any of it.
+pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<Option<Vec<u8>>> {
+    let files = StoreFiles::of(documents)?;
+    let Some(log) = files.events else { return Ok(None) };
+    let mut state = StateText::of(files.state)?;
+    for edit in edits {
+        apply(&mut state, edit)?;
+    }
+    let (mut before, mut after) = (Tape::default(), Tape::default());
+    let before = object(&mut before, &files.state.bytes).map_err(no_state)?;
+    let gone = RemovedTexts::between(bundle(before)?, bundle(state.object(&mut after)?)?);
+    let mut whole = log.bytes.to_vec();
+    // From the last to the first: what is before a change keeps its place.
+    for (record, _) in repeats(log, before, &gone).into_iter().rev() {
+        let goes = |signal: Json<'_>| signal.text().is_some_and(|own| gone.is_in(&own));
+        if let Some(line) = without(&log.raw(record), &goes) {
+            whole.splice(record.span.start as usize..record.span.end as usize, line);
+        }
+    }
+    Ok((whole != *log.bytes).then_some(whole))
+}
+
+/// The ids of events that would bring back what a state says no longer.
+pub fn would_return(before: &[u8], after: &[u8], log: &Document) -> Vec<String> {
+    let (mut old, mut new) = (Tape::default(), Tape::default());
+    let mut read = || {
+        let (old, new) = (object(&mut old, before).ok()?, object(&mut new, after).ok()?);
+        let gone = RemovedTexts::between(bundle(old).ok()?, bundle(new).ok()?);
+        Some(repeats(log, new, &gone).into_iter().map(|(_, id)| id.to_owned()).collect())
+    };
+    read().unwrap_or_default()
+}
+
+fn bundle(state: Json<'_>) -> Result<Json<'_>> {
+    state.get("bundle").ok_or_else(|| lacks("bundle"))
+}

@@ -1,0 +1,260 @@
+//! What a write starts from: the files of the store, and the numbers that are taken.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memchr::memmem;
+
+use super::super::config::RetentionConfig;
+use super::super::main_text::text;
+use super::super::{checkpoint, events, history, layout, state};
+use super::path_edits;
+use crate::format::record_reader::{whole_object, without_mark};
+use crate::format::writing::{Refusal, Result};
+use crate::model::{Document, Moment, PathText, RecordBody, Role};
+use crate::text::canonical::indented;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::{JsonSplice, apply, scan};
+use crate::text::json_scanner::Tape;
+use crate::text::lines::BOM;
+
+/// The files that a write reads.
+pub struct StoreFiles<'a> {
+    /// The canonical state.
+    pub state: &'a Document,
+    /// The active events, if there is a file of them.
+    pub events: Option<&'a Document>,
+    /// The import sources.
+    pub sources: Option<&'a Document>,
+    /// The settings.
+    pub config: Option<&'a Document>,
+    /// The active checkpoints, in the order of their numbers.
+    pub checkpoints: Vec<Checkpoint<'a>>,
+    all: &'a [Arc<Document>],
+}
+
+/// An active checkpoint that can be read.
+pub struct Checkpoint<'a> {
+    /// Its number.
+    pub ordinal: u64,
+    /// Its id.
+    pub id: &'a str,
+    /// When it was made, if that can be read.
+    pub created: Option<Moment>,
+    /// Its file.
+    pub document: &'a Document,
+}
+
+impl<'a> StoreFiles<'a> {
+    /// Those among a store's files.
+    pub fn of(documents: &'a [Arc<Document>]) -> Result<Self> {
+        let named =
+            |name: &str| documents.iter().map(|own| &**own).find(|document| document.path == Path::new(name));
+        let read =
+            |document: &&Arc<Document>| matches!(document.role, Role::Records | Role::Archive | Role::Config);
+        let partial = documents
+            .iter()
+            .filter(read)
+            .find(|document| document.offset != 0 || document.bytes.len() as u64 != document.len);
+        if let Some(document) = partial {
+            let path = document.path.to_text();
+            return Err(Refusal::corrupt(format!("Only a part of {path} was read.")));
+        }
+        let state = named(layout::STATE);
+        let state = state.ok_or_else(|| no_state("there is no file of this name".into()))?;
+        let active = documents.iter().filter(|document| {
+            document.role == Role::Records && document.path.starts_with(layout::CHECKPOINTS)
+        });
+        let mut checkpoints: Vec<Checkpoint<'a>> = active
+            .filter_map(|document| {
+                let (.., view) = history::views(document).next()?;
+                let id = view.id?;
+                Some(Checkpoint { ordinal: checkpoint::ordinal(id)?, id, created: view.created, document })
+            })
+            .collect();
+        checkpoints.sort_by_key(|checkpoint| checkpoint.ordinal);
+        Ok(StoreFiles {
+            state,
+            events: named(layout::EVENTS),
+            sources: named(layout::SOURCES),
+            config: named(layout::CONFIG),
+            checkpoints,
+            all: documents,
+        })
+    }
+
+    /// What of the config counts for reading.
+    pub fn settings(&self) -> RetentionConfig {
+        let mut tape = Tape::default();
+        let config = self.config.and_then(|config| object(&mut tape, &config.bytes).ok());
+        RetentionConfig::of(config)
+    }
+
+    /// The number of the next event: above all that are anywhere, in lines that can't be
+    /// read too. Where retention may have let events expire, the references to them count.
+    pub fn next_event(&self, state: Json<'_>) -> Result<u64> {
+        let logs = self.all.iter().filter(|document| {
+            let active = document.path == Path::new(layout::EVENTS);
+            active || (document.role == Role::Archive && !layout::is_checkpoint(&document.path))
+        });
+        let mut taken: Vec<u64> = logs.flat_map(|log| event_numbers(log)).collect();
+        if self.settings().retention {
+            let views = self.all.iter().flat_map(|document| history::views(document));
+            let references = views.flat_map(|(_, _, view)| view.references);
+            taken.extend(references.filter_map(|reference| events::ordinal(reference.to.text)));
+            let cursors = state.path(&["maintenance", "recallCursors"]);
+            let cursors = cursors.iter().flat_map(|cursors| cursors.members());
+            let ids = cursors.filter_map(|(_, cursor)| text(cursor, "lastRecalledEventId"));
+            taken.extend(ids.filter_map(|id| events::ordinal(&id)));
+        }
+        next(taken)
+    }
+
+    /// The number of the next checkpoint: above all ids and all names of files.
+    pub fn next_checkpoint(&self, state: Json<'_>) -> Result<u64> {
+        let files = self.all.iter().filter(|document| layout::is_checkpoint(&document.path));
+        let mut taken: Vec<u64> = Vec::new();
+        for document in files {
+            let stem = document.path.file_stem().and_then(|stem| stem.to_str());
+            taken.extend(stem.and_then(checkpoint::ordinal));
+            let ids = history::views(document).filter_map(|(.., view)| view.id);
+            taken.extend(ids.filter_map(checkpoint::ordinal));
+        }
+        let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
+        taken.extend(latest.and_then(|id| checkpoint::ordinal(&id)));
+        next(taken)
+    }
+
+    /// How many of a file's records can be read.
+    pub fn count(document: Option<&Document>) -> u64 {
+        document.map_or(0, |document| history::views(document).count() as u64)
+    }
+
+    /// The folders of the archive batches that there are.
+    pub fn batches(&self) -> impl Iterator<Item = &'a Path> {
+        self.all.iter().filter_map(|document| layout::batch_of(&document.path))
+    }
+}
+
+/// The highest number that ids have room for in every reader: beyond it JavaScript rounds.
+const LAST: u64 = 1 << 53;
+
+fn next(taken: Vec<u64>) -> Result<u64> {
+    let last = taken.into_iter().max().unwrap_or_default();
+    match last < LAST {
+        true => Ok(last + 1),
+        false => Err(Refusal::unfit("No number is left for another event or checkpoint.")),
+    }
+}
+
+fn event_numbers(log: &Document) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    for record in &log.records {
+        match &record.body {
+            RecordBody::Read(own) => numbers.extend(own.view().id.and_then(events::ordinal)),
+            RecordBody::Broken => {
+                let raw = log.raw(record);
+                for at in memmem::find_iter(&raw, b"\"id\":\"evt-") {
+                    let digits = raw.get(at + 10..).unwrap_or_default();
+                    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+                    let digits = digits.get(..end).and_then(|digits| std::str::from_utf8(digits).ok());
+                    numbers.extend(digits.and_then(|digits| digits.parse::<u64>().ok()));
+                }
+            }
+        }
+    }
+    numbers
+}
+
+/// The object that is all of a file.
+pub fn object<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Json<'a>, String> {
+    whole_object(tape, without_mark(bytes)).map_err(|(_, why)| why)
+}
+
+/// There is no state to start from.
+pub fn no_state(why: String) -> Refusal {
+    Refusal::corrupt(format!("The store has no `state.json` that can be read: {why}"))
+}
+
+/// The state has no such object.
+pub fn lacks(name: &str) -> Refusal {
+    Refusal::corrupt(format!("The state has no object `{name}`."))
+}
+
+/// The state would be nested too deep to be written.
+pub fn too_deep() -> Refusal {
+    Refusal::invalid("The state is nested too deep to be written.")
+}
+
+/// A state as it is being rewritten.
+pub struct StateText {
+    /// Without its byte order mark.
+    bytes: Vec<u8>,
+    marked: bool,
+    canonical: bool,
+}
+
+impl StateText {
+    /// That of the file.
+    pub fn of(document: &Document) -> Result<Self> {
+        let bytes = without_mark(&document.bytes);
+        let mut tape = Tape::default();
+        let object = object(&mut tape, bytes).map_err(no_state)?;
+        let version = object.get("schemaVersion").and_then(|own| own.number());
+        if version != Some(state::VERSION) {
+            return Err(Refusal::unfit("The state's `schemaVersion` is not the one that this format has."));
+        }
+        for name in ["bundle", "maintenance"] {
+            if object.get(name).is_none_or(|own| own.kind() != JsonKind::Object) {
+                return Err(lacks(name));
+            }
+        }
+        let canonical = indented(object).is_some_and(|own| (own + "\n").as_bytes() == bytes);
+        let marked = bytes.len() < document.bytes.len();
+        Ok(StateText { bytes: bytes.to_vec(), marked, canonical })
+    }
+
+    /// Its object.
+    pub fn object<'b>(&'b self, tape: &'b mut Tape) -> Result<Json<'b>> {
+        scan(tape, &self.bytes).map_err(|_| too_deep())
+    }
+
+    /// Changes it by what `edit` says of its object.
+    pub fn edit<'s>(&mut self, edit: impl FnOnce(Json<'_>) -> Result<Vec<JsonSplice<'s>>>) -> Result<()> {
+        let mut tape = Tape::default();
+        let splices = edit(self.object(&mut tape)?)?;
+        self.bytes = apply(&self.bytes, splices);
+        Ok(())
+    }
+
+    /// Sets a member of the object at that path of names.
+    pub fn set(&mut self, path: &[&'static str], name: &str, value: String) -> Result<()> {
+        self.edit(|object| {
+            let parent = object.path(path).ok_or_else(|| lacks("maintenance"))?;
+            Ok(vec![path_edits::set_member(parent, name, value)])
+        })
+    }
+
+    /// The bytes of its file: in the canonical form if they had that, else with nothing
+    /// changed but what was spliced.
+    pub fn into_bytes(self) -> Result<Vec<u8>> {
+        if self.canonical {
+            return canonical_text(&self.bytes);
+        }
+        let mark = if self.marked { BOM } else { &[] };
+        let end: &[u8] = if self.bytes.ends_with(b"\n") { b"" } else { b"\n" };
+        Ok([mark, &self.bytes, end].concat())
+    }
+}
+
+/// A JSON text as the format has its documents: sorted, indented, with a line end.
+pub fn canonical_text(text: &[u8]) -> Result<Vec<u8>> {
+    let mut tape = Tape::default();
+    let value = scan(&mut tape, text).ok().and_then(indented).ok_or_else(too_deep)?;
+    Ok((value + "\n").into_bytes())
+}
+
+/// The file of the checkpoint with that id.
+pub fn checkpoint_path(id: &str) -> PathBuf {
+    Path::new(layout::CHECKPOINTS).join(format!("{id}.json"))
+}

@@ -1,0 +1,80 @@
+//! Decay written back (§6.3), and what compaction drops (§4.3).
+
+use std::path::Path;
+
+use crate::format::bmad::config;
+use crate::format::writing::{WriteContext, with_config};
+use crate::model::{DecayTable, Entry, Moment, State, Store, View, is_kept};
+
+/// How much is kept where no share from 0 to 1 is given (§9.1).
+const KEEP: f64 = 0.8;
+/// The weights of decay, importance and access in a relevance (§5.3). Without a query the
+/// text weighs the same in every record.
+const WEIGHTS: [f64; 3] = [0.3, 0.2, 0.1];
+/// What the access counts where none is recorded (§5.3).
+const ACCESS: f64 = 0.5;
+
+/// The decay factor of a record now: the half-life of its type, slowed by access and
+/// importance, between the floor and 1.
+pub fn factor(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
+    let rule = decay.rule(view.kind);
+    let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * view.importance;
+    rule.factor(view.created.map(|created| now.hours_since(created)), boost)
+}
+
+/// A live record, as compaction weighs it.
+#[derive(Clone, Copy, Debug)]
+pub struct WeighedRecord<'a> {
+    /// Its type.
+    pub kind: &'a str,
+    /// Decay × recency × importance, or whatever else ranks it.
+    pub relevance: f64,
+}
+
+/// Which records a compaction drops, as indices in their order: all but the most relevant
+/// `keep` of them, preferences spared. Of equals the first are kept.
+pub fn compaction(entries: &[WeighedRecord<'_>], keep: f64) -> Vec<usize> {
+    let keep = if keep > 0.0 && keep <= 1.0 { keep } else { KEEP };
+    let kept = (entries.len() as f64 * keep).floor() as usize;
+    let relevance = |entry: &WeighedRecord<'_>| {
+        if entry.relevance.is_nan() { f64::NEG_INFINITY } else { entry.relevance }
+    };
+    let mut ranked: Vec<(usize, &WeighedRecord<'_>)> = entries.iter().enumerate().collect();
+    ranked.sort_by(|(_, a), (_, b)| relevance(b).total_cmp(&relevance(a)));
+    let dropped = ranked.into_iter().skip(kept).filter(|(_, entry)| entry.kind != "preference");
+    let mut dropped: Vec<usize> = dropped.map(|(at, _)| at).collect();
+    dropped.sort_unstable();
+    dropped
+}
+
+/// The memories that a compaction of the session in `folder` drops. Memories that the user keeps are spared.
+pub fn compacted(scene: &WriteContext<'_>, folder: &Path) -> Vec<Entry> {
+    let store = scene.store;
+    let in_session =
+        |entry: &Entry| entry.state == State::Live && store.document(entry).path.starts_with(folder);
+    let live: Vec<(Entry, View<'_>)> = store
+        .entries
+        .iter()
+        .copied()
+        .filter(in_session)
+        .filter_map(|entry| Some((entry, store.view(&entry)?)))
+        .collect();
+    let weighed: Vec<WeighedRecord<'_>> = live
+        .iter()
+        .map(|(entry, view)| WeighedRecord {
+            kind: view.kind,
+            relevance: relevance(store, entry, *view, scene.now),
+        })
+        .collect();
+    let keep = with_config(store, config::keep_share);
+    let dropped = compaction(&weighed, keep).into_iter().filter_map(|at| live.get(at));
+    dropped.filter(|(_, view)| !is_kept(*view, scene.now)).map(|(entry, _)| *entry).collect()
+}
+
+/// §5.3 without a query.
+fn relevance(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> f64 {
+    let decay = factor(view, store.decay(entry), now);
+    let access = view.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());
+    let [time, importance, last] = WEIGHTS;
+    time * decay + importance * view.importance + last * access
+}

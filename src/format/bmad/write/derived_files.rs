@@ -1,0 +1,152 @@
+//! A session's manifest and index, as they should be after a change.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::super::manifest_check::{RecordCounts, check_counts};
+use super::super::{config, index_check, layout};
+use super::index_build::{IndexTemplate, contradicts, is_own};
+use super::logs::LogBytes;
+use super::manifest_build::recounted;
+use crate::format::id_index::IdIndex;
+use crate::format::record_reader::{edit_object, whole_object, without_mark};
+use crate::format::writing::{document, with_config_of};
+use crate::format::{AssemblyInput, DerivedFile};
+use crate::model::Generation;
+use crate::model::{Code, Document, Moment, Role};
+use crate::text::json::Json;
+use crate::text::json_edit::{apply, put};
+use crate::text::json_scanner::Tape;
+
+/// Manifest and index of every session that a touched file belongs to.
+pub fn derived(parts: &AssemblyInput<'_>, touched: &[std::path::PathBuf], now: Moment) -> Vec<DerivedFile> {
+    let folders: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::folder_of(path)).collect();
+    let own = folders.into_iter().filter_map(|folder| SessionRebuild::of(parts, folder));
+    let config = document(parts.documents, Path::new("config.json"));
+    let indexes = with_config_of(config.map(|own| &*own.bytes), config::indexes);
+    // An index that is there has words of memories: what is deleted must go from it.
+    let index = |own: &SessionRebuild<'_>| (indexes || own.index.is_some()).then(|| own.index(now));
+    let own = own.flat_map(|own| own.manifest(now).into_iter().chain(index(&own)));
+    let archived =
+        touched.iter().filter_map(|path| layout::session_of(path)).filter(|(_, archived)| *archived);
+    let archived: BTreeSet<String> = archived.map(|(session, _)| session).collect();
+    own.chain(archived.iter().filter_map(|session| archived_manifest(parts, session))).collect()
+}
+
+/// The manifest of an archived session with the right size of its archive, if the archive is whole. If the
+/// archive was cut, the manifest still has the original size.
+fn archived_manifest(parts: &AssemblyInput<'_>, session: &str) -> Option<DerivedFile> {
+    let [packed, manifest] = layout::archive_files(session).map(|path| document(parts.documents, &path));
+    let (packed, manifest) = (packed?, manifest.filter(|own| own.offset == 0)?);
+    if packed.problems.iter().any(|own| own.code == Code::ArchiveBroken) {
+        return None;
+    }
+    let sized = |body: &[u8], object: Json<'_>| {
+        let stored = object.get(PACKED_SIZE).and_then(|size| size.count());
+        let is_wrong = stored.is_some_and(|size| size != packed.len);
+        let members: &[_] = if is_wrong { &[(PACKED_SIZE, packed.len.to_string())] } else { &[] };
+        apply(body, put(object, members))
+    };
+    let bytes = edit_object(&manifest.bytes, sized).ok()?;
+    Some(DerivedFile { path: manifest.path.clone(), bytes: bytes.into() })
+}
+
+/// The member of an archive's manifest that has the archive's size.
+const PACKED_SIZE: &str = "compressed_size_bytes";
+
+/// One session's files.
+struct SessionRebuild<'a> {
+    name: String,
+    folder: &'a Path,
+    logs: Vec<&'a Document>,
+    manifest: Option<&'a Document>,
+    index: Option<&'a Document>,
+    /// The bytes of all of them.
+    size: u64,
+    /// Whether a log is as a plan will leave it. What is on a disk has a generation.
+    is_planned: bool,
+}
+
+impl<'a> SessionRebuild<'a> {
+    /// `None` where nothing of the session is left, or not all of it was read.
+    fn of(parts: &'a AssemblyInput<'_>, folder: &'a Path) -> Option<Self> {
+        let (name, _) = layout::session_of(folder)?;
+        let files: Vec<&Document> =
+            parts.documents.iter().filter(|own| own.path.starts_with(folder)).map(|own| &**own).collect();
+        let logs: Vec<&Document> =
+            files.iter().copied().filter(|document| document.role == Role::Records).collect();
+        let manifest = document(parts.documents, &folder.join("manifest.json"));
+        let is_whole = files.iter().all(|document| document.offset == 0);
+        let is_there = manifest.is_some() || !logs.is_empty();
+        (is_whole && is_there).then(|| SessionRebuild {
+            name,
+            folder,
+            manifest,
+            index: document(parts.documents, &folder.join("index.json")),
+            size: files.iter().map(|document| document.len).sum(),
+            is_planned: logs.iter().any(|log| log.generation == Generation::default()),
+            logs,
+        })
+    }
+
+    fn to_logs(&self) -> Vec<LogBytes<'a>> {
+        self.logs.iter().filter_map(|log| LogBytes::of(log)).collect()
+    }
+
+    /// A missing manifest is not made: who took part and whose session it is is nowhere else.
+    fn manifest(&self, now: Moment) -> Option<DerivedFile> {
+        let own = self.manifest?;
+        let counts = RecordCounts::of(self.logs.iter().copied(), self.size);
+        let bytes = match self.is_planned || !is_counted(own, &counts) {
+            true => recounted(&own.bytes, &counts, now, true).ok()?.into(),
+            false => own.bytes.clone(),
+        };
+        Some(DerivedFile { path: own.path.clone(), bytes })
+    }
+
+    /// The index that is there, where it is right. A plan that changes a log brings all of it up
+    /// to date, whoever wrote it.
+    fn index(&self, now: Moment) -> DerivedFile {
+        let own = self.index.map(|own| &*own.bytes).unwrap_or_default();
+        let mut tape = Tape::default();
+        let object = whole_object(&mut tape, without_mark(own)).ok();
+        let logs = self.to_logs();
+        let created = object.and_then(|object| Moment::parse(&object.get("created_at")?.text()?));
+        let created = created.filter(|_| self.is_planned || is_own(without_mark(own)));
+        let is_others = object.filter(|_| !self.is_planned && created.is_none());
+        let bytes = if is_others.is_some_and(|object| self.fits(object) && !contradicts(object, &logs)) {
+            own.to_vec()
+        } else {
+            let made = IndexTemplate::of(object, &self.name, &logs);
+            let body = if self.is_planned { own } else { without_mark(own) };
+            match created.is_some_and(|(created, _)| made.is(body, created)) {
+                true => own.to_vec(),
+                false => made.at(now),
+            }
+        };
+        DerivedFile { path: self.folder.join("index.json"), bytes: bytes.into() }
+    }
+
+    /// Whether the index names what is in the logs.
+    fn fits(&self, object: Json<'_>) -> bool {
+        let records = || self.logs.iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
+        let mut ids = IdIndex::of(records().count());
+        for (log, record) in records() {
+            let id = record.view().and_then(|view| view.id);
+            id.map(|id| ids.first(id, log, record.line));
+        }
+        index_check::check(object, self.folder, &self.name, &ids).is_empty()
+    }
+}
+
+/// Whether the manifest's counts are there and right.
+fn is_counted(own: &Document, counts: &RecordCounts) -> bool {
+    let mut tape = Tape::default();
+    let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
+    let is_there = |name: &str| {
+        let stored = object.path(&["statistics", name]);
+        stored.and_then(|value| value.count()).is_some()
+    };
+    counts.named().iter().all(|(name, _)| is_there(name))
+        && check_counts(object, &own.path, counts).is_empty()
+}

@@ -1,0 +1,159 @@
+//! What is due by the lifecycle of §8.1 and the store's own config (§7.3, §9.1).
+//!
+//! Records are deleted by age only where the config says `auto_purge`; an archived session
+//! goes when the longest of its types' days are over.
+
+use std::path::Path;
+
+use super::compaction::{compacted, factor};
+use crate::format::bmad::manifest_check::moment;
+use crate::format::bmad::{Bmad, config};
+use crate::format::writing::{
+    DueTask, FormatWriter, Result, WriteContext, decay_update, document, removals, with_config,
+};
+use crate::model::time::{DAY, HOUR};
+use crate::model::{Change, Entry, Moment, PathText, Role, Session, State, Store, is_kept, path_from_text};
+use crate::text::json::Json;
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
+
+/// A session that nothing was written to for so long is archived (§8.1).
+const IDLE: i64 = 30 * DAY;
+
+/// Everything that is due, in the order in which it is best done.
+pub fn due(scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+    let mut all: Vec<DueTask> = purge(scene).into_iter().collect();
+    all.extend(purge_archives(scene));
+    all.extend(idle(scene)?);
+    all.extend(full(scene));
+    if with_config(scene.store, config::updates_decay) {
+        all.extend(decay_update(&Bmad, scene));
+    }
+    Ok(all)
+}
+
+/// Live records that are older than their type's days.
+fn purge(scene: &WriteContext<'_>) -> Option<DueTask> {
+    let days = with_config(scene.store, config::retention)?;
+    let store = scene.store;
+    let is_old = |entry: &&Entry| {
+        let view = store.view(entry).filter(|_| entry.state == State::Live);
+        let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
+        let created = view.and_then(|view| view.created);
+        let kept = view.filter(|view| !is_kept(*view, scene.now)).and_then(|view| days.of(view.kind));
+        is_log && created.zip(kept).is_some_and(|(when, days)| scene.now > when.plus(days * DAY))
+    };
+    let own: Vec<Entry> = store.entries.iter().filter(is_old).copied().collect();
+    let what = "delete memories that are older than the config allows".into();
+    let rule = format!("the config sets auto_purge and keeps {}", days.told());
+    (!own.is_empty()).then(|| DueTask { what, rule, records: own.len(), changes: removals(store, &own) })
+}
+
+/// Archived sessions whose days are over. Their bytes on disk are in [`Scene::packed`].
+fn purge_archives(scene: &WriteContext<'_>) -> Vec<DueTask> {
+    let paths = expired(scene.store, scene.now);
+    let due = |path: std::path::PathBuf| {
+        let packed = scene.compressed_files.get(&path)?;
+        let manifest = path.to_text().replace(".tar.gz", ".manifest.json");
+        let beside = document(&scene.store.documents, &path_from_text(&manifest));
+        let mut changes = vec![Change::remove(&path, packed.as_slice().into())];
+        changes.extend(beside.map(|own| Change::remove(&own.path, own.bytes.clone())));
+        let what = format!("delete the archived session {}", path.to_text());
+        let rule = "an archived session is deleted when the longest retention of the config is over".into();
+        Some(DueTask { what, rule, records: 0, changes })
+    };
+    paths.into_iter().filter_map(due).collect()
+}
+
+/// The archives of sessions that the config keeps no longer.
+pub fn expired(store: &Store, now: Moment) -> Vec<std::path::PathBuf> {
+    let Some(days) = with_config(store, config::retention) else { return Vec::new() };
+    let is_over = |path: &Path| {
+        let manifest = path.to_text().replace(".tar.gz", ".manifest.json");
+        let own = document(&store.documents, &path_from_text(&manifest));
+        let since = own.and_then(|own| moment(own, "archived_at"));
+        since.zip(days.longest()).is_some_and(|(since, days)| now > since.plus(days * DAY))
+    };
+    let archives = store.documents.iter().map(|document| &document.path);
+    let packed = archives.filter(|path| path.to_text().ends_with(".tar.gz"));
+    packed.filter(|path| is_over(path)).cloned().collect()
+}
+
+/// Sessions that nothing was written to for 30 days.
+fn idle(scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+    let store = scene.store;
+    let mut all = Vec::new();
+    for (number, session) in store.sessions.iter().enumerate() {
+        let live = session.path.starts_with("sessions");
+        let last = last_write(store, number as u32, session);
+        if live && last.is_some_and(|last| scene.now > last.plus(IDLE)) {
+            let records = store.entries.iter().filter(|entry| entry.session == Some(number as u32)).count();
+            let changes = super::session_archive::archive_session(scene, &session.name)?;
+            let what = format!("archive {}, idle for 30 days", session.name);
+            let rule = "a session that was not written to for 30 days is archived".into();
+            all.push(DueTask { what, rule, records, changes });
+        }
+    }
+    Ok(all)
+}
+
+/// The newest time that a session's records or its manifest name.
+fn last_write(store: &Store, number: u32, session: &Session) -> Option<Moment> {
+    let own = store.entries.iter().filter(|entry| entry.session == Some(number));
+    let records = own.filter_map(|entry| store.view(entry)?.created).max();
+    let manifest = document(&store.documents, &session.path.join("manifest.json"));
+    records.max(manifest.and_then(|own| moment(own, "updated_at")))
+}
+
+/// Sessions at the size from which the config has them compacted.
+fn full(scene: &WriteContext<'_>) -> Vec<DueTask> {
+    let store = scene.store;
+    let (size, compacts) =
+        with_config(store, |config| (config::size_limits(config).1, config::compacts(config)));
+    let full = store.sessions.iter().filter(|session| compacts && session.size >= size);
+    let due = |session: &Session| {
+        let goes = compacted(scene, &session.path);
+        let what = format!("compact {}", session.name);
+        let rule = format!("the session is as full as the config allows: {}", Bmad.compaction_rule(store));
+        (!goes.is_empty()).then(|| DueTask {
+            what,
+            rule,
+            records: goes.len(),
+            changes: removals(store, &goes),
+        })
+    };
+    full.filter_map(due).collect()
+}
+
+/// The cached decay of a record (§6.3), where it is not what it was.
+pub fn faded(scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
+    let store = scene.store;
+    let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
+    let Some(view) = store.view(entry).filter(|_| is_log) else { return Vec::new() };
+    let factor = factor(view, store.decay(entry), scene.now);
+    let mut tape = Tape::default();
+    let raw = store.raw(entry);
+    let Ok(record) = json_edit::scan(&mut tape, &raw) else { return Vec::new() };
+    let stored = record.get("decay_factor").and_then(|value| value.number());
+    let is_recent = record
+        .get("last_decay_update")
+        .and_then(|value| value.number())
+        .is_some_and(|millis| scene.now.0 as f64 / 1000.0 - millis < (INTERVAL / 1000) as f64);
+    if is_recent || stored.is_some_and(|stored| (stored - factor).abs() < 5e-5) {
+        return Vec::new();
+    }
+    let updated = match record.get("last_decay_update").and_then(|value| value.text()) {
+        Some(_) => json_edit::quoted(&scene.now.to_rfc3339()),
+        None => scene.now.0.div_euclid(1000).to_string(),
+    };
+    vec![("decay_factor", format!("{factor:.4}")), ("last_decay_update", updated)]
+}
+
+/// How often decay is brought up to date (§6.2).
+const INTERVAL: i64 = 24 * HOUR;
+
+/// When a record was accessed, and how often.
+pub fn accessed(record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
+    let count = record.get("access_count").and_then(|count| count.count()).unwrap_or(0);
+    vec![("last_accessed", json_edit::quoted(&now.to_rfc3339())), ("access_count", (count + 1).to_string())]
+}

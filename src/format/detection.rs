@@ -1,0 +1,330 @@
+//! Enough of a folder to tell whose it is: what each format sees in it, as data, which
+//! `store::find` weighs.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::Placement;
+use crate::text::json::Json;
+use crate::text::json_lines;
+use crate::text::lines::BOM;
+
+/// What detection may ask of the disk.
+pub trait FolderProbe {
+    /// The names of the folders in a folder, sorted, at most some thousands.
+    fn folders(&self, folder: &Path) -> Vec<OsString>;
+
+    /// The names of the regular files in a folder, sorted, at most some thousands.
+    fn files(&self, folder: &Path) -> Vec<OsString>;
+
+    /// The first 16 KiB of a regular file; `None` if it is not one or can't be read.
+    fn head(&self, file: &Path) -> Option<Vec<u8>>;
+
+    /// Whether a folder holds a folder of that name.
+    fn has_folder(&self, folder: &Path, name: &str) -> bool {
+        self.folders(folder).iter().any(|own| own == name)
+    }
+
+    /// Whether a folder holds a regular file of that name.
+    fn has_file(&self, folder: &Path, name: &str) -> bool {
+        self.files(folder).iter().any(|own| own == name)
+    }
+}
+
+/// How much of a file detection reads, in bytes.
+pub const PROBE_BYTES: usize = 16 * 1024;
+/// So many files with records are enough: no more are looked for.
+pub const ENOUGH_RECORD_FILES: usize = 8;
+/// So many folders and files are looked into to tell whose store it is.
+pub const MAX_PROBED: usize = 4_096;
+
+/// What a format sees in a folder.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// Files in which a record, or a document, of the format is.
+    pub records: usize,
+    /// Whether the config has settings that only this format has.
+    pub config: bool,
+    /// What only this format calls so, and in which nothing is that can be read.
+    pub names: usize,
+    /// What others have, too: it tells at the format's default place alone.
+    pub likely: usize,
+    /// What is where the format has its own, and is of another kind: a sentence.
+    pub against: Option<String>,
+    /// What is missing where nothing speaks for the format: a sentence.
+    pub lacks: String,
+}
+
+/// How well a folder fits a format, from worst to best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FormatFit {
+    /// At the default place alone, or because the user says so.
+    Likely(usize),
+    /// By names that nobody else uses.
+    Named(usize),
+    /// By its config.
+    Config,
+    /// By so many files with records.
+    Records(usize),
+}
+
+impl FormatFit {
+    /// How sure that is, whatever the count.
+    pub fn tier(self) -> u8 {
+        match self {
+            FormatFit::Likely(_) => 0,
+            FormatFit::Named(_) => 1,
+            FormatFit::Config => 2,
+            FormatFit::Records(_) => 3,
+        }
+    }
+}
+
+impl Evidence {
+    /// Nothing seen so far; `lacks` is said where it stays so.
+    pub fn lacking(lacks: impl Into<String>) -> Evidence {
+        Evidence { lacks: lacks.into(), ..Evidence::default() }
+    }
+
+    /// One more file that only this format calls so, or that others have too; `other` is said
+    /// where it is of another kind.
+    pub fn see(&mut self, likeness: Likeness, is_own_name: bool, other: &str) {
+        match likeness {
+            Likeness::Yes => self.records += 1,
+            Likeness::Silent if is_own_name => self.names += 1,
+            Likeness::Silent => self.likely += 1,
+            Likeness::No => self.against = Some(other.to_owned()),
+        }
+    }
+
+    /// Whether nothing more has to be looked for.
+    pub fn is_enough(&self) -> bool {
+        self.records >= ENOUGH_RECORD_FILES
+    }
+
+    /// How well that fits, or why it does not, as a sentence. `expected` is whether the folder
+    /// is where the format has its stores, or the user said which format it is.
+    pub fn fit(&self, expected: bool) -> Result<FormatFit, String> {
+        match self {
+            Evidence { records: 1.., .. } => Ok(FormatFit::Records(self.records)),
+            Evidence { config: true, .. } => Ok(FormatFit::Config),
+            Evidence { against: Some(why), .. } => Err(why.clone()),
+            Evidence { names: 1.., .. } => Ok(FormatFit::Named(self.names)),
+            Evidence { likely: 1.., .. } if expected => Ok(FormatFit::Likely(self.likely)),
+            _ => Err(self.lacks.clone()),
+        }
+    }
+}
+
+/// What the first records of a file say of its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likeness {
+    /// A record of the format is in it.
+    Yes,
+    /// Whole objects are in it, and none is a record of the format.
+    No,
+    /// No whole object is in it: it is empty, torn or broken.
+    Silent,
+}
+
+/// Judges the head of a JSON Lines file by what `is_record` says of its objects.
+pub fn likeness(head: &[u8], is_record: impl Fn(Json<'_>) -> bool) -> Likeness {
+    let mut likeness = Likeness::Silent;
+    json_lines::split(head, &mut |piece| {
+        if let Some(object) = piece.object {
+            if is_record(object) {
+                likeness = Likeness::Yes;
+            } else if likeness == Likeness::Silent {
+                likeness = Likeness::No;
+            }
+        }
+    });
+    likeness
+}
+
+/// Judges the head of a JSON document by the names that its start shows.
+pub fn likeness_of_document(head: &[u8], is_document: impl Fn(&JsonHead) -> bool) -> Likeness {
+    match is_document(&JsonHead::of(head)) {
+        true => Likeness::Yes,
+        false => likeness(head, |_| false),
+    }
+}
+
+/// Whether a name is that of a file which its system or editor keeps out of sight.
+fn is_hidden(name: &OsString) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+/// The names of an object's members, and of the members of those, as far as the bytes go: they
+/// may end, or be broken, anywhere.
+#[derive(Debug, Default)]
+pub struct JsonHead {
+    /// The names from the outermost object on, one or two, and the first byte of the value.
+    members: Vec<(Vec<String>, u8)>,
+}
+
+impl JsonHead {
+    /// The outline of the start of a JSON document.
+    pub fn of(head: &[u8]) -> JsonHead {
+        let head = head.strip_prefix(BOM).unwrap_or(head);
+        let start = head.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0);
+        let mut outline = JsonHead::default();
+        let Some(start) = start.filter(|start| head[*start] == b'{') else { return outline };
+        // What is open: the name that leads to each object, `None` within a list.
+        let mut open: Vec<Option<String>> = Vec::new();
+        let mut name: Option<String> = None;
+        let mut at = start;
+        while let Some(&byte) = head.get(at) {
+            at += 1;
+            match byte {
+                b'{' => open.push(Some(name.take().unwrap_or_default())),
+                b'[' => {
+                    name = None;
+                    open.push(None);
+                }
+                b'}' | b']' => {
+                    open.pop();
+                    if open.is_empty() {
+                        break;
+                    }
+                }
+                b'"' => {
+                    let end = string_end(head, at);
+                    name = member(head, at, end);
+                    if let Some(own) = &name {
+                        outline.keep(&open, own, value_after(head, end));
+                    }
+                    at = end.saturating_add(1);
+                }
+                b',' => name = None,
+                _ => {}
+            }
+        }
+        outline
+    }
+
+    fn keep(&mut self, open: &[Option<String>], name: &str, value: u8) {
+        let path = match open {
+            [Some(_)] => vec![name.to_owned()],
+            [Some(_), Some(outer)] => vec![outer.clone(), name.to_owned()],
+            _ => return,
+        };
+        self.members.push((path, value));
+    }
+
+    /// Whether the member is there: one name, or two where it is within another.
+    pub fn has(&self, path: &[&str]) -> bool {
+        self.members.iter().any(|(own, _)| own == path)
+    }
+
+    /// Whether the outermost object has only plain values, and objects with these names.
+    pub fn has_only(&self, values: &[&str], objects: &[&str]) -> bool {
+        let is_known = |(path, value): &(Vec<String>, u8)| match path.as_slice() {
+            [name] => if *value == b'{' { objects } else { values }.contains(&name.as_str()),
+            _ => true,
+        };
+        self.members.iter().all(is_known)
+    }
+
+    /// Whether the outermost object has a list of that name.
+    pub fn has_list(&self, name: &str) -> bool {
+        self.members.iter().any(|(own, value)| own == &[name] && *value == b'[')
+    }
+}
+
+/// Where the string ends whose first byte is at `from`: its closing quote, or the end.
+fn string_end(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// The string between those bytes, if it is the name of a member.
+fn member(bytes: &[u8], from: usize, end: usize) -> Option<String> {
+    let rest = bytes.get(end + 1..)?;
+    let colon = rest.iter().find(|byte| !byte.is_ascii_whitespace())?;
+    (*colon == b':').then(|| String::from_utf8_lossy(&bytes[from..end]).into_owned())
+}
+
+/// The first byte of the value behind the name that ends there; 0 where the bytes end before.
+fn value_after(bytes: &[u8], end: usize) -> u8 {
+    let rest = bytes.get(end + 1..).unwrap_or_default();
+    let mut rest = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
+    rest.nth(1).copied().unwrap_or_default()
+}
+
+/// What speaks against a folder `sessions/` of a format with sessions: others keep their files
+/// directly below it, or their own in the sessions; `none` says what those lack.
+pub fn strangers(folder: &Path, glance: &dyn FolderProbe, seen: &mut Evidence, none: &str) {
+    let has_files = |folder: &Path| glance.files(folder).iter().any(|name| !is_hidden(name));
+    let sessions = glance.folders(folder).into_iter().take(MAX_PROBED);
+    if has_files(folder) {
+        seen.against.get_or_insert_with(|| "files are directly below its `sessions/`".into());
+    } else if seen.records + seen.names == 0
+        && sessions.map(|own| folder.join(own)).any(|own| has_files(&own))
+    {
+        seen.against.get_or_insert_with(|| none.to_owned());
+    }
+}
+
+/// Whether the visible contents of a folder are only empty folders of a format with sessions, and the files
+/// that the format has beside them. A store looks like this before its first session and after its last.
+pub fn is_bare(root: &Path, glance: &dyn FolderProbe, place: fn(&Path, bool) -> Placement) -> bool {
+    let visible = |names: Vec<OsString>| names.into_iter().filter(|name| !is_hidden(name));
+    let is_empty = |folder: &Path| {
+        visible(glance.files(folder)).next().is_none() && visible(glance.folders(folder)).next().is_none()
+    };
+    let is_room = |name: OsString| {
+        let room = root.join(&name);
+        let mut inner = visible(glance.folders(&room)).take(MAX_PROBED);
+        place(Path::new(&name), true) == Placement::Enter
+            && visible(glance.files(&room)).next().is_none()
+            && inner.all(|own| {
+                place(&Path::new(&name).join(&own), true) == Placement::Enter && is_empty(&room.join(own))
+            })
+    };
+    let is_own = |name: OsString| matches!(place(Path::new(&name), false), Placement::File(_));
+    visible(glance.files(root)).all(is_own) && visible(glance.folders(root)).all(is_room)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_a_document_are_told_from_those_deep_in_it_wherever_its_bytes_end() {
+        let text = b"\xef\xbb\xbf {\"a\\\"\": \"b\", \"tasks\": [{\"deep\": 1}], \"memory_config\": {\"storage\": {\"x\": 1}}, \"z\": 2}{\"y\":1}";
+        let whole = JsonHead::of(text);
+        assert!(whole.has(&["tasks"]) && whole.has_list("tasks") && whole.has(&["z"]));
+        assert!(whole.has(&["memory_config", "storage"]) && !whole.has_list("memory_config"));
+        assert!(
+            !whole.has(&["storage"]) && !whole.has(&["deep"]) && !whole.has(&["x"]) && !whole.has(&["y"])
+        );
+        for end in 0..text.len() {
+            let part = JsonHead::of(&text[..end]);
+            assert!(!part.has(&["storage"]) && !part.has(&["deep"]), "{end}");
+        }
+    }
+
+    #[test]
+    fn records_outweigh_a_config_and_a_config_outweighs_names() {
+        let fit = |evidence: Evidence| evidence.fit(false);
+        let against = || Evidence { against: Some("other".into()), ..Evidence::lacking("nothing") };
+        assert_eq!(fit(Evidence { records: 2, ..against() }), Ok(FormatFit::Records(2)));
+        assert_eq!(fit(Evidence { config: true, names: 9, ..against() }), Ok(FormatFit::Config));
+        assert_eq!(fit(Evidence { names: 1, ..against() }), Err("other".into()));
+        assert_eq!(fit(Evidence { likely: 1, ..Evidence::lacking("nothing") }), Err("nothing".into()));
+        assert_eq!(Evidence { likely: 1, ..Evidence::default() }.fit(true), Ok(FormatFit::Likely(1)));
+        assert!(
+            FormatFit::Records(1) > FormatFit::Config
+                && FormatFit::Config > FormatFit::Named(9)
+                && FormatFit::Named(1) > FormatFit::Likely(9)
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Maps from keys to lists of ids, as indexes hold them: made, and compared with the records.
+
+use std::collections::BTreeMap;
+
+use super::compressed_text::CompressedWriter;
+use super::id_index::IdIndex;
+use super::json_stream::JsonEvent;
+use crate::model::View;
+use crate::model::{FastMap, FastSet};
+use crate::text::json_edit;
+
+/// What a record is listed under in a map from keys to ids.
+pub type KeysOf = for<'v> fn(View<'v>) -> Vec<&'v str>;
+
+/// A map from keys to ids under construction.
+#[derive(Default)]
+pub struct IdListWriter<'a> {
+    lists: BTreeMap<&'a str, String>,
+}
+
+impl<'a> IdListWriter<'a> {
+    /// Lists an id, which is in quotes already, under one more key.
+    pub fn push(&mut self, key: &'a str, id: &str) {
+        let list = self.lists.entry(key).or_default();
+        list.push_str(if list.is_empty() { "" } else { "," });
+        list.push_str(id);
+    }
+
+    /// Writes the map as JSON, by the order of its keys.
+    pub fn write(&self, out: &mut CompressedWriter) {
+        let keys: Vec<&str> = self.lists.keys().copied().collect();
+        self.write_of(&keys, out);
+    }
+
+    /// Writes those keys of it, whether anything is listed under them or not.
+    pub fn write_of(&self, keys: &[&str], out: &mut CompressedWriter) {
+        out.push("{");
+        for (at, key) in keys.iter().enumerate() {
+            out.push(if at > 0 { "," } else { "" });
+            out.push(&json_edit::quoted(key));
+            out.push(":[");
+            out.push(self.lists.get(key).map_or("", |list| list));
+            out.push("]");
+        }
+        out.push("}");
+    }
+}
+
+/// The ids that one map from keys to ids lists.
+#[derive(Default)]
+pub struct IdListCheck {
+    /// By the number of their key.
+    lists: Vec<IdList>,
+    keys: FastMap<String, usize>,
+    /// The list whose ids are met.
+    at: usize,
+}
+
+#[derive(Default)]
+struct IdList {
+    /// The places of the ids under a key, in order, and whether their record was asked for.
+    places: Vec<(u32, bool)>,
+    /// What no record has as its id.
+    unknown: FastSet<String>,
+    /// The place that is expected next.
+    next: u32,
+    /// The place in the list that was asked for last.
+    asked: usize,
+}
+
+impl IdListCheck {
+    /// Takes what was met in the map.
+    pub fn meet(&mut self, met: JsonEvent<'_>, ids: &IdIndex<'_>) {
+        match met {
+            JsonEvent::Key(key) | JsonEvent::Value(key, _) => {
+                self.at = *self.keys.entry(key.to_owned()).or_insert(self.lists.len());
+                if self.at == self.lists.len() {
+                    self.lists.push(IdList::default());
+                }
+                self.lists[self.at].next = 0;
+            }
+            JsonEvent::Item(id) => {
+                let (Some(id), Some(list)) = (id.text(), self.lists.get_mut(self.at)) else { return };
+                match ids.place(&id, &mut list.next) {
+                    Some(place) => list.places.push((place, false)),
+                    None => drop(list.unknown.insert(id.into_owned())),
+                }
+            }
+            JsonEvent::Member(_) | JsonEvent::Inner => {}
+        }
+    }
+
+    /// All was met. Ids are in order mostly: then it takes one look at each.
+    pub fn sort(&mut self) {
+        for list in &mut self.lists {
+            list.places.sort_unstable();
+            list.places.dedup();
+        }
+    }
+
+    /// Whether the record at that place, which has that key, is listed under it.
+    pub fn has(&mut self, key: &str, place: u32) -> bool {
+        let list = self.keys.get(key).and_then(|at| self.lists.get_mut(*at));
+        let Some(list) = list else { return false };
+        let at = match list.places.get(list.asked) {
+            Some((own, _)) if *own == place => list.asked,
+            _ => list.places.partition_point(|(own, _)| *own < place),
+        };
+        match list.places.get_mut(at) {
+            Some((own, asked)) if *own == place => {
+                (*asked, list.asked) = (true, at + 1);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How many ids are under keys of which [`Self::has`] was not asked. Some don't count.
+    pub fn others(&self, ids: &IdIndex<'_>, counts: impl Fn(&str) -> bool) -> usize {
+        let of = |list: &IdList| {
+            let places = list.places.iter().filter(|(place, asked)| !asked && counts(ids.at(*place)));
+            places.count() + list.unknown.iter().filter(|id| counts(id)).count()
+        };
+        self.lists.iter().map(of).sum()
+    }
+}
+
+#[cfg(test)]
+pub mod tests;

@@ -1,0 +1,149 @@
+//! What the files of a store say together: states, duplicates, limits, locks.
+
+use std::path::Path;
+
+use super::{index_check, layout};
+use crate::format::id_index::IdIndex;
+use crate::format::{Assembly, AssemblyInput, LockFact};
+use crate::model::{
+    Code, Document, Entry, Moment, PathText, Problem, RecordBody, Role, Severity, State, time,
+};
+
+/// Each live file's limits: bytes, memories, and whether writes stop there
+/// ("Storage Limits").
+const LIMITS: [(&str, u64, usize, bool); 3] = [
+    ("core_memories.jsonl", 10 << 20, 1000, true),
+    ("learnings.jsonl", 5 << 20, 500, false),
+    ("tasks.jsonl", 2 << 20, 200, false),
+];
+
+/// A lock is old after this many microseconds ("Concurrency Control": 30 seconds).
+const OLD_LOCK: i64 = 30_000_000;
+
+/// Puts the files together.
+pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
+    let (ids, problems) = ids(parts);
+    let mut assembly = Assembly { entries: entries(parts), problems, ..Assembly::default() };
+    let records = index_check::IndexedRecords::of(parts, &assembly.entries, &ids);
+    for document in parts.documents {
+        match document.role {
+            Role::Records => assembly.problems.extend(limits(document)),
+            Role::Index => assembly.problems.extend(index_check::check(document, &records)),
+            _ => {}
+        }
+    }
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| stale_lock(lock, now)));
+    assembly
+}
+
+/// Every record of the live files and the archives, with its state.
+pub fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (document, file) in parts.documents.iter().enumerate() {
+        for (record, read) in file.records.iter().enumerate() {
+            let state = match &read.body {
+                RecordBody::Broken => State::Broken,
+                RecordBody::Read(own) if own.view().archived => State::Archived,
+                RecordBody::Read(_) => State::Live,
+            };
+            entries.push(Entry { document: document as u32, record: record as u32, session: None, state });
+        }
+    }
+    entries
+}
+
+/// Every id. Its first record, live files before archives, is the one it names; others are problems.
+pub fn ids<'a>(parts: &AssemblyInput<'a>) -> (IdIndex<'a>, Vec<Problem>) {
+    let mut files: Vec<&Document> = parts.documents.iter().map(|document| &**document).collect();
+    files.sort_by_key(|document| document.role);
+    let mut ids = IdIndex::of(files.iter().map(|file| file.records.len()).sum());
+    let mut problems = Vec::new();
+    for file in files {
+        for (index, record) in file.records.iter().enumerate() {
+            let Some(id) = record.view().and_then(|view| view.id) else { continue };
+            let Some((before, line)) = ids.first(id, file, record.line) else { continue };
+            let message = format!("Same id as {} line {line}.", before.path.to_text());
+            let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);
+            problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));
+        }
+    }
+    (ids, problems)
+}
+
+fn limits(document: &Document) -> Vec<Problem> {
+    let name = document.path.to_str().unwrap_or_default();
+    let Some(&(file, bytes, memories, hard)) = LIMITS.iter().find(|(file, ..)| *file == name) else {
+        return Vec::new();
+    };
+    let live = live(document);
+    let remedy = match (hard, layout::kind_of_file(&document.path)) {
+        (true, _) => "Agents refuse to add more until some are archived.",
+        (false, Some("task")) => "Archive tasks that are done.",
+        (false, _) => "Archive what was not used for a long time.",
+    };
+    let near = |is: u64, max: u64| is * 10 >= max * 9;
+    let sizes = [(document.len, bytes, "bytes"), (live as u64, memories as u64, "memories")];
+    sizes
+        .into_iter()
+        .filter(|&(is, max, _)| near(is, max))
+        .map(|(is, max, what)| {
+            let code = if is > max { Code::LimitExceeded } else { Code::LimitNear };
+            Problem::of_file(
+                code,
+                Severity::Warning,
+                file,
+                format!("{file} holds {is} of {max} {what}. {remedy}"),
+            )
+        })
+        .collect()
+}
+
+/// How many memories count toward a file's limit.
+fn live(document: &Document) -> usize {
+    document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count()
+}
+
+/// The bytes and the memories above which a file is archived by itself, where its limit is a soft
+/// one.
+pub fn soft_limit(file: &Path) -> Option<(u64, usize)> {
+    let name = file.to_str()?;
+    let &(_, bytes, memories, _) = LIMITS.iter().find(|(own, .., hard)| !*hard && *own == name)?;
+    Some((bytes, memories))
+}
+
+/// Why a file can't become what it would be, where its limit is a hard one. One that is over it
+/// may stay so, and grow no further.
+pub fn hard_limit(before: Option<&Document>, document: &Document) -> Option<String> {
+    let name = document.path.to_str().unwrap_or_default();
+    let &(_, bytes, memories, _) = LIMITS.iter().find(|(file, .., hard)| *hard && *file == name)?;
+    let live = live(document);
+    let full = document.len > bytes.max(before.map_or(0, |own| own.len))
+        || live > memories.max(before.map_or(0, self::live));
+    full.then(|| {
+        format!(
+            "{name} would hold {live} of {memories} memories in {} of {bytes} bytes. Archive some first.",
+            document.len
+        )
+    })
+}
+
+/// Whether a live file with that many bytes and memories is over one of its limits.
+pub fn may_be_full(name: &str, bytes: u64, count: usize) -> bool {
+    let limits = LIMITS.iter().find(|(file, ..)| *file == name);
+    limits.is_none_or(|&(_, most, memories, _)| bytes > most || count > memories)
+}
+
+/// An empty lock is what a release leaves behind; one with a holder that is gone is stale.
+fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
+    // "Contains PID and timestamp", in no said shape: whatever reads as a time is it.
+    let text = String::from_utf8_lossy(&lock.bytes).into_owned();
+    let words = text.split(|c: char| c.is_whitespace() || "\"',;{}".contains(c));
+    let taken = words.filter_map(Moment::parse).map(|(when, _)| when).next();
+    let age = now.0.saturating_sub(taken.unwrap_or(lock.modified).0);
+    let stale = lock.holder_alive == Some(false) && age > OLD_LOCK;
+    stale.then(|| {
+        let hours = age as f64 / time::HOUR as f64;
+        let message = format!("The process that took it is gone. The lock is {hours:.1} hours old.");
+        Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, message)
+    })
+}

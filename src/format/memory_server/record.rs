@@ -1,0 +1,128 @@
+//! A record of specification 1, and its schema.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::layout;
+use crate::format::field_reader::{FieldReader, Need};
+use crate::format::record_form::RecordForm;
+use crate::format::record_reader::{self, Reading};
+use crate::model::{Code, Moment, ParsedRecord, Problem, Role, Severity};
+use crate::text::json::Json;
+
+/// Characters that a memory's content may have.
+const CONTENT: usize = 5000;
+/// Characters that a category may have.
+const CATEGORY: usize = 50;
+/// Tags that a memory may have, and characters that a tag may have.
+const TAGS: (usize, usize) = (10, 30);
+/// Bytes that a line may have ("Format Specification", rule 6).
+const LINE: usize = 10 * 1024;
+
+/// Reads a live or archived file.
+pub fn read(path: &Path, role: Role, bytes: &[u8], now: Moment) -> Reading {
+    let kind = layout::kind_of_file(path);
+    let mut reading =
+        record_reader::read_lines(path, bytes, now, &|fields, raw| line(fields, raw, kind, role));
+    // Its rule 5 says "no trailing newline at end of file", and its writer ends every line.
+    let final_newline = |problem: &&mut Problem| problem.code == Code::NoFinalNewline;
+    reading.problems.iter_mut().filter(final_newline).for_each(|problem| problem.severity = Severity::Note);
+    reading
+}
+
+/// The form of a memory.
+pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
+    let kind = layout::kind_of_file(path);
+    record_reader::form(record, now, &|fields, raw| line(fields, raw, kind, Role::Records))
+}
+
+fn line(fields: &mut FieldReader<'_>, raw: &[u8], kind: Option<&'static str>, role: Role) -> ParsedRecord {
+    fields.size("line", raw.len(), LINE);
+    view(fields, kind, role)
+}
+
+/// Views one memory. `kind` is the type that its file or array holds.
+pub fn view(fields: &mut FieldReader<'_>, kind: Option<&'static str>, role: Role) -> ParsedRecord {
+    let id = fields.text("id", Need::Required);
+    if let Some(id) = id.as_deref().filter(|id| !is_uuid_v4(id)) {
+        fields.fault(Code::OutOfRange, Severity::Note, format!("The id {id:?} is not a UUID v4."));
+    }
+    let own = fields.word("type", Need::Required, &["core", "learning", "task"]);
+    let kind = place(fields, own, kind);
+    let content = fields.short_text("content", Need::Required, CONTENT);
+    if content.is_some_and(|content| content.trim().is_empty()) {
+        fields.fault(Code::OutOfRange, Severity::Error, "`content` is empty.".into());
+    }
+    let topic = fields.short_text("category", Need::Optional, CATEGORY).map(Into::into);
+    let created = fields.moment("created_at", Need::Required);
+    fields.moment("updated_at", Need::Required);
+    let view = ParsedRecord {
+        id: id.map(Into::into),
+        kind,
+        created,
+        accessed: fields.moment("accessed_at", Need::Required),
+        access_count: fields.count("access_count", Need::Required).unwrap_or_default(),
+        tags: fields.tags("tags", Need::Required, TAGS.0, TAGS.1),
+        importance: importance(fields.word("importance", Need::Required, &["high", "medium", "low"])),
+        archived: fields.flag("archived", Need::Required).unwrap_or_default() || role == Role::Archive,
+        facets: facets(fields.object(), topic.as_deref()),
+        topic,
+        ..ParsedRecord::default()
+    };
+    fields.within("task_metadata", Need::Optional, task);
+    view
+}
+
+/// Its category, and how a task is.
+fn facets(record: Json<'_>, category: Option<&str>) -> Box<[(&'static str, Box<str>)]> {
+    let status = record.path(&["task_metadata", "status"]).and_then(|status| status.text());
+    let category = category.map(|category| ("category", category.into()));
+    category.into_iter().chain(status.map(|status| ("status", status.into()))).collect()
+}
+
+/// The record's type, which is in the wrong file if that holds another.
+fn place(
+    fields: &mut FieldReader<'_>,
+    own: Option<Cow<'_, str>>,
+    of_file: Option<&'static str>,
+) -> Cow<'static, str> {
+    let Some(own) = own else {
+        return Cow::Borrowed(of_file.unwrap_or("unknown"));
+    };
+    if let Some(expected) = of_file.filter(|kind| *kind != own) {
+        let message = format!("A memory of type {own:?} is among those of type {expected:?}.");
+        fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
+    }
+    match layout::FILES.iter().find(|(_, kind)| *kind == own) {
+        Some(&(_, kind)) => Cow::Borrowed(kind),
+        None => Cow::Owned(own.into_owned()),
+    }
+}
+
+fn importance(word: Option<Cow<'_, str>>) -> f64 {
+    match word.as_deref() {
+        Some("high") => 0.9,
+        Some("medium") => 0.6,
+        Some("low") => 0.3,
+        _ => 0.5,
+    }
+}
+
+fn task(fields: &mut FieldReader<'_>) {
+    let status = fields.word("status", Need::Required, &["completed", "in-progress", "blocked"]);
+    let need = |word: &str| if status.as_deref() == Some(word) { Need::Required } else { Need::Optional };
+    fields.moment("completed_at", need("completed"));
+    fields.texts("blockers", need("blocked"));
+    fields.text("outcome", Need::Optional);
+}
+
+fn is_uuid_v4(id: &str) -> bool {
+    let bytes = id.as_bytes();
+    bytes.len() == 36
+        && bytes.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            14 => *byte == b'4',
+            19 => matches!(byte, b'8' | b'9' | b'a' | b'b' | b'A' | b'B'),
+            _ => byte.is_ascii_hexdigit(),
+        })
+}

@@ -1,0 +1,82 @@
+//! The index as it is written.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::super::{assembly, index_check, layout};
+use crate::format::compressed_text::{CompressedWriter, MemberValue, with_members};
+use crate::format::id_lists::{IdListWriter, KeysOf};
+use crate::format::writing::document;
+use crate::format::{AssemblyInput, DerivedFile};
+use crate::text::json_edit;
+
+/// The index as it should be: the one that is there, where it is right.
+pub fn derived(parts: &AssemblyInput<'_>) -> Vec<DerivedFile> {
+    let path = PathBuf::from("index.json");
+    let (ids, _) = assembly::ids(parts);
+    let records = index_check::IndexedRecords::of(parts, &assembly::entries(parts), &ids);
+    let own = document(parts.documents, &path).map(|own| own.bytes.clone()).unwrap_or_default();
+    let current = match index_check::is_right(&own, &records) {
+        Some((true, _)) => return vec![DerivedFile { path, bytes: own }],
+        current => current.map(|(_, outline)| outline),
+    };
+    let often = often(&records);
+    let write = |at: usize| {
+        let (records, often, (_, keys)) = (&records, &often, index_check::MAPS[at]);
+        move |out: &mut CompressedWriter| match at {
+            2 => lists(records, None, keys).write_of(&["high", "medium", "low"], out),
+            _ => lists(records, Some(often), keys).write(out),
+        }
+    };
+    let [tags, categories, importances] = [write(0), write(1), write(2)];
+    let [of_tags, of_categories, of_importances] = index_check::MAPS.map(|(name, _)| name);
+    let members = [
+        ("version", MemberValue::Text(json_edit::quoted(index_check::VERSION))),
+        ("statistics", MemberValue::Text(statistics(&records))),
+        (of_tags, MemberValue::Streamed(&tags)),
+        (of_categories, MemberValue::Streamed(&categories)),
+        (of_importances, MemberValue::Streamed(&importances)),
+    ];
+    vec![DerivedFile { path, bytes: with_members(current.as_ref(), &own, &members) }]
+}
+
+fn statistics(records: &index_check::IndexedRecords<'_>) -> String {
+    let count = |kind| records.live().filter(|own| own.view().kind == kind).count();
+    let kinds = layout::FILES.map(|(_, kind)| format!("\"{kind}\":{}", count(kind)));
+    let (live, [bytes, _]) = (records.live().count(), records.bytes);
+    format!(
+        "{{\"total_memories\":{live},\"by_type\":{{{}}},\"archived_count\":{},\"total_storage_bytes\":{bytes}}}",
+        kinds.join(","),
+        records.own.len() - live,
+    )
+}
+
+/// How many live records have the id of each place.
+fn often(records: &index_check::IndexedRecords<'_>) -> Vec<u32> {
+    let mut often = vec![0; records.ids.all().len()];
+    records.live().filter_map(|own| own.id).for_each(|(_, place)| often[place as usize] += 1);
+    often
+}
+
+/// The map from keys to the ids of the live records that have them. Where it is told how `often` each is there
+/// it lists each id once, else every record.
+fn lists<'a>(
+    records: &index_check::IndexedRecords<'a>,
+    often: Option<&Vec<u32>>,
+    keys: KeysOf,
+) -> IdListWriter<'a> {
+    let (mut lists, mut known) = (IdListWriter::default(), HashSet::new());
+    for (view, (id, place)) in records.live().filter_map(|own| Some((own.view(), own.id?))) {
+        let id = json_edit::quoted(id);
+        let mut keys = keys(view);
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            let is_once = || often.is_none_or(|often| often[place as usize] == 1);
+            if is_once() || known.insert((key, place)) {
+                lists.push(key, &id);
+            }
+        }
+    }
+    lists
+}

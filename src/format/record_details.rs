@@ -1,0 +1,265 @@
+//! A memory in the order in which people read it: its main text, its other texts in the order of its format,
+//! its references, then everything else. The detail view, `palimp show` and the lines for a screen reader use
+//! it.
+
+use std::borrow::Cow;
+
+use super::entry_text;
+use crate::model::{Entry, Moment, PathText, RecordText, Store};
+use crate::text::json::{Json, JsonKind};
+
+/// Limits the number of references that are named beside a text.
+const REFERENCES: usize = 3;
+/// Limits the depth to which nested objects are written out on a line. Deeper ones stay JSON.
+const DEEPEST: usize = 3;
+/// The beginning of an item of a list.
+const ITEM: &str = "• ";
+
+/// A member of a record besides its main text.
+pub(super) struct TextMember {
+    /// Its dotted name.
+    pub name: String,
+    /// Its value on one line.
+    pub plain: String,
+    /// Its value for people: the items of a list are below each other.
+    pub read: String,
+}
+
+impl TextMember {
+    /// A member that is a text.
+    pub fn of_text(name: &str, plain: String) -> TextMember {
+        TextMember { name: name.to_owned(), read: plain.clone(), plain }
+    }
+
+    /// The last part of its name.
+    fn own_name(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
+    }
+
+    fn is_of(&self, name: &str) -> bool {
+        self.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// Whether it is written in words, whatever its name. A list is if one of its items is.
+    fn is_prose(&self) -> bool {
+        let text = self.read.trim();
+        let items = text.strip_prefix(ITEM).unwrap_or(text);
+        items.split(&format!("\n{ITEM}")).any(is_in_words)
+    }
+}
+
+/// Whether it is more than a single word, a number, a name or a time.
+fn is_in_words(text: &str) -> bool {
+    let text = text.trim();
+    let foreign = text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count();
+    (text.contains(char::is_whitespace) || foreign > 3) && Moment::parse(text).is_none()
+}
+
+/// The texts of a record besides its main text: first the members in the order of its format, then other
+/// prose. `unsearched` are the names of ids of others, times and checksums.
+pub(super) fn other_texts(
+    members: &[TextMember],
+    main: &str,
+    order: &[&str],
+    unsearched: &[&str],
+) -> Vec<(String, String)> {
+    let can_say = |own: &&TextMember| {
+        let told = own.read.trim();
+        let is_told = told == main.trim() || main.ends_with(&format!("· {told}"));
+        let is_known = matches!(own.name.as_str(), "id" | "tags") || unsearched.contains(&own.own_name());
+        !(told.is_empty() || is_told || is_known)
+    };
+    let all: Vec<&TextMember> = members.iter().filter(can_say).collect();
+    let place = |own: &TextMember| order.iter().position(|name| own.is_of(name));
+    let mut said: Vec<(usize, &TextMember)> = all
+        .into_iter()
+        .filter_map(|own| match place(own) {
+            Some(at) => Some((at, own)),
+            None => own.is_prose().then_some((order.len(), own)),
+        })
+        .collect();
+    said.sort_by_key(|(at, _)| *at);
+    said.into_iter().map(|(_, own)| (own.name.clone(), own.read.clone())).collect()
+}
+
+/// A value for people.
+pub(super) fn read(value: Json<'_>) -> String {
+    match value.kind() {
+        JsonKind::Array => {
+            let items = value.items().map(|item| format!("{ITEM}{}", in_a_line(item, DEEPEST)));
+            items.collect::<Vec<_>>().join("\n")
+        }
+        JsonKind::Null => String::new(),
+        _ => in_a_line(value, DEEPEST),
+    }
+}
+
+/// A value on one line: the members of an object follow each other with their names.
+fn in_a_line(value: Json<'_>, deepest: usize) -> String {
+    if value.members().next().is_none() || deepest == 0 {
+        return value.text().map_or_else(|| value.plain(), Cow::into_owned);
+    }
+    let member = |(name, value): (Json<'_>, Json<'_>)| {
+        format!("{}: {}", name.text().unwrap_or_default(), in_a_line(value, deepest - 1))
+    };
+    value.members().map(member).collect::<Vec<_>>().join(" · ")
+}
+
+/// The label of a member.
+pub fn label(name: &str) -> String {
+    name.rsplit('.').next().unwrap_or(name).replace('_', " ")
+}
+
+/// Its tags, references, session, author and times. Untrusted text.
+pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'static str, String)> {
+    let mut ties = Vec::new();
+    let Some(view) = store.view(entry) else { return ties };
+    if !view.tags.is_empty() {
+        ties.push(("tags", view.tags.join(" ")));
+    }
+    let refers: Vec<String> =
+        view.references.iter().take(REFERENCES).map(|own| format!("→ {}", own.to.text)).collect();
+    if !refers.is_empty() {
+        let more = view.references.len().saturating_sub(REFERENCES);
+        let more = if more > 0 { format!("  and {more} more") } else { String::new() };
+        ties.push(("refs", refers.join("  ") + &more));
+    }
+    if let Some(session) = store.session(entry) {
+        let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
+        ties.push(("session", format!("{}{lifecycle}", session.name)));
+    }
+    let agent = view.facets.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| agent);
+    let written = view.created.map(|created| created.ago_at(now));
+    let by: Vec<String> = agent.map(str::to_owned).into_iter().chain(written).collect();
+    if !by.is_empty() {
+        ties.push((if agent.is_some() { "by" } else { "written" }, by.join(", ")));
+    }
+    ties
+}
+
+/// Everything else about the entry with that number: its state, its place, what other files say about it, and
+/// the members that are no text. Untrusted text.
+pub fn remaining_fields(store: &Store, number: u32, text: &RecordText) -> Vec<(String, String)> {
+    let Some(entry) = store.entries.get(number as usize) else { return Vec::new() };
+    let record = store.record(entry);
+    let file = &store.document(entry).path;
+    let place =
+        if record.line > 0 { format!("{}:{}", file.to_text(), record.line) } else { file.to_text().into() };
+    let bytes = format!("{}–{} ({} bytes)", record.span.start, record.span.end, record.span.len());
+    let mut rest = vec![("state".to_owned(), entry.state.as_str().to_owned())];
+    if let Some(created) = store.view(entry).and_then(|view| view.created) {
+        rest.push(("written".into(), created.to_minute()));
+    }
+    rest.extend([("file".into(), place), ("bytes".into(), bytes)]);
+    rest.extend(store.facts_of(number).map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let is_said = |name: &str| text.other_texts.iter().any(|(own, _)| own == name);
+    rest.extend(text.fields.iter().filter(|(name, _)| !is_said(name)).cloned());
+    rest
+}
+
+/// The fields that a search reads. The main text comes first. Untrusted text.
+pub fn searched_fields(store: &Store, entry: &Entry, own: RecordText) -> Vec<(String, String)> {
+    let is_said = |name: &str| own.other_texts.iter().any(|(said, _)| said == name);
+    let others: Vec<(String, String)> =
+        own.fields.iter().filter(|(name, _)| !is_said(name)).cloned().collect();
+    let mut fields = vec![(label(own.main), own.text), ("title".into(), own.title)];
+    fields.extend(own.other_texts.into_iter().map(|(name, text)| (label(&name), text)));
+    if let Some(view) = store.view(entry) {
+        fields.push(("tags".into(), view.tags.join(" ")));
+        fields.extend(view.id.map(|id| ("id".into(), id.to_owned())));
+    }
+    let is_new = |(name, _): &(String, String)| !matches!(name.as_str(), "id" | "tags");
+    fields.extend(others.into_iter().filter(is_new).map(|(name, text)| (label(&name), text)));
+    fields
+}
+
+/// Other strings that a search reads and that are in no field, such as those of a checkpoint's bundle.
+pub fn searched_strings(store: &Store, entry: &Entry) -> Vec<(String, String)> {
+    entry_text::named_strings(store, entry).into_iter().map(|(name, text)| (label(&name), text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::format::text_of_raw;
+
+    /// The main text of a record and the texts after it, in order.
+    fn page(format: &str, path: &str, record: &str) -> Vec<String> {
+        let own = text_of_raw(format, Path::new(path), record.as_bytes()).unwrap();
+        let said = own.other_texts.iter().map(|(name, text)| format!("{}: {text}", label(name)));
+        std::iter::once(own.text.clone()).chain(said).collect()
+    }
+
+    #[test]
+    fn a_decision_is_read_with_why_and_what_else_was_thought_of_whatever_the_order_of_its_members() {
+        let record = r#"{"id":"dec-1","impact":"high","alternatives_considered":["one","two"],"made_by":"lead",
+            "rationale":"It is cheaper","decision":"Pool","remark":"ask again in May","references":{"findings":["f 1"]}}"#;
+        let expected = [
+            "Pool",
+            "rationale: It is cheaper",
+            "alternatives considered: • one\n• two",
+            "impact: high",
+            "remark: ask again in May",
+        ];
+        assert_eq!(page("bmad", "sessions/a/decisions.jsonl", record), expected);
+        let record = r#"{"id":"m1","type":"decision","timestamp":"2026-01-01T00:00:00Z","tags":["a b"],
+            "content":{"evidence":"E","alternatives":[{"name":"A","cost":2}],"rationale":"R","decision":"D"}}"#;
+        let expected = ["D", "rationale: R", "alternatives: • name: A · cost: 2", "evidence: E"];
+        assert_eq!(page("session-log", "sessions/a/memory.jsonl", record), expected);
+    }
+
+    #[test]
+    fn a_list_of_single_words_that_no_format_names_is_no_prose() {
+        let lists = r#"{"id":"dec-1","decision":"Pool","approved_by":["lead"],"seen":["a","b"],"remarks":["no","not yet"],
+            "times":["2026-01-01T00:00:00Z","2026-01-02 10:00"],"remark":"one\ntwo"}"#;
+        let expected = ["Pool", "remarks: • no\n• not yet", "remark: one\ntwo"];
+        assert_eq!(page("bmad", "sessions/a/decisions.jsonl", lists), expected);
+    }
+
+    #[test]
+    fn a_finding_is_read_with_its_evidence_and_what_to_do() {
+        let record =
+            r#"{"id":"f1","status":"open","recommendation":"Do it","evidence":"Seen","description":"Slow"}"#;
+        let expected = ["Slow", "evidence: Seen", "recommendation: Do it"];
+        assert_eq!(page("bmad", "sessions/a/findings.jsonl", record), expected);
+    }
+
+    #[test]
+    fn a_message_and_an_event_are_read_with_their_metadata() {
+        let record = r#"{"id":"msg-1","metadata":{"mood":"calm","references":["msg-0"]},"content":"Hello",
+            "context":{"topic":"pools","parent_message_id":"msg-0"},"role":"user"}"#;
+        let expected = ["Hello", "topic: pools", "mood: calm"];
+        assert_eq!(page("bmad", "sessions/a/conversations.jsonl", record), expected);
+        let record = r#"{"event_type":"x.y","status":"failure","trace_id":"t","timestamp":"2026-01-01T00:00:00Z",
+            "metadata":{"error":"It broke","tool_name":"build"}}"#;
+        assert_eq!(
+            page("a-mem", "events/2026-01/events.jsonl", record),
+            ["x.y failure · It broke", "tool name: build"]
+        );
+    }
+
+    #[test]
+    fn tasks_steps_and_notes_are_read_whole_without_their_figures() {
+        let record = r#"{"id":"7","type":"task","content":"Move","access_count":3,"importance":"high",
+            "task_metadata":{"status":"blocked","blockers":["no key","no time"],"completed_at":"2026-01-01T00:00:00Z"}}"#;
+        let expected = ["Move", "blockers: • no key\n• no time", "status: blocked"];
+        assert_eq!(page("memory-server", "tasks.jsonl", record), expected);
+        let record = r#"{"done":"No order","start":"Count","title":"Keys","why":"Twice"}"#;
+        assert_eq!(
+            page("agent-memory", "state.json", record),
+            ["Keys", "why: Twice", "start: Count", "done: No order"]
+        );
+        let note = "---\nid: n\nsource: agent\nsummary: In short\nremark: so it is\ntags: [a]\n---\nBody\n";
+        let expected = ["Body\n", "summary: In short", "remark: so it is"];
+        assert_eq!(page("a-mem", "knowledge/notes/n.md", note), expected);
+    }
+
+    #[test]
+    fn no_object_is_too_deep_to_be_read() {
+        let deep = format!("{}1{}", "{\"a\":[".repeat(5_000), "]}".repeat(5_000));
+        let record = format!(r#"{{"id":"1","type":"core","content":"C","more":[{deep}]}}"#);
+        assert_eq!(page("memory-server", "core_memories.jsonl", &record)[0], "C");
+    }
+}

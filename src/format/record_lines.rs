@@ -1,0 +1,60 @@
+//! A record as it is stored: the lines that it is on, and whether it holds a secret.
+
+use std::borrow::Cow;
+
+use crate::model::{Document, Entry, RecordBody, Span, Store};
+use crate::text::{lines, secrets};
+
+/// The whole lines that a record of a log is on, without their last line end and without the
+/// file's byte order mark; the record itself in any other file. `None` where the file changed since.
+pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>)> {
+    let own = document.records.get(record as usize)?.span;
+    let name = document.path.as_os_str().as_encoded_bytes();
+    if !(name.ends_with(b".jsonl") || name.ends_with(b".jsonl.gz")) {
+        return Some(without_mark(own, document.read(record)?));
+    }
+    let around = around(document, record);
+    let bytes = document.read_around(record, around)?;
+    let at = |place: u64| place.saturating_sub(around.start) as usize;
+    let range = lines::around(&bytes, at(own.start)..at(own.end), around.start == 0);
+    let span = Span { start: range.start as u64 + around.start, end: range.end as u64 + around.start };
+    let lines = match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(range).unwrap_or_default()),
+        Cow::Owned(bytes) => Cow::Owned(bytes.get(range).unwrap_or_default().to_vec()),
+    };
+    Some((span, lines))
+}
+
+/// A record that fills its whole file, without the file's byte order mark.
+fn without_mark(span: Span, bytes: Cow<'_, [u8]>) -> (Span, Cow<'_, [u8]>) {
+    let mark = lines::BOM.len();
+    if span.start > 0 || !bytes.starts_with(lines::BOM) {
+        return (span, bytes);
+    }
+    let bytes = match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(mark..).unwrap_or_default()),
+        Cow::Owned(bytes) => Cow::Owned(bytes.get(mark..).unwrap_or_default().to_vec()),
+    };
+    (Span { start: mark as u64, ..span }, bytes)
+}
+
+/// What is between the records on other lines before and behind a record.
+fn around(document: &Document, record: u32) -> Span {
+    let (before, rest) = document.records.split_at(record as usize);
+    let Some(own) = rest.first() else { return Span { start: 0, end: 0 } };
+    let before = before.iter().rev().find(|other| other.line + other.lines <= own.line);
+    let behind = rest.iter().find(|other| other.line >= own.line + own.lines);
+    Span {
+        start: before.map_or(document.offset, |other| other.span.end),
+        end: behind.map_or(document.len, |other| other.span.start),
+    }
+}
+
+/// Whether the text of an entry holds what looks like a token or a private key.
+pub fn is_sensitive(store: &Store, entry: &Entry) -> bool {
+    let look = || store.read(entry).is_some_and(|raw| secrets::is_sensitive(&raw));
+    match &store.record(entry).body {
+        RecordBody::Read(packed) => packed.is_sensitive(look),
+        RecordBody::Broken => look(),
+    }
+}

@@ -1,0 +1,213 @@
+//! What the files of a store say together: sessions, states, references, counts, limits.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::index_check::EntryLog;
+use super::metadata::EntryCounts;
+use super::{config, index_check, layout, metadata};
+use crate::format::id_index::DanglingNames;
+use crate::format::record_reader::{whole_object, with_object, without_mark};
+use crate::format::{Assembly, AssemblyInput, LockFact};
+use crate::model::{
+    Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, RecordBody, Role, Session,
+    Severity, State,
+};
+use crate::text::json::Json;
+use crate::text::json_scanner::Tape;
+
+/// A lease that is over by this many microseconds is stale, for clocks that differ.
+const LEASE_GRACE: i64 = 2_000_000;
+/// An empty or half-written lock older than this, in microseconds, is left behind: its
+/// writer needs a moment to fill it.
+const UNFILLED: i64 = 60_000_000;
+
+/// Puts the files together.
+pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
+    let files = FilesBySession::of(parts);
+    let missing = missing(parts);
+    let mut tape = Tape::default();
+    let config = files.config.map(|config| without_mark(&config.bytes));
+    let store_config = config.and_then(|config| whole_object(&mut tape, config).ok());
+    let mut decay = config::default_decay();
+    if let Some(config) = store_config {
+        config::apply_config(&mut decay, config);
+    }
+    let limit = config::size_limit(store_config);
+    let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
+    for (name, own) in &files.sessions {
+        let number = assembly.sessions.len() as u32;
+        let log = EntryLog::of(file(own, Role::Records), file(own, Role::Tombstones));
+        let session = SessionFiles { name, own, missing: &missing, log };
+        assembly.sessions.push(session.session(&decay, limit.0));
+        assembly.entries.extend(session.entries(number));
+        assembly.problems.extend(session.problems(limit));
+    }
+    assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| stale_lock(lock, now)));
+    assembly
+}
+
+/// The files of the store, session by session.
+struct FilesBySession<'a> {
+    config: Option<&'a Document>,
+    sessions: BTreeMap<PathBuf, Vec<(u32, &'a Document)>>,
+}
+
+impl<'a> FilesBySession<'a> {
+    fn of(parts: &AssemblyInput<'a>) -> Self {
+        let mut files = FilesBySession { config: None, sessions: BTreeMap::new() };
+        for folder in parts.folders {
+            if let Some(name) = layout::session_of(folder) {
+                files.sessions.entry(name.to_owned()).or_default();
+            }
+        }
+        for (number, document) in parts.documents.iter().enumerate() {
+            match layout::session_of(&document.path) {
+                Some(name) if files.sessions.contains_key(name) => {
+                    files.sessions.entry(name.to_owned()).or_default().push((number as u32, document));
+                }
+                _ if document.role == Role::Config => files.config = Some(document),
+                _ => {}
+            }
+        }
+        files
+    }
+}
+
+/// What references name that is no id of the store, tombstones' included.
+fn missing<'a>(parts: &AssemblyInput<'a>) -> DanglingNames<'a> {
+    let records = || parts.documents.iter().flat_map(|document| &document.records);
+    let views = || records().filter_map(|record| record.view());
+    let ids = records().filter_map(|record| Some((NameKind::Record, record.named_id()?)));
+    DanglingNames::of(views().flat_map(|view| view.references), ids)
+}
+
+/// One session's files.
+struct SessionFiles<'a> {
+    name: &'a Path,
+    own: &'a [(u32, &'a Document)],
+    missing: &'a DanglingNames<'a>,
+    log: EntryLog<'a>,
+}
+
+impl<'a> SessionFiles<'a> {
+    fn file(&self, role: Role) -> Option<&'a Document> {
+        file(self.own, role)
+    }
+
+    /// The bytes that count toward the session's limit (§5.1).
+    fn size(&self) -> u64 {
+        let counted = |role| matches!(role, Role::Records | Role::Index | Role::Tombstones);
+        self.own.iter().filter(|(_, document)| counted(document.role)).map(|(_, document)| document.len).sum()
+    }
+
+    fn session(&self, decay: &DecayTable, limit: u64) -> Session {
+        let mut decay = decay.clone();
+        let mut created = None;
+        if let Some(own) = self.file(Role::Metadata) {
+            with_object(&own.bytes, |metadata| {
+                config::apply_session(&mut decay, metadata);
+                let text = metadata.get("created_at").and_then(|created| created.text());
+                created = text.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+            });
+        }
+        Session {
+            name: self.name.to_text().into_owned(),
+            path: Path::new("sessions").join(self.name),
+            decay,
+            created,
+            size: self.size(),
+            limit: Some(limit),
+            lifecycle: None,
+        }
+    }
+
+    /// The log's records. A tombstone is no memory, and a broken one isn't, either: it has its problem alone.
+    fn entries(&self, session: u32) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for &(document, file) in self.own {
+            let own = file.records.iter().enumerate().filter(|_| file.role == Role::Records);
+            for (record, read) in own {
+                let state = match &read.body {
+                    _ if read.view().is_none() => State::Broken,
+                    RecordBody::Read(own) if self.log.is_deleted(own.view()) => State::Deleted,
+                    _ => State::Live,
+                };
+                entries.push(Entry { document, record: record as u32, session: Some(session), state });
+            }
+        }
+        entries
+    }
+
+    fn problems(&self, limit: (u64, f64)) -> Vec<Problem> {
+        let mut problems = self.references_and_duplicates();
+        problems.extend(self.size_limit(limit));
+        if let Some(own) = self.file(Role::Index) {
+            problems.extend(index_check::check(&own.bytes, &own.path, &self.log));
+        }
+        if let Some(own) = self.file(Role::Metadata) {
+            let counts = EntryCounts::of(self.file(Role::Records), &self.log, self.size());
+            let wrong = with_object(&own.bytes, |object| metadata::check_counts(object, &own.path, &counts));
+            problems.extend(wrong.unwrap_or_default());
+        }
+        problems
+    }
+
+    fn references_and_duplicates(&self) -> Vec<Problem> {
+        let Some(log) = self.file(Role::Records) else { return Vec::new() };
+        let mut again = self.log.again.iter().peekable();
+        let mut problems = Vec::new();
+        for (number, record) in log.records.iter().enumerate() {
+            let Some(view) = record.view() else { continue };
+            let mut add = |code, message| {
+                let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
+                problems.push(problem.at_line(record.line).of_record(number as u32, view.id));
+            };
+            for reference in view.references.iter().filter(|own| self.missing.has(own)) {
+                let id = &reference.to.text;
+                add(Code::DanglingReference, format!("It refers to {id:?}, which is not in the store."));
+            }
+            if let Some((_, line)) = again.next_if(|(own, _)| *own == number as u32) {
+                add(Code::DuplicateId, format!("Same id as line {line}."));
+            }
+        }
+        problems
+    }
+
+    fn size_limit(&self, (limit, share): (u64, f64)) -> Option<Problem> {
+        let size = self.size();
+        let code = match size {
+            _ if size > limit => Code::LimitExceeded,
+            _ if size as f64 >= limit as f64 * share => Code::LimitNear,
+            _ => return None,
+        };
+        let path = Path::new("sessions").join(self.name);
+        let message =
+            format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
+        Some(Problem::of_file(code, Severity::Warning, path, message))
+    }
+}
+
+fn file<'a>(files: &[(u32, &'a Document)], role: Role) -> Option<&'a Document> {
+    files.iter().find(|(_, document)| document.role == role).map(|(_, document)| *document)
+}
+
+/// A lock whose lease is over (§4.2), or that was never filled.
+fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
+    let mut tape = Tape::default();
+    let expires = whole_object(&mut tape, &lock.bytes)
+        .ok()
+        .and_then(|object: Json<'_>| object.get("expires_at")?.text())
+        .and_then(|text| Moment::parse(&text))
+        .map(|(when, _)| when);
+    let why = match expires {
+        Some(expires) if now > expires.plus(LEASE_GRACE) => {
+            format!("Its lease ended {}, but it was not released.", expires.to_rfc3339())
+        }
+        Some(_) => return None,
+        None if now > lock.modified.plus(UNFILLED) => "It is empty and was not released.".into(),
+        None => return None,
+    };
+    Some(Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, why))
+}

@@ -1,0 +1,169 @@
+//! What is derived from a session's log: its index (§3.3) and the counts of its metadata (§3.2).
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use super::index_check::{EntryLog, LogEntry};
+use super::metadata::EntryCounts;
+use super::{config, index_check, layout};
+use crate::format::compressed_text::{CompressedWriter, MemberValue, with_members};
+use crate::format::id_lists::{IdListWriter, KeysOf};
+use crate::format::record_reader::{edit_object, with_object};
+use crate::format::writing::{document, list, members_of};
+use crate::format::{AssemblyInput, DerivedFile};
+use crate::model::{Bytes, DecayTable, Document, Moment, View};
+use crate::text::json::Json;
+use crate::text::json_edit;
+use crate::text::json_scanner::{Newlines, Tape};
+
+/// The index and the counts of every session that a touched file belongs to.
+pub fn derived(parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> Vec<DerivedFile> {
+    let sessions: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::session_of(path)).collect();
+    let config = document(parts.documents, Path::new("config.json"));
+    let mut decay = config::default_decay();
+    with_object(config.map(|own| &*own.bytes).unwrap_or_default(), |config| {
+        config::apply_config(&mut decay, config);
+    });
+    let mut derived = Vec::new();
+    for session in sessions {
+        let own = LogRebuild::of(parts, session);
+        if own.log.is_none() && own.metadata.is_none() {
+            continue;
+        }
+        let index = own.index(decay.clone(), now);
+        derived.extend(own.counts(index.len() as u64));
+        derived.push(DerivedFile { path: own.folder.join("index.json"), bytes: index });
+    }
+    derived
+}
+
+/// One session's files.
+struct LogRebuild<'a> {
+    folder: PathBuf,
+    log: Option<&'a Document>,
+    index: Option<&'a Document>,
+    metadata: Option<&'a Document>,
+    tombstones: Option<&'a Document>,
+    entries: EntryLog<'a>,
+}
+
+impl<'a> LogRebuild<'a> {
+    fn of(parts: &AssemblyInput<'a>, session: &Path) -> Self {
+        let folder = Path::new("sessions").join(session);
+        let file = |name: &str| document(parts.documents, &folder.join(name));
+        let (log, tombstones) = (file("memory.jsonl"), file("tombstones.jsonl"));
+        LogRebuild {
+            log,
+            index: file("index.json"),
+            metadata: file("metadata.json"),
+            entries: EntryLog::of(log, tombstones),
+            tombstones,
+            folder,
+        }
+    }
+
+    /// The index as it should be: the one that is there, where it is right.
+    fn index(&self, mut decay: DecayTable, now: Moment) -> Bytes {
+        let own = self.index.map(|own| own.bytes.clone()).unwrap_or_default();
+        let current = match index_check::is_right(&own, &self.entries) {
+            Some((true, _)) => return own,
+            current => current.map(|(_, outline)| outline),
+        };
+        let metadata = self.metadata.map(|own| &*own.bytes).unwrap_or_default();
+        with_object(metadata, |metadata| config::apply_session(&mut decay, metadata));
+        let entries = |out: &mut CompressedWriter| self.write_entries(out, &decay, now);
+        let [tags, types] =
+            index_check::MAPS.map(|(_, keys)| move |out: &mut CompressedWriter| self.write_map(out, keys));
+        let members = [
+            ("version", MemberValue::Text("1".into())),
+            ("last_updated", MemberValue::Text(json_edit::quoted(&now.to_millis()))),
+            ("entries", MemberValue::Streamed(&entries)),
+            ("tags", MemberValue::Streamed(&tags)),
+            ("types", MemberValue::Streamed(&types)),
+        ];
+        with_members(current.as_ref(), &own, &members)
+    }
+
+    fn write_entries(&self, out: &mut CompressedWriter, decay: &DecayTable, now: Moment) {
+        out.push("{");
+        let (mut tape, mut between) = (Tape::default(), "");
+        for own in self.entries.live() {
+            let raw = self.log.and_then(|log| log.read(own.number)).unwrap_or_default();
+            // Gone, as its file changed: what is made of it is not used (`Store::whole`).
+            if raw.is_empty() {
+                continue;
+            }
+            tape.scan(&raw, Newlines::Refused);
+            out.push(between);
+            out.push(&json_edit::quoted(own.id));
+            write_entry(out, Json::of(&raw, &tape), own, relevance(own.view(), decay, now));
+            between = ",";
+        }
+        out.push("}");
+    }
+
+    fn write_map(&self, out: &mut CompressedWriter, keys: KeysOf) {
+        let mut map = IdListWriter::default();
+        for own in self.entries.live() {
+            let id = json_edit::quoted(own.id);
+            keys(own.view()).into_iter().for_each(|key| map.push(key, &id));
+        }
+        map.write(out);
+    }
+
+    /// The metadata with its counts right; every other byte as it is.
+    fn counts(&self, index_len: u64) -> Option<DerivedFile> {
+        let own = self.metadata?;
+        let size = |own: Option<&Document>| own.map_or(0, |own| own.len);
+        let size = size(self.log) + index_len + size(self.tombstones);
+        let EntryCounts { total, by_kind, sizes: [log, size] } =
+            EntryCounts::of(self.log, &self.entries, size);
+        let mut wanted: Vec<(Vec<&str>, u64)> = vec![(vec!["total_entries"], total)];
+        wanted.extend(by_kind.map(|(name, count)| (vec!["statistics", name], count)));
+        let bytes = edit_object(&own.bytes, |body, object| {
+            // What the size covers, two writers see differently: one that is right stays.
+            let stored = object.get("total_size_bytes").and_then(|value| value.count());
+            if stored != Some(log) || log == 0 {
+                wanted.push((vec!["total_size_bytes"], size));
+            }
+            let is_wrong = |(path, count): &&(Vec<&str>, u64)| {
+                object.path(path).and_then(|value| value.number()) != Some(*count as f64)
+            };
+            // One that is in something else than an object is nobody's count.
+            wanted.iter().filter(is_wrong).fold(body.to_vec(), |bytes, (path, count)| {
+                json_edit::set(&bytes, path, &count.to_string()).unwrap_or(bytes)
+            })
+        });
+        Some(DerivedFile { path: own.path.clone(), bytes: bytes.ok()?.into() })
+    }
+}
+
+/// Writes what the index holds of an entry, behind its id. A text takes whatever is written.
+fn write_entry(out: &mut CompressedWriter, stored: Json<'_>, own: &LogEntry<'_>, relevance: f64) {
+    let [timestamp, importance] = members_of(stored, ["timestamp", "importance"])
+        .map(|member| member.map(|member| String::from_utf8_lossy(member.raw())));
+    let _ = write!(
+        out,
+        ":{{\"line_number\":{},\"byte_offset\":{},\"type\":{},\"timestamp\":{},\"tags\":{},\"importance\":{},\"current_relevance\":{:.4}}}",
+        own.record.line,
+        own.record.span.start,
+        json_edit::quoted(own.view().kind),
+        timestamp.as_deref().unwrap_or("null"),
+        list(own.view().tags),
+        importance.as_deref().unwrap_or("0.5"),
+        relevance,
+    );
+}
+
+/// The hours for which an entry is fresh, and the bonus that it has while it is fresh.
+pub const FRESH_HOURS: f64 = 24.0;
+pub const FRESH: f64 = 1.5;
+
+/// What the index calls `current_relevance`: importance × decay, with the boost for what is
+/// fresh (§17.2).
+pub fn relevance(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
+    let age = view.created.map(|created| now.hours_since(created).max(0.0));
+    let fresh = if age.is_some_and(|hours| hours < FRESH_HOURS) { FRESH } else { 1.0 };
+    view.importance * decay.rule(view.kind).factor(age, 0.0) * fresh
+}

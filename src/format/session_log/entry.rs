@@ -1,0 +1,195 @@
+//! An entry of the memory log (§3.1), and a tombstone (§5.2).
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::layout;
+use crate::format::Placement;
+use crate::format::field_reader::{FieldReader, Need};
+use crate::format::record_form::RecordForm;
+use crate::format::record_reader::{self, Reading};
+use crate::format::tombstone_log;
+use crate::model::{Code, Moment, ParsedRecord, PathText, Role, Severity};
+use crate::text::canonical::{self, Checksum};
+use crate::text::json::{Json, JsonKind};
+
+/// Bytes that an entry may have (§14.2).
+const ENTRY: usize = 1 << 20;
+/// Characters that a tag may have (§14.2).
+const TAG: usize = 32;
+/// Characters that an id may have (§14.2); a longer one is kept as it is.
+const ID: usize = 32;
+
+const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
+
+/// Members of `content` that hold an entry's main text, the first that is there.
+const MAIN: [(&str, &str); 12] = [
+    ("message", "content.message"),
+    ("decision", "content.decision"),
+    ("finding", "content.finding"),
+    ("preference", "content.preference"),
+    ("description", "content.description"),
+    ("text", "content.text"),
+    ("summary", "content.summary"),
+    ("content", "content.content"),
+    ("title", "content.title"),
+    ("value", "content.value"),
+    ("note", "content.note"),
+    ("question", "content.question"),
+];
+
+/// Reads a memory log.
+pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    let session = session_of(path);
+    record_reader::read_lines(path, bytes, now, &|fields, raw| entry(fields, raw, session.as_deref()))
+}
+
+/// The form of an entry.
+pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
+    if layout::place(path, false) == Placement::File(Role::Tombstones) {
+        return record_reader::form(record, now, &|fields, _| tombstone(fields));
+    }
+    let session = session_of(path);
+    record_reader::form(record, now, &|fields, raw| entry(fields, raw, session.as_deref()))
+}
+
+fn session_of(path: &Path) -> Option<String> {
+    layout::session_of(path).map(|name| name.to_text().into_owned())
+}
+
+fn entry(fields: &mut FieldReader<'_>, raw: &[u8], session: Option<&str>) -> ParsedRecord {
+    fields.size("entry", raw.len(), ENTRY);
+    view(fields, session)
+}
+
+fn view(fields: &mut FieldReader<'_>, session: Option<&str>) -> ParsedRecord {
+    let id = fields.text("id", Need::Required);
+    if let Some(id) = id.as_deref().filter(|id| id.len() > ID) {
+        let message = format!("The id has {} characters; new ones may have {ID}.", id.chars().count());
+        fields.fault(Code::TooLong, Severity::Note, message);
+    }
+    let created = fields.moment("timestamp", Need::Required);
+    let kind = kind(fields.word("type", Need::Required, &KINDS));
+    fields.value("content", Need::Required, "an object, a string or an array", |content| {
+        matches!(content.kind(), JsonKind::Object | JsonKind::String | JsonKind::Array).then_some(())
+    });
+    says(fields);
+    let own = fields.text("session_id", Need::Optional);
+    if let (Some(own), Some(session)) = (own.as_deref(), session)
+        && own != session
+    {
+        let message = format!("`session_id` is {own:?}, and the memory is in the session {session:?}.");
+        fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
+    }
+    schema_version(fields);
+    fields.fraction("decay_factor", Need::Optional);
+    let view = ParsedRecord {
+        id: id.map(Into::into),
+        kind,
+        created,
+        accessed: fields.moment("last_accessed", Need::Optional),
+        access_count: fields.count("access_count", Need::Optional).unwrap_or_default(),
+        importance: fields.fraction("importance", Need::Optional).unwrap_or(0.5),
+        tags: fields.tags("tags", Need::Optional, 0, TAG),
+        references: fields.references("references", Need::Optional),
+        facets: role(fields.object()).into_iter().collect(),
+        ..ParsedRecord::default()
+    };
+    ParsedRecord { checksum: checksum(fields), ..view }
+}
+
+/// Whether the main text says anything.
+fn says(fields: &mut FieldReader<'_>) {
+    let Some(content) = fields.object().get("content") else { return };
+    let held = |&(name, path): &(&'static str, &'static str)| {
+        let own = content.get(name).filter(|own| own.kind() == JsonKind::String)?;
+        Some((name, path, own))
+    };
+    match MAIN.iter().find_map(held) {
+        _ if content.kind() == JsonKind::String => fields.says("content", Some(content)),
+        // It says what it is the value of.
+        Some(("value", ..)) if content.get("key").is_some() => {}
+        Some((_, path, own)) => fields.says(path, Some(own)),
+        None => {}
+    }
+}
+
+fn kind(stored: Option<Cow<'_, str>>) -> Cow<'static, str> {
+    match stored {
+        Some(word) => match KINDS.iter().find(|kind| **kind == word) {
+            Some(kind) => Cow::Borrowed(kind),
+            None => Cow::Owned(word.into_owned()),
+        },
+        None => Cow::Borrowed("unknown"),
+    }
+}
+
+/// Who spoke, in a conversation.
+fn role(entry: Json<'_>) -> Option<(&'static str, Box<str>)> {
+    Some(("role", entry.path(&["content", "role"])?.text()?.into()))
+}
+
+fn schema_version(fields: &mut FieldReader<'_>) {
+    let version = fields.object().get("schema_version").filter(|version| version.number() != Some(1.0));
+    if let Some(version) = version {
+        let message = format!("`schema_version` is {}; this format has 1.", version.plain());
+        fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
+    }
+}
+
+fn checksum(fields: &mut FieldReader<'_>) -> bool {
+    let Some(stored) = fields.text("checksum", Need::Optional) else { return false };
+    match canonical::verify(fields.object()) {
+        Some(Checksum::Legacy) => {
+            let message = "The checksum is in the old form: it does not cover the content.";
+            fields.fault(Code::ChecksumLegacy, Severity::Note, message.into());
+        }
+        Some(Checksum::Mismatch) => {
+            let message = format!("The checksum {} does not match the memory.", abridged(&stored));
+            fields.fault(Code::ChecksumMismatch, Severity::Error, message);
+        }
+        _ => {}
+    }
+    true
+}
+
+fn abridged(checksum: &str) -> String {
+    checksum.chars().take(19).chain(['…']).collect()
+}
+
+/// Reads a file of tombstones.
+pub fn read_tombstones(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    tombstone_log::read(path, bytes, now, &tombstone)
+}
+
+/// A tombstone: id, timestamp, reason.
+fn tombstone(fields: &mut FieldReader<'_>) -> ParsedRecord {
+    let id = fields.text("id", Need::Required).map(Into::into);
+    let created = fields.moment("timestamp", Need::Required);
+    fields.text("reason", Need::Required);
+    ParsedRecord { id, created, kind: Cow::Borrowed("tombstone"), ..ParsedRecord::default() }
+}
+
+/// An entry's main text, and the members that hold it.
+pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
+    let Some(content) = object.get("content") else { return (String::new(), Vec::new()) };
+    if content.kind() != JsonKind::Object {
+        return (content.plain(), vec!["content"]);
+    }
+    let held = MAIN.iter().find_map(|&(name, path)| {
+        let text = content.get(name)?.text()?;
+        Some((name, path, text.into_owned()))
+    });
+    match (held, content.get("key").and_then(|key| key.text())) {
+        (Some(("value", path, text)), Some(key)) => (format!("{key}: {text}"), vec![path, "content.key"]),
+        (Some((_, path, text)), _) => (text, vec![path]),
+        // An object without a member has no text that could be shown.
+        (None, _) if content.members().next().is_none() => (String::new(), Vec::new()),
+        (None, _) => (first_text(content).unwrap_or_else(|| content.plain()), Vec::new()),
+    }
+}
+
+fn first_text(content: Json<'_>) -> Option<String> {
+    let spoken = content.members().filter(|(key, _)| !key.is_text("role"));
+    spoken.filter_map(|(_, value)| value.text()).map(Cow::into_owned).next()
+}

@@ -1,0 +1,214 @@
+//! An index is judged as sets of its entries and of its pairs of key and id are.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::json;
+
+use super::*;
+use crate::format::id_lists::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
+use crate::format::json_stream::tests::by_blocks;
+use crate::format::record_reader::whole_object;
+use crate::format::session_log::SessionLog;
+use crate::format::{AssemblyInput, Format};
+use crate::model::Role;
+use crate::text::json_scanner::Tape;
+
+const NOW: Moment = Moment(1_768_141_800_123_456);
+
+fn document(name: &str, role: Role, bytes: &[u8]) -> std::sync::Arc<Document> {
+    let path = Path::new("sessions/s").join(name);
+    let read = SessionLog.read(role, &path, bytes, NOW);
+    let own = Document::of_bytes(path, role, bytes.to_vec());
+    std::sync::Arc::new(Document { records: read.records, problems: read.problems, ..own })
+}
+
+type Records<'a> = HashMap<&'a str, (&'a Record, View<'a>)>;
+
+/// What is wrong, worked out from sets.
+fn stale(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<String>, usize) {
+    let mut records = Records::new();
+    for record in &log.records {
+        if let Some((id, view)) = record.view().and_then(|view| Some((view.id?, view))) {
+            records.entry(id).or_insert((record, view));
+        }
+    }
+    let live = |id: &str| !deleted.contains(id);
+    let mut stale: Vec<String> = Vec::new();
+    match index.get("entries") {
+        Some(entries) => stale.extend(of_entries(entries, &records, deleted)),
+        None if records.keys().any(|id| live(id)) => stale.push("`entries` is missing".into()),
+        None => {}
+    }
+    let of_tags: fn(View<'_>) -> Vec<String> = |view| view.tags.iter().map(|tag| tag.to_string()).collect();
+    let of_type: fn(View<'_>) -> Vec<String> = |view| vec![view.kind.to_string()];
+    for (name, keys) in [("tags", of_tags), ("types", of_type)] {
+        let Some(map) = index.get(name) else {
+            if records.iter().any(|(id, (_, view))| live(id) && !keys(*view).is_empty()) {
+                stale.push(format!("`{name}` is missing"));
+            }
+            continue;
+        };
+        let indexed = pairs(map);
+        let of = |(id, (_, view)): (&&str, &(_, View<'_>))| {
+            let id = (*id).to_owned();
+            keys(*view).into_iter().map(move |key| (key, id.clone())).collect::<Vec<_>>()
+        };
+        let own: HashSet<(String, String)> = records.iter().flat_map(of).collect();
+        let missing = own.difference(&indexed).filter(|(_, id)| live(id)).count();
+        let may_stay = |id: &str| !live(id) && records.contains_key(id);
+        let extra = indexed.difference(&own).filter(|(_, id)| !may_stay(id)).count();
+        stale.extend((missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra")));
+    }
+    let entries = index.get("entries").into_iter().flat_map(|entries| entries.members());
+    let is_live = |entry: &Json<'_>| entry.get("deleted").and_then(|mark| mark.bool()) != Some(true);
+    let is_logged = |id: &str| records.contains_key(id);
+    let of_deleted = |id: &str| !live(id) && is_logged(id);
+    let gone = entries.filter(|(key, entry)| of_deleted(&key.text().unwrap()) && is_live(entry)).count();
+    (stale, gone)
+}
+
+fn of_entries(entries: Json<'_>, records: &Records<'_>, deleted: &HashSet<&str>) -> Vec<String> {
+    let mut seen: HashSet<String> = HashSet::new();
+    let (mut gone, mut wrong) = (0, 0);
+    for (key, entry) in entries.members() {
+        let id = key.text().unwrap().into_owned();
+        match records.get(id.as_str()) {
+            Some((record, view)) => wrong += usize::from(!is_as_logged(entry, record, *view)),
+            None => gone += 1,
+        }
+        seen.insert(id);
+    }
+    let missing = records.keys().filter(|id| !deleted.contains(**id) && !seen.contains(**id)).count();
+    let parts = [
+        (missing, "memories are missing"),
+        (gone, "memories are not in the log"),
+        (wrong, "memories are wrong"),
+    ];
+    parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
+}
+
+fn is_as_logged(entry: Json<'_>, record: &Record, view: View<'_>) -> bool {
+    let number = |name: &str, value: f64| entry.get(name).is_none_or(|stored| stored.number() == Some(value));
+    let tags = entry.get("tags").is_none_or(|tags| {
+        let stored: HashSet<String> = tags.items().map(|tag| tag.plain()).collect();
+        let own: HashSet<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
+        stored == own
+    });
+    let when = entry.get("timestamp").is_none_or(|stored| {
+        let stored = stored.text().and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+        stored == view.created
+    });
+    let importance = entry.get("importance").and_then(|own| Some(own.number()?.clamp(0.0, 1.0)));
+    entry.kind() == JsonKind::Object
+        && number("line_number", f64::from(record.line))
+        && number("byte_offset", record.span.start as f64)
+        && importance.is_none_or(|stored| stored == view.importance)
+        && entry.get("type").is_none_or(|kind| kind.is_text(view.kind))
+        && tags
+        && when
+}
+
+/// A log whose ids may be there twice, be escaped, be none, or belong to nothing that can be read.
+fn any_log() -> impl Strategy<Value = Vec<u8>> {
+    let tags = proptest::collection::vec(select(&KEYS[..4]), 0..4);
+    let line = (0_usize..12, tags, select(&["finding", "decision", "\u{e9}"][..]), 0_u8..9, any::<bool>());
+    let line = line.prop_map(|(id, tags, kind, importance, escaped)| {
+        let rest = json!({
+            "session_id": "s", "timestamp": "2026-01-10T12:00:00Z", "type": kind, "content": {"finding": "x"},
+            "importance": f64::from(importance) / 7.0, "tags": tags,
+        });
+        match (IDS[..7].get(id), id) {
+            (Some(id), _) => format!("{{\"id\":{},{}\n", spelled(id, escaped), &rest.to_string()[1..]),
+            (None, 7) => "{\"id\":\"a\"\n".to_owned(),
+            (None, _) => format!("{{\"id\":\"r{id}{importance}\",{}\n", &rest.to_string()[1..]),
+        }
+    });
+    proptest::collection::vec(line, 0..9).prop_map(|lines| lines.concat().into_bytes())
+}
+
+/// A member of an index as a map that can be damaged.
+fn map_of(index: Json<'_>, name: &str) -> Map {
+    let text = |json: Json<'_>| String::from_utf8(json.raw().to_vec()).unwrap();
+    let members = index.get(name).unwrap().members();
+    let lists = members.flat_map(|(key, value)| match value.kind() {
+        JsonKind::Array => value.items().map(|item| (text(key), text(item))).collect(),
+        _ => vec![(text(key), text(value))],
+    });
+    lists.collect()
+}
+
+const ENTRIES: [&str; 9] = [
+    "{}",
+    "null",
+    "[]",
+    r#"{"deleted":true}"#,
+    r#"{"deleted":false,"line_number":1,"line_number":1.0}"#,
+    r#"{"byte_offset":0,"line_number":1,"tags":["u","t"],"type":"f\u0069nding"}"#,
+    r#"{"tags":["t","t",""]}"#,
+    r#"{"importance":7,"timestamp":"2026-01-10T13:00:00+01:00"}"#,
+    r#"{"timestamp":17,"tags":"t"}"#,
+];
+
+proptest! {
+    #![proptest_config(crate::tries::config(256, 20_000))]
+
+    #[test]
+    fn an_index_is_judged_as_its_sets_are(
+        log in any_log(),
+        before in any_log(),
+        is_stale in any::<bool>(),
+        deleted in proptest::collection::vec(select(&IDS[..]), 0..3),
+        damage in [any_damage(), any_damage(), any_damage()],
+        left_out in 0_usize..20,
+        version in select(&["", "\"version\":1,", "\"version\":\"1\","][..]),
+    ) {
+        let tombstone = |id: &&str| json!({"id": id, "timestamp": "2026-01-10T12:00:00Z", "reason": "x"}).to_string() + "\n";
+        let tombstones: String = deleted.iter().map(tombstone).collect();
+        let tombstones = document("tombstones.jsonl", Role::Tombstones, tombstones.as_bytes());
+        let written_of = document("memory.jsonl", Role::Records, if is_stale { &before } else { &log });
+        let log = document("memory.jsonl", Role::Records, &log);
+        let documents = [written_of, tombstones.clone()];
+        let parts = AssemblyInput { documents: &documents, folders: &[], locks: &[], outside_files: None };
+        let touched = [log.path.clone()];
+        let written = SessionLog.derived(&parts, &touched, NOW).pop().unwrap().bytes;
+        let mut tape = Tape::default();
+        let written = whole_object(&mut tape, &written).unwrap();
+        let [mut entries, mut tags, mut types] = ["entries", "tags", "types"].map(|name| map_of(written, name));
+        damage[0].done_to(&mut entries, &ENTRIES.map(str::to_owned));
+        damage[1].done_to(&mut tags, &["1".into(), "\"\\ud800\"".into()]);
+        damage[2].done_to(&mut types, &["[]".into()]);
+        let entries: Vec<String> = entries.iter().map(|(id, entry)| format!("{id}: {entry}")).collect();
+        let parts = [format!("\"entries\":{{{}}}", entries.join(",")), format!("\"tags\":{}", lists(&tags)), format!("\"types\":{}", lists(&types))];
+        let kept = parts.into_iter().enumerate().filter(|(at, _)| *at != left_out);
+        let index = format!("{{{version}{}}}", kept.map(|(_, part)| part).collect::<Vec<_>>().join(","));
+        let mut tape = Tape::default();
+        let object = whole_object(&mut tape, index.as_bytes()).unwrap();
+
+        let own = EntryLog::of(Some(&log), Some(&tombstones));
+        let held = Bytes::from(&*index);
+        let problems = check(&held, Path::new("i"), &own);
+        // The same where it is read piece by piece, and a new one is made of it.
+        let by_blocks = by_blocks(&held);
+        prop_assert_eq!(&check(&by_blocks, Path::new("i"), &own), &problems);
+        prop_assert_eq!(is_right(&by_blocks, &own).map(|own| own.0), is_right(&held, &own).map(|own| own.0));
+        let anew = |bytes: &Bytes| {
+            let index = Document::of_bytes("sessions/s/index.json".into(), Role::Index, bytes.clone());
+            let documents = [index.into(), log.clone(), tombstones.clone()];
+            let parts = AssemblyInput { documents: &documents, folders: &[], locks: &[], outside_files: None };
+            SessionLog.derived(&parts, &touched, NOW).pop().unwrap().bytes
+        };
+        prop_assert_eq!(anew(&by_blocks), anew(&held));
+        prop_assert!(by_blocks.is_file_backed(), "it is not put together for that");
+        let (stale, gone) = stale(object, &log, &deleted.iter().copied().collect());
+        let mut expected = Vec::new();
+        expected.extend(version.contains("\"1\"").then(|| "The index names version 1; this format has 1.".to_owned()));
+        expected.extend((!stale.is_empty()).then(|| format!("The index disagrees with the log: {}. It is rebuilt from it.", stale.join("; "))));
+        expected.extend((gone > 0).then(|| format!("The index names {gone} deleted memories as if they were live.")));
+        let told: Vec<Cow<'_, str>> = problems.iter().map(|problem| Cow::from(&*problem.message)).collect();
+        prop_assert_eq!(&told, &expected, "{}", index);
+        prop_assert_eq!(is_right(&held, &own).unwrap().0, told.is_empty() && object.get("entries").is_some(), "{}", index);
+    }
+}

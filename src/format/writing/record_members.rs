@@ -1,0 +1,189 @@
+//! Records as members: set, listed, written as one line.
+
+use std::borrow::Cow;
+
+use super::{FieldAssignment, FormatWriter, Refusal, Result};
+use crate::text::digest::hex;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
+
+/// A record's value with a field set, and what else that brings.
+pub fn set_field(
+    writes: &dyn FormatWriter,
+    record: &[u8],
+    set: &FieldAssignment<'_>,
+    main: &str,
+) -> Result<Vec<u8>> {
+    let mut tape = Tape::default();
+    let value = json_edit::scan(&mut tape, record)?;
+    let path = match set.name {
+        "text" if value.get("text").is_none() => main.split('.').map(str::to_owned).collect(),
+        name => writes.field(value, name),
+    };
+    let steps: Vec<&str> = path.iter().map(String::as_str).collect();
+    let current = steps.iter().try_fold(value, |at, step| match at.kind() {
+        JsonKind::Array => at.items().nth(step.parse().ok()?),
+        _ => at.get(step),
+    });
+    let is_text = match current.map(|value| value.kind()) {
+        // A string that is where none belongs makes way for what does, if that is given by
+        // the field's own name: a text stays one.
+        Some(JsonKind::String) => {
+            set.name == "text" || writes.is_text(&steps.join(".")) || json(set).is_err()
+        }
+        Some(JsonKind::Null) | None => writes.is_text(&steps.join(".")),
+        Some(_) => false,
+    };
+    let raw = match is_text {
+        true => Cow::Owned(json_edit::quoted(set.value)),
+        false => json(set)?,
+    };
+    Ok(json_edit::set(record, &steps, &raw)?)
+}
+
+/// A value that has to be JSON.
+fn json<'a>(set: &FieldAssignment<'a>) -> Result<Cow<'a, str>> {
+    let mut tape = Tape::default();
+    let text = set.value.trim();
+    match json_edit::scan(&mut tape, text.as_bytes()) {
+        // A line of JSON Lines stays one line.
+        Ok(_) if text.contains(['\n', '\r']) => Ok(Cow::Owned(text.replace(['\n', '\r'], " "))),
+        Ok(_) => Ok(Cow::Borrowed(text)),
+        Err(_) => {
+            Err(Refusal::invalid(format!("{:?} is not JSON, and `{}` is not a string.", set.value, set.name)))
+        }
+    }
+}
+
+/// The members of those names; of doubled ones the last. They mostly are in that order.
+pub fn members_of<'a, const N: usize>(object: Json<'a>, names: [&str; N]) -> [Option<Json<'a>>; N] {
+    let mut found = [None; N];
+    let mut next = 0;
+    for (key, value) in object.members() {
+        if let Some(at) = (next..N).chain(0..next).find(|at| key.is_text(names[*at])) {
+            (found[at], next) = (Some(value), at + 1);
+        }
+    }
+    found
+}
+
+/// A JSON list of texts.
+pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    let quoted: Vec<String> = texts.into_iter().map(|text| json_edit::quoted(text.as_ref())).collect();
+    format!("[{}]", quoted.join(","))
+}
+
+/// Members to be written, in order: what a draft gives comes first where it names it.
+#[derive(Debug, Default)]
+pub struct RecordMembers {
+    own: Vec<(String, String)>,
+}
+
+impl RecordMembers {
+    /// The members of a draft's record; none where it has none.
+    pub fn of(record: Option<&str>) -> Result<RecordMembers> {
+        RecordMembers::with(record, |value| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " "))
+    }
+
+    /// The same, each value as `spelled`.
+    pub fn with(record: Option<&str>, spelled: impl Fn(Json<'_>) -> String) -> Result<RecordMembers> {
+        let Some(record) = record else { return Ok(RecordMembers::default()) };
+        let mut tape = Tape::default();
+        let value = json_edit::scan(&mut tape, record.as_bytes())
+            .map_err(|_| Refusal::invalid("the memory is not a JSON object."))?;
+        if value.kind() != JsonKind::Object {
+            return Err(Refusal::invalid("the memory is not a JSON object."));
+        }
+        let mut own: Vec<(String, String)> = Vec::new();
+        for (key, value) in value.members() {
+            let (key, raw) = (key.text().unwrap_or_default(), spelled(value));
+            // Of doubled names the last counts.
+            match own.iter_mut().find(|(name, _)| *name == key) {
+                Some((_, own)) => *own = raw,
+                None => own.push((key.into_owned(), raw)),
+            }
+        }
+        Ok(RecordMembers { own })
+    }
+
+    /// The value of that name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.own.iter().find(|(own, _)| own == name).map(|(_, raw)| raw.as_str())
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.own.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The value of that name as a text; `None` where it is absent or `null`.
+    ///
+    /// # Errors
+    ///
+    /// If it is anything else.
+    pub fn text(&self, name: &str) -> Result<Option<String>> {
+        let Some(raw) = self.get(name) else { return Ok(None) };
+        let mut tape = Tape::default();
+        let value = json_edit::scan(&mut tape, raw.as_bytes())?;
+        match value.text() {
+            Some(text) => Ok(Some(text.into_owned())),
+            None if value.is_null() => Ok(None),
+            None => Err(Refusal::invalid(format!("`{name}` should be a text; it is {raw}."))),
+        }
+    }
+
+    /// The texts in the list of that name.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        let mut tape = Tape::default();
+        let list = self.get(name).and_then(|raw| json_edit::scan(&mut tape, raw.as_bytes()).ok());
+        let texts = list.iter().flat_map(|list| list.items()).filter_map(|item| item.text());
+        texts.map(|text| text.into_owned()).collect()
+    }
+
+    /// Adds a member where the draft has none of that name.
+    pub fn or(&mut self, name: &str, raw: impl Into<String>) {
+        if self.get(name).is_none() {
+            self.own.push((name.to_owned(), raw.into()));
+        }
+    }
+
+    /// Adds a member that is a string.
+    pub fn or_text(&mut self, name: &str, text: &str) {
+        self.or(name, json_edit::quoted(text));
+    }
+
+    /// Sets a member, whatever the draft says.
+    pub fn set(&mut self, name: &str, raw: String) {
+        self.own.retain(|(own, _)| own != name);
+        self.own.push((name.to_owned(), raw));
+    }
+
+    /// As one line, the members named first in that order.
+    pub fn to_line(&self, first: &[&str]) -> Vec<u8> {
+        let place = |name: &str| first.iter().position(|own| *own == name).unwrap_or(first.len());
+        let mut members: Vec<&(String, String)> = self.own.iter().collect();
+        members.sort_by_key(|(name, _)| place(name));
+        let written: Vec<String> =
+            members.iter().map(|(name, raw)| format!("{}:{raw}", json_edit::quoted(name))).collect();
+        let mut line = format!("{{{}}}", written.join(",")).into_bytes();
+        line.push(b'\n');
+        line
+    }
+}
+
+/// An object over several lines, as the specifications print their samples, indented by so many levels.
+pub fn pretty(members: &[(&str, String)], depth: usize) -> String {
+    let indent = "  ".repeat(depth);
+    let member = |(name, raw): &(&str, String)| format!("{indent}  {}: {raw}", json_edit::quoted(name));
+    let lines: Vec<String> = members.iter().map(member).collect();
+    format!("{{\n{}\n{indent}}}", lines.join(",\n"))
+}
+
+/// A UUID of version 4 from random bytes.
+pub fn uuid(mut bytes: [u8; 16]) -> String {
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = hex(&bytes);
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}

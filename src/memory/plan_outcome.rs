@@ -1,0 +1,86 @@
+//! What a plan brings and takes, told from its own bytes: the file may hold others' records
+//! by the time it is read again.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::model::{Act, Change, Document, Moment, PathText, Plan, Role, Store};
+use crate::store::derived_files;
+
+/// A record that was added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// Its id; its key where the format gives it none.
+    pub id: String,
+    /// What a compaction dropped to make room for it.
+    pub dropped: Vec<Dropped>,
+}
+
+/// A record that a compaction dropped.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dropped {
+    /// Its session.
+    pub session: Option<String>,
+    /// Its id.
+    pub id: Option<String>,
+    /// Its exact bytes.
+    pub raw: Vec<u8>,
+}
+
+/// A record as a plan brings it.
+pub(super) struct NewRecordBytes {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its exact bytes.
+    pub raw: Vec<u8>,
+    /// Its id, where it has one.
+    pub id: Option<String>,
+}
+
+/// The record that a plan of `add` brings: the last one of the first file with records that
+/// it changes.
+pub(super) fn brought(store: &Store, plan: &Plan, now: Moment) -> Option<NewRecordBytes> {
+    let after = derived_files::documents_after(store, &plan.changes, now);
+    let is_log = |path: &Path| at(&after, path).filter(|own| own.role == Role::Records);
+    let document = plan.changes.iter().find_map(|change| is_log(&change.path))?;
+    let record = document.records.last()?;
+    let id = record.view().and_then(|view| view.id).map(str::to_owned);
+    Some(NewRecordBytes { path: document.path.clone(), raw: document.raw(record).to_vec(), id })
+}
+
+/// The session that a plan makes: the folder is called like it.
+pub(super) fn new_session(plan: &Plan) -> Option<String> {
+    let folder = plan.changes.iter().find(|change| matches!(change.act, Act::MakeFolder))?;
+    folder.path.file_name().map(|name| name.to_text().into_owned())
+}
+
+/// The records that a plan takes out of the files that it changes.
+pub(super) fn dropped(store: &Store, plan: &Plan, now: Moment) -> Vec<Dropped> {
+    let takes = |change: &Change| matches!(change.act, Act::Splice(_) | Act::Remove(_));
+    if !plan.changes.iter().any(takes) {
+        return Vec::new();
+    }
+    let after = derived_files::documents_after(store, &plan.changes, now);
+    let is_changed = |path: &Path| plan.changes.iter().any(|change| change.path == path);
+    let changed = after.iter().filter(|own| own.role == Role::Records && is_changed(&own.path));
+    let left: BTreeSet<(&Path, Cow<'_, [u8]>)> = changed
+        .flat_map(|own| own.records.iter().map(move |record| (own.path.as_path(), own.raw(record))))
+        .collect();
+    let gone = store.entries.iter().filter(|entry| {
+        let document = store.document(entry);
+        let is_log = document.role == Role::Records && is_changed(&document.path);
+        is_log && !left.contains(&(document.path.as_path(), store.raw(entry)))
+    });
+    let told = |entry: &crate::model::Entry| Dropped {
+        session: store.session(entry).map(|session| session.name.clone()),
+        id: store.view(entry).and_then(|view| view.id).map(str::to_owned),
+        raw: store.raw(entry).to_vec(),
+    };
+    gone.map(told).collect()
+}
+
+fn at<'a>(documents: &'a [Arc<Document>], path: &Path) -> Option<&'a Document> {
+    documents.iter().find(|document| document.path == path).map(|document| &**document)
+}

@@ -1,0 +1,168 @@
+//! Paths as text. A name may hold any bytes; told, it is text by which it can be named again.
+//!
+//! Bytes that are not UTF-8 are told as `\xHH`, each by its two hexadecimal digits. A backslash that
+//! would be read as the beginning of such a thing is told as `\x5C`; every other name is told as it is.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// What has a name, or is one.
+pub trait PathText {
+    /// The text that tells it. [`meant`] gives back its exact bytes.
+    fn to_text(&self) -> Cow<'_, str>;
+}
+
+impl PathText for OsStr {
+    fn to_text(&self) -> Cow<'_, str> {
+        match self.to_str() {
+            Some(text)
+                if !text.match_indices('\\').any(|(at, _)| escaped(&text.as_bytes()[at..]).is_some()) =>
+            {
+                Cow::Borrowed(text)
+            }
+            _ => Cow::Owned(escape(self.as_bytes())),
+        }
+    }
+}
+
+impl PathText for Path {
+    fn to_text(&self) -> Cow<'_, str> {
+        self.as_os_str().to_text()
+    }
+}
+
+/// Whether a text is the name of one file or folder, and no way to another.
+pub fn is_file_name(text: &str) -> bool {
+    let path = path_from_text(text);
+    let is_plain = !path.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b'/' | 0));
+    is_plain && matches!(path.components().next(), Some(Component::Normal(_)))
+}
+
+/// The name that a text tells, byte for byte.
+pub fn path_from_text(text: &str) -> PathBuf {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let own = escaped(rest);
+        bytes.push(own.unwrap_or(*first));
+        rest = if own.is_some() { &rest[4..] } else { after };
+    }
+    OsString::from_vec(bytes).into()
+}
+
+/// Whether a file has a record a line, and others add lines to it.
+pub fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl")
+}
+
+/// The file on disk of a path that leads into an archive: up to the `!` that ends the archive's name.
+pub fn container(path: &Path) -> Option<&Path> {
+    let bytes = path.as_os_str().as_bytes();
+    let end = bytes.windows(2).position(|pair| pair == b"!/")?;
+    Some(Path::new(OsStr::from_bytes(&bytes[..end])))
+}
+
+/// The byte that `\xHH` at the beginning of a text means.
+fn escaped(text: &[u8]) -> Option<u8> {
+    let [b'\\', b'x', high, low, ..] = text else { return None };
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    u8::try_from(digit(*high)? << 4 | digit(*low)?).ok()
+}
+
+fn escape(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + 8);
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c == '\\' && escaped(&bytes[at..]).is_some() {
+                true => text.push_str("\\x5C"),
+                false => text.push(c),
+            }
+            at += c.len_utf8();
+        }
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
+        at += chunk.invalid().len();
+    }
+    text
+}
+
+/// Paths in data of ours: told, and read as they were meant.
+pub mod serde_path {
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{PathText, path_from_text};
+
+    /// Writes it as it is told.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&path.to_text())
+    }
+
+    /// Reads what it is told as.
+    ///
+    /// # Errors
+    ///
+    /// Those of the deserializer.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+        Ok(path_from_text(&String::deserialize(from)?))
+    }
+}
+
+/// Below this name the files are listed from which records were deleted, and the folders of sessions
+/// that are gone. It names no file: it reads as what is within an archive.
+pub const DELETED_ROOT: &str = "~deleted!";
+
+/// The file that a record which only our own data holds was deleted from; of a session that is gone
+/// its folder.
+pub fn deleted_from(path: &Path) -> Option<&Path> {
+    path.strip_prefix(DELETED_ROOT).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn path(bytes: &[u8]) -> PathBuf {
+        OsString::from_vec(bytes.to_vec()).into()
+    }
+
+    #[test]
+    fn names_are_told_as_they_are_but_for_bytes_that_are_no_text() {
+        for (bytes, told) in [
+            (&b"notes/a b.md"[..], "notes/a b.md"),
+            (b"notes/\xff\xfe.md", "notes/\\xFF\\xFE.md"),
+            ("naïve\\note.md".as_bytes(), "naïve\\note.md"),
+            (b"cut \xe2\x82", "cut \\xE2\\x82"),
+            (b"literal \\xFF", "literal \\x5CxFF"),
+            (b"\\x5CxFF", "\\x5Cx5CxFF"),
+            (b"\\\xff\\x\xff\\x4\xff", "\\\\xFF\\x\\xFF\\x4\\xFF"),
+        ] {
+            assert_eq!(path(bytes).to_text(), told);
+            assert_eq!(path_from_text(told), path(bytes));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
+        #[test]
+        fn whatever_is_told_is_what_was_meant(
+            bytes in prop::collection::vec(prop::sample::select(b"\\xX5cCfF9\xff\xc3\xa9\xe2/.".to_vec()), 0..24)
+        ) {
+            let path = path(&bytes);
+            prop_assert_eq!(path_from_text(&path.to_text()), path.clone());
+            // No two names are told alike.
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            prop_assert_eq!(Path::new(&text).to_text() == path.to_text(), Path::new(&text) == path);
+        }
+    }
+}

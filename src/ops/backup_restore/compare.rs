@@ -1,0 +1,423 @@
+//! A copy of a file beside the store, record by record.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::super::{Refusal, Result, WriteContext, when, writes};
+use super::backup_damage::damage;
+use super::{BackupComparison, CopyFacts, DifferenceKind, RecordDifference, role};
+use crate::format::writing::{FormatWriter, document};
+use crate::format::{self, Format, RecordSyntax};
+use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store};
+use crate::store::erase::{ErasureMatcher, is_log_or_copy};
+
+/// What differs between a copy of `file` and the store. What was erased is named by its id
+/// alone.
+pub fn compare(
+    scene: &WriteContext<'_>,
+    file: &Path,
+    copy: &[u8],
+    facts: &CopyFacts,
+) -> Result<BackupComparison> {
+    let (format, _) = writes(scene.store)?;
+    let now = document(&scene.store.documents, file);
+    if now.is_some_and(|own| own.offset > 0) {
+        return Err(Refusal::unfit("the store has not been read completely yet."));
+    }
+    let read = format.read(role(format, file), file, copy, scene.now);
+    let damage = damage(file, &read, facts.is_cut);
+    let records = read.records;
+    let beside = CurrentRecords::of(scene.store, file, now);
+    let erased = facts.gone.wanted(scene);
+    let deletes = role(format, file) == Role::Tombstones;
+    let erased = erased.as_ref().filter(|_| !deletes);
+    let copied = records.iter().map(|record| bytes_of(copy, record)).collect();
+    let deleted = if deletes { by_id(scene.store, file) } else { HashMap::new() };
+    let (beside, put_back) = (&beside, HashSet::new());
+    let missing = MissingReasons::of(scene, file, (copy, &records), facts);
+    let mut compared = ComparisonBuilder {
+        scene,
+        file,
+        copy,
+        facts,
+        now,
+        beside,
+        erased,
+        copied,
+        put_back,
+        deleted,
+        missing,
+    };
+    let mut items = Vec::new();
+    let mut known: HashSet<&[u8]> = HashSet::new();
+    for record in records.iter().rev() {
+        let has_id = record.view().is_some_and(|view| view.id.is_some());
+        match compared.item(record) {
+            None => {}
+            // One line that is there twice is one record, whose id says so.
+            Some(item)
+                if item.kind != DifferenceKind::Erased && has_id && !known.insert(bytes_of(copy, record)) => {
+            }
+            Some(item) => items.push(item),
+        }
+    }
+    let newer = compared.newer(&records, &items);
+    items.extend(newer);
+    items.sort_by_key(|item| (item.kind, item.at));
+    let is_alike = now.is_some_and(|own| *own.bytes == *copy);
+    let whole_only = whole_only(format, file);
+    if whole_only.is_some() {
+        // In a whole file, a deleted record is restored only if it is chosen.
+        items.iter_mut().for_each(|item| item.can_come &= item.kind == DifferenceKind::Deleted);
+    }
+    let doubts = if items.iter().any(|item| item.kind == DifferenceKind::Missing) {
+        forgotten(file, facts)
+    } else {
+        Vec::new()
+    };
+    let (ends_early, file) = (compared.missing.ends_early, file.to_owned());
+    let records = now.map_or(0, |own| own.records.len());
+    Ok(BackupComparison { file, items, records, whole_only, is_alike, deletes, ends_early, damage, doubts })
+}
+
+/// Sentences about deletions since the copy whose memories are not known any more.
+fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
+    let told = |step: u64| {
+        let at = facts.deleted.at(step).map(when).unwrap_or_default();
+        let file = file.to_text();
+        format!(
+            "step {step} deleted memories of {file} {at}, and its undo data is gone: what is restored may be among them"
+        )
+    };
+    facts.deleted.forgotten(file).filter(|step| facts.is_since(*step)).map(told).collect()
+}
+
+/// Explains why records are missing on one side.
+struct MissingReasons<'a> {
+    /// Ids that several records of the copy have.
+    shared: HashSet<String>,
+    /// Parts of the copy that were deleted, each with the step that deleted it.
+    parts: HashMap<Span, u64>,
+    /// Whether the copy lacks its last part.
+    ends_early: bool,
+    /// The broken parts of the copy.
+    torn: Vec<&'a [u8]>,
+}
+
+impl<'a> MissingReasons<'a> {
+    fn of(
+        scene: &WriteContext<'_>,
+        file: &Path,
+        (copy, records): (&'a [u8], &[Record]),
+        facts: &CopyFacts,
+    ) -> MissingReasons<'a> {
+        let (mut known, mut shared) = (HashSet::new(), HashSet::new());
+        for id in records.iter().filter_map(|own| own.view()?.id) {
+            if !known.insert(id) {
+                shared.insert(id.to_owned());
+            }
+        }
+        let format = format::by_name(scene.store.format);
+        let parts = format.map(|format| facts.deleted.parts_of(format, file, copy)).unwrap_or_default();
+        let is_torn = |own: &&Record| own.view().is_none();
+        let torn = records.iter().filter(is_torn).map(|own| bytes_of(copy, own).trim_ascii());
+        MissingReasons {
+            shared,
+            parts,
+            ends_early: facts.is_cut || records.last().is_some_and(|own| is_torn(&own)),
+            torn: torn.filter(|own| own.len() >= LEGIBLE).collect(),
+        }
+    }
+
+    /// Whether the copy has the beginning of a record.
+    fn has_start(&self, raw: &[u8]) -> bool {
+        self.torn.iter().any(|torn| raw.starts_with(torn))
+    }
+}
+
+/// A torn record with fewer bytes does not show which record it was.
+const LEGIBLE: usize = 16;
+
+/// The memories that a log of deletions can name, by id.
+fn by_id<'a>(store: &'a Store, file: &Path) -> HashMap<&'a str, &'a Entry> {
+    let own = store.entries.iter().filter(|own| is_of(store, file, &store.document(own).path));
+    own.filter_map(|own| Some((store.view(own)?.id?, own))).collect()
+}
+
+/// Why the records of a file can't be brought back one by one.
+fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
+    let why = match (role(format, file), is_log_or_copy(file) && format.syntax(file) == RecordSyntax::Json) {
+        _ if format.forbids_rebase(file) => "other files of the store depend on it",
+        (Role::Records, true) => return None,
+        (Role::Records, false) => "it is one document",
+        _ => "it is not a log of memories",
+    };
+    Some(format!("{} can only be restored as a whole: {why}", file.to_text()))
+}
+
+/// What the store says of the records of a file.
+struct CurrentRecords<'a> {
+    /// The lines of the file.
+    lines: HashSet<Cow<'a, [u8]>>,
+    /// Records of the file, by id.
+    ids: HashMap<&'a str, Vec<&'a Record>>,
+    /// What tombstones name, and where they are.
+    tombstones: HashMap<&'a str, String>,
+    /// Ids in other files, in which, and whether they were moved there.
+    elsewhere: HashMap<&'a str, (&'a Path, bool)>,
+    /// Says which files have the records of which others, too.
+    writes: Option<&'static dyn FormatWriter>,
+}
+
+impl<'a> CurrentRecords<'a> {
+    fn of(store: &'a Store, file: &Path, now: Option<&'a Document>) -> CurrentRecords<'a> {
+        let mut own = CurrentRecords {
+            lines: now.into_iter().flat_map(|own| own.records.iter().map(|r| own.raw(r))).collect(),
+            ids: HashMap::new(),
+            tombstones: HashMap::new(),
+            elsewhere: HashMap::new(),
+            writes: writes(store).ok().map(|(_, writes)| writes),
+        };
+        for record in now.into_iter().flat_map(|now| &now.records) {
+            if let Some(id) = record.view().and_then(|view| view.id) {
+                own.ids.entry(id).or_default().push(record);
+            }
+        }
+        for document in store.documents.iter().filter(|other| is_of(store, file, &other.path)) {
+            own.take(document, file);
+        }
+        own
+    }
+
+    fn take(&mut self, document: &'a Document, file: &Path) {
+        for record in &document.records {
+            let Some(id) = record.named_id() else { continue };
+            match document.role {
+                // Of a log of deletions each is a record itself.
+                Role::Tombstones if document.path != file => {
+                    let created = record.view().and_then(|view| view.created);
+                    let when = created.map_or(String::new(), |at| format!(" {}", when(at)));
+                    let told = format!("deleted{when}, says {}:{}", document.path.to_text(), record.line);
+                    self.tombstones.insert(id, told);
+                }
+                Role::Records | Role::Archive if document.path != file => {
+                    let has_moved = !self.writes.is_some_and(|own| own.are_copies(file, &document.path));
+                    let own = self.elsewhere.entry(id).or_insert((&document.path, has_moved));
+                    if has_moved {
+                        *own = (&document.path, true);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether ids of one file are ids of the other: those of sessions are each session's own.
+fn is_of(store: &Store, file: &Path, other: &Path) -> bool {
+    let session = store.sessions.iter().find(|session| file.starts_with(&session.path));
+    session.is_none_or(|session| {
+        let archived = store.sessions.iter().filter(|own| own.name == session.name);
+        archived.into_iter().any(|own| other.starts_with(&own.path))
+    })
+}
+
+struct ComparisonBuilder<'a> {
+    scene: &'a WriteContext<'a>,
+    file: &'a Path,
+    copy: &'a [u8],
+    facts: &'a CopyFacts,
+    now: Option<&'a Document>,
+    beside: &'a CurrentRecords<'a>,
+    erased: Option<&'a ErasureMatcher<'a>>,
+    /// The lines of the copy.
+    copied: HashSet<&'a [u8]>,
+    /// Ids of which a record of the copy is what one of the file was.
+    put_back: HashSet<String>,
+    /// Of a log of deletions, the memories that it can name.
+    deleted: HashMap<&'a str, &'a Entry>,
+    missing: MissingReasons<'a>,
+}
+
+impl ComparisonBuilder<'_> {
+    /// What became of a record of the copy; `None` where it is unchanged.
+    fn item(&mut self, record: &Record) -> Option<RecordDifference> {
+        let raw = bytes_of(self.copy, record);
+        let id = record.view().and_then(|view| view.id);
+        let item = |kind, told| RecordDifference { was: raw.to_vec(), ..self.about(record, raw, kind, told) };
+        if self.erased.is_some_and(|own| own.is_erased(self.file, raw, record.view(), None)) {
+            let told =
+                self.facts.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't be restored".into());
+            return Some(RecordDifference {
+                was: Vec::new(),
+                title: String::new(),
+                ..item(DifferenceKind::Erased, told)
+            });
+        }
+        if let Some(told) = id.and_then(|id| self.beside.tombstones.get(id)) {
+            let is_as_it_was = self.beside.lines.contains(raw);
+            return Some(RecordDifference { is_as_it_was, ..item(DifferenceKind::Tombstoned, told.clone()) });
+        }
+        if self.beside.lines.contains(raw) {
+            return None;
+        }
+        if let Some(doubt) = self.facts.gone.doubts(record.view().is_some_and(|view| view.id.is_some())) {
+            let told = doubt.to_owned();
+            return Some(RecordDifference {
+                was: Vec::new(),
+                title: String::new(),
+                ..item(DifferenceKind::Erased, told)
+            });
+        }
+        if record.view().is_none() {
+            return Some(item(DifferenceKind::Unreadable, "is only restored with the whole file".into()));
+        }
+        let is_there = id.is_some_and(|id| self.beside.ids.contains_key(id));
+        let since = self.deleted(record, raw, is_there);
+        let deleted = |item: RecordDifference| match &since {
+            Some(told) => {
+                RecordDifference { kind: DifferenceKind::Deleted, told: told.clone(), can_come: true, ..item }
+            }
+            None => item,
+        };
+        if since.is_some() && self.missing.parts.contains_key(&record.span) {
+            return Some(deleted(item(DifferenceKind::Deleted, String::new())));
+        }
+        if let (Some(own), Some(now)) = (id.and_then(|id| self.beside.ids.get(id)), self.now) {
+            let own = self.beside_its_id(item(DifferenceKind::Changed, String::new()), own, now);
+            return Some(if own.kind == DifferenceKind::Missing { deleted(own) } else { own });
+        }
+        if let Some((path, has_moved)) = id.and_then(|id| self.beside.elsewhere.get(id)) {
+            let (path, has_moved) = (path.to_text(), is_log_or_copy(self.file) && *has_moved);
+            return Some(RecordDifference {
+                has_moved,
+                ..item(DifferenceKind::Elsewhere, format!("is in {path}"))
+            });
+        }
+        let written = record.view().and_then(|view| view.created);
+        let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
+        Some(deleted(RecordDifference { can_come: true, ..item(DifferenceKind::Missing, told) }))
+    }
+
+    /// When, and by which step, a record of the copy was deleted, in a few words.
+    fn deleted(&self, record: &Record, raw: &[u8], is_there: bool) -> Option<String> {
+        let (view, deleted) = (record.view()?, &self.facts.deleted);
+        // A tombstone has the id of a deleted memory and is none.
+        let format = format::by_name(self.scene.store.format)?;
+        if role(format, self.file) == Role::Tombstones {
+            return None;
+        }
+        let is_shared = is_there || view.id.is_some_and(|id| self.missing.shared.contains(id));
+        let part = self.missing.parts.get(&record.span).copied();
+        let step = part.or_else(|| deleted.step_of(self.scene.store, self.file, (raw, view), is_shared))?;
+        // The copy has it although it was deleted before, so it was written again.
+        if !self.facts.is_since(step) {
+            return None;
+        }
+        let at = deleted.at(step).map(when).unwrap_or_default();
+        Some(format!("deleted {at} by step {step}"))
+    }
+
+    /// A record and what tells what became of it, without its bytes.
+    fn about(&self, record: &Record, raw: &[u8], kind: DifferenceKind, told: String) -> RecordDifference {
+        RecordDifference {
+            kind,
+            id: record.view().and_then(|view| view.id).map(str::to_owned),
+            line: record.line,
+            at: record.span.start,
+            title: self.title(record, raw),
+            told,
+            written: record.view().and_then(|view| view.created),
+            was: Vec::new(),
+            is: Vec::new(),
+            can_come: false,
+            is_as_it_was: false,
+            has_moved: false,
+            shares: false,
+            place: None,
+        }
+    }
+
+    /// The title of a record; of a deletion that of the memory that it names, where the store has it.
+    fn title(&self, record: &Record, raw: &[u8]) -> String {
+        let (store, id) = (self.scene.store, record.view().and_then(|view| view.id));
+        match id.and_then(|id| self.deleted.get(id)) {
+            Some(own) => format::title(store, own),
+            None => format::title_of_raw(store, self.file, record, raw),
+        }
+    }
+
+    /// What became of a record whose id the file has, though not the record. What the copy has, too,
+    /// is as it was; of several records of an id the last is what the one of the file was.
+    fn beside_its_id(&mut self, item: RecordDifference, own: &[&Record], now: &Document) -> RecordDifference {
+        let others: Vec<&Record> =
+            own.iter().filter(|own| !self.copied.contains(&*now.raw(own))).copied().collect();
+        let mut is_new = || item.id.as_ref().is_some_and(|id| self.put_back.insert(id.clone()));
+        match others.len() {
+            0 => alone(item),
+            1 if !is_new() => alone(item),
+            _ => changed(item, &others, now),
+        }
+    }
+
+    /// The records of the file that the copy has not, but for those that one of the copy is put back to.
+    fn newer(&mut self, records: &[Record], items: &[RecordDifference]) -> Vec<RecordDifference> {
+        let Some(now) = self.now else { return Vec::new() };
+        let lines: HashSet<&[u8]> = records.iter().map(|record| bytes_of(self.copy, record)).collect();
+        let changed = items.iter().filter(|item| item.kind == DifferenceKind::Changed);
+        let ids: HashSet<&str> = changed.filter_map(|item| item.id.as_deref()).collect();
+        let mut items = Vec::new();
+        for record in &now.records {
+            let (raw, view) = (now.raw(record), record.view());
+            let id = view.and_then(|view| view.id);
+            if lines.contains(&*raw) || id.is_some_and(|id| ids.contains(id)) {
+                continue;
+            }
+            let (kind, told) = self.why_newer(view.and_then(|view| view.created), &raw);
+            items.push(RecordDifference { is: raw.to_vec(), ..self.about(record, &raw, kind, told) });
+        }
+        items
+    }
+
+    /// Why the copy lacks a record of the file, as far as the dates of both show it.
+    fn why_newer(&self, written: Option<Moment>, raw: &[u8]) -> (DifferenceKind, String) {
+        let why = match () {
+            () if self.missing.has_start(raw) => "the backup has only its beginning",
+            () if self.missing.ends_early => "missing from the backup, which ends early",
+            () => "not in the backup",
+        };
+        match (written, self.facts.at) {
+            (Some(own), Some(copy)) if own < copy => {
+                let told = format!("written {}, before the backup of {}: {why}", when(own), when(copy));
+                (DifferenceKind::Absent, told)
+            }
+            (Some(own), Some(_)) => {
+                (DifferenceKind::Newer, format!("written {}, after the backup", when(own)))
+            }
+            (Some(own), None) => (DifferenceKind::Absent, format!("written {}: {why}", when(own))),
+            (None, _) => (DifferenceKind::Absent, why.to_owned()),
+        }
+    }
+}
+
+/// A record that is gone, while another of its id is there.
+fn alone(item: RecordDifference) -> RecordDifference {
+    let told = "another memory has its id: name this one by its key".to_owned();
+    RecordDifference { kind: DifferenceKind::Missing, told, shares: true, can_come: true, ..item }
+}
+
+fn changed(item: RecordDifference, own: &[&Record], now: &Document) -> RecordDifference {
+    let [one] = own else {
+        let told = format!("is there {} times: repair that first", own.len());
+        return RecordDifference { told, ..item };
+    };
+    let is = now.raw(one).to_vec();
+    let told = "changed back if it is chosen".to_owned();
+    let place = Some((one.span.start as usize, one.span.end as usize));
+    RecordDifference { told, is, place, can_come: true, ..item }
+}
+
+fn bytes_of<'a>(copy: &'a [u8], record: &Record) -> &'a [u8] {
+    copy.get(record.span.start as usize..record.span.end as usize).unwrap_or_default()
+}

@@ -1,0 +1,187 @@
+//! Putting a whole file back as it was: what that comes to is told by name.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::super::{Refusal, Result, WriteContext, backups, base, check, plan, plan_and_after, writes};
+use super::backup_damage::because_of;
+use super::{BackupComparison, CopyFacts, DifferenceKind, RecordDifference, role};
+use crate::format::Format;
+use crate::format::writing::document;
+use crate::model::plan::{apply, whole_lines};
+use crate::model::{Change, PathText, Plan, Role, Span};
+use crate::store::derived_files;
+use crate::store::erase::is_log_or_copy;
+use crate::text::lines;
+
+/// Restores the whole file, without what was erased since, and without what was deleted since unless it was
+/// chosen. What was written later is lost.
+pub fn replace(
+    scene: &WriteContext<'_>,
+    comparison: &BackupComparison,
+    chosen: &HashSet<u64>,
+    (copy, facts): (&[u8], &CopyFacts),
+) -> Result<Plan> {
+    let (format, writes) = writes(scene.store)?;
+    let file = &comparison.file;
+    if role(format, file) == Role::Index {
+        let message = format!("{} is made from the memories: `palimp reindex` rebuilds it.", file.to_text());
+        return Err(Refusal::unfit(message));
+    }
+    let lines = comparison.whole(&scene.store.root, chosen);
+    let Some(copy) = comparison.without_left_out(format, copy, chosen)? else {
+        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
+    };
+    let current = document(&scene.store.documents, file);
+    if current.is_none() && copy.is_empty() && !comparison.items.is_empty() {
+        // An empty file would be made of what is left out.
+        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
+    }
+    let change = |bytes: &[u8]| match current {
+        Some(now) => Change::rewrite(file, base(now), bytes),
+        None => Change::create(file, bytes),
+    };
+    let copy = facts.gone.without(scene, file, &copy)?;
+    // Counts in it are those of the records as they are now.
+    let after = derived_files::documents_after(scene.store, &[change(&copy)], scene.now);
+    let change =
+        change(&derived_files::expected_content(scene.store, &after, file, scene.now).unwrap_or(copy.into()));
+    if change.is_empty() && change.base.is_some() {
+        // A file that is as it was needs no copy.
+        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
+    }
+    let mut all = backups(scene, writes, std::slice::from_ref(&change));
+    all.push(change);
+    let moves = |item: &&RecordDifference| match item.kind {
+        DifferenceKind::Deleted => chosen.contains(&item.at),
+        DifferenceKind::Elsewhere => !item.has_moved,
+        kind => matches!(kind, DifferenceKind::Missing | DifferenceKind::Changed) || kind.is_only_here(),
+    };
+    let count = comparison.items.iter().filter(moves).count();
+    let (mut plan, after) = plan_and_after("backup restore", scene, count, all)?;
+    plan.lines.extend(lines);
+    check(scene, &plan, &after).map_err(|refused| because_of(comparison, refused))?;
+    Ok(plan)
+}
+
+impl BackupComparison {
+    /// The copy without the deleted records that were not chosen, and without those that another file has
+    /// now, or `None` if nothing is left.
+    fn without_left_out<'c>(
+        &self,
+        format: &dyn Format,
+        copy: &'c [u8],
+        chosen: &HashSet<u64>,
+    ) -> Result<Option<Cow<'c, [u8]>>> {
+        let is_left = |item: &&RecordDifference| match item.kind {
+            DifferenceKind::Deleted => !chosen.contains(&item.at),
+            DifferenceKind::Elsewhere => item.has_moved,
+            _ => false,
+        };
+        let mut spans: Vec<Span> = self.items.iter().filter(is_left).map(RecordDifference::span).collect();
+        spans.sort_by_key(|span| span.start);
+        let Some(first) = spans.first() else { return Ok(Some(copy.into())) };
+        if is_log_or_copy(&self.file) {
+            let splices = whole_lines(copy, lines::removal_edits(copy, &spans));
+            return Ok(Some(apply(copy, &splices).into()));
+        }
+        let is_all = copy.get(..first.start as usize).is_some_and(|own| own.trim_ascii().is_empty())
+            && copy.get(first.end as usize..).is_some_and(|own| own.trim_ascii().is_empty());
+        if is_all {
+            return Ok(None);
+        }
+        let file = self.file.to_text();
+        let whole = || Refusal::unfit(format!("{file} holds what was deleted, and can't be taken apart."));
+        let erases = format.eraser().ok_or_else(whole)?;
+        Ok(Some(erases.without(&self.file, copy, &spans)?.into()))
+    }
+
+    /// What putting the whole file back comes to: how many of each, then each by name.
+    /// Untrusted text.
+    fn whole(&self, root: &Path, chosen: &HashSet<u64>) -> Vec<String> {
+        // The plan first names what is lost, because the rest can be restored again. Deleted records only come
+        // if they are chosen, and records of other files only if they were not moved there.
+        let first = [
+            (DifferenceKind::Newer, true),
+            (DifferenceKind::Absent, true),
+            (DifferenceKind::Deleted, false),
+            (DifferenceKind::Deleted, true),
+        ];
+        let then = [DifferenceKind::Tombstoned, DifferenceKind::Changed, DifferenceKind::Missing]
+            .map(|kind| (kind, true));
+        let rest = [
+            (DifferenceKind::Elsewhere, false),
+            (DifferenceKind::Elsewhere, true),
+            (DifferenceKind::Unreadable, true),
+            (DifferenceKind::Erased, true),
+        ];
+        let all: Vec<_> = first.into_iter().chain(then).chain(rest).collect();
+        let of = |&(kind, comes): &(DifferenceKind, bool)| {
+            let comes_so = move |item: &&RecordDifference| match kind {
+                DifferenceKind::Deleted => chosen.contains(&item.at) == comes,
+                DifferenceKind::Elsewhere => item.has_moved != comes,
+                _ => true,
+            };
+            let is_it = move |item: &&RecordDifference| item.kind == kind && self.is_told(item);
+            self.items.iter().filter(is_it).filter(comes_so)
+        };
+        let part = |own: &(DifferenceKind, bool)| {
+            let count = of(own).count();
+            (count > 0).then(|| format!("{}{count} {}", own.0.sign(), self.fate(*own).0))
+        };
+        let parts: Vec<String> = all.iter().filter_map(part).collect();
+        let mut lines = Vec::new();
+        lines.extend((!parts.is_empty()).then(|| parts.join(", ")));
+        for own in &all {
+            lines.extend(of(own).map(|item| self.line(root, item, self.fate(*own).1)));
+        }
+        lines.extend(self.damage.clone());
+        lines.extend(self.doubts.iter().cloned());
+        lines
+    }
+
+    /// Whether something becomes of a record when the whole file is put back.
+    fn is_told(&self, item: &RecordDifference) -> bool {
+        item.kind != DifferenceKind::Tombstoned || !item.is_as_it_was
+    }
+
+    /// What becomes of records of a kind when the whole file is put back, and of one of them.
+    fn fate(&self, (kind, comes): (DifferenceKind, bool)) -> (&'static str, &'static str) {
+        match (kind, self.deletes) {
+            (DifferenceKind::Deleted, _) if comes => ("were deleted, and are restored", "is restored"),
+            (DifferenceKind::Deleted, _) => ("were deleted, and are left out", "is left out"),
+            (DifferenceKind::Newer, true) => {
+                ("deletions made later are LOST: the memories are live again", "its deletion is LOST")
+            }
+            (DifferenceKind::Absent, true) => (
+                "deletions that the backup lacks are LOST: the memories are live again",
+                "its deletion is LOST",
+            ),
+            (DifferenceKind::Missing, true) => ("deletions are restored", "is deleted again"),
+            (DifferenceKind::Newer, false) => ("written later are LOST", "LOST"),
+            (DifferenceKind::Absent, false) => ("that the backup lacks are LOST", "LOST"),
+            (DifferenceKind::Missing, false) => ("are restored", "is restored"),
+            (DifferenceKind::Changed, _) => ("are changed back", "is changed back"),
+            (DifferenceKind::Tombstoned, _) => {
+                ("are restored as DELETED: a tombstone names them", "is restored as deleted")
+            }
+            (DifferenceKind::Erased, _) => ("were erased, and are not restored", "is not restored"),
+            (DifferenceKind::Elsewhere, _) if !comes => {
+                ("are in another file now, and are left out", "is left out")
+            }
+            (DifferenceKind::Elsewhere, _) => ("are restored, and are in another file too", "is restored"),
+            (DifferenceKind::Unreadable, _) => ("are restored, and are broken", "is restored, is broken"),
+        }
+    }
+
+    fn line(&self, root: &Path, item: &RecordDifference, fate: &str) -> String {
+        match item.kind {
+            // A whole file needs no choice.
+            DifferenceKind::Changed => {
+                self.named(root, &RecordDifference { told: String::new(), ..item.clone() }, fate)
+            }
+            _ => self.named(root, item, fate),
+        }
+    }
+}

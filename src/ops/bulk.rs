@@ -1,0 +1,148 @@
+//! Several records at once: what can't be changed is left out and counted with the reason,
+//! and the plan is of the others.
+
+use std::collections::HashSet;
+
+use super::progress::is_stop;
+use super::{Refusal, Result};
+use crate::model::Entry;
+
+/// Records that are left out, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedRecords<T = Entry> {
+    /// Which.
+    pub which: Vec<T>,
+    /// Why, in sentences. May quote the store.
+    pub reason: String,
+}
+
+/// What can be changed, and what is left out of it.
+pub struct BulkOutcome<T> {
+    /// What is made of those that can; `None` where none can.
+    pub result: Option<T>,
+    /// Those that can.
+    pub entries: Vec<Entry>,
+    /// Those that can't, most first.
+    pub skipped: Vec<SkippedRecords>,
+}
+
+/// Adds to what is left out, by reason.
+pub fn add_skipped<T: Clone>(left: &mut Vec<SkippedRecords<T>>, which: &[T], reason: &str) {
+    match left.iter_mut().find(|own| own.reason == reason) {
+        Some(own) => own.which.extend_from_slice(which),
+        None => left.push(SkippedRecords { which: which.to_vec(), reason: reason.to_owned() }),
+    }
+    left.sort_by_key(|own| std::cmp::Reverse(own.which.len()));
+}
+
+/// Makes something of those entries that `may` and `make` let through. What is one is refused as it
+/// is. Where `make` refuses, its refusal names all records that are in the way, and it is asked once
+/// more for the rest; where it names none, the whole is refused.
+pub fn make_for_allowed<T>(
+    entries: &[Entry],
+    may: &dyn Fn(&Entry) -> Result<()>,
+    make: &dyn Fn(&[Entry]) -> Result<T>,
+) -> Result<BulkOutcome<T>> {
+    let mut sifted = BulkOutcome { result: None, entries: Vec::new(), skipped: Vec::new() };
+    for entry in entries {
+        match may(entry) {
+            Err(refusal) if entries.len() == 1 || is_stop(&refusal) => return Err(refusal),
+            Err(refusal) => add_skipped(&mut sifted.skipped, &[*entry], &refusal.message),
+            Ok(()) => sifted.entries.push(*entry),
+        }
+    }
+    if sifted.entries.is_empty() {
+        return Ok(sifted);
+    }
+    match make(&sifted.entries) {
+        Ok(made) => sifted.result = Some(made),
+        Err(refusal) if entries.len() == 1 || is_stop(&refusal) => return Err(refusal),
+        Err(refusal) => {
+            take_out(&mut sifted, &refusal)?;
+            if !sifted.entries.is_empty() {
+                sifted.result = Some(make(&sifted.entries)?);
+            }
+        }
+    }
+    Ok(sifted)
+}
+
+/// Takes out what a refusal names.
+fn take_out<T>(sifted: &mut BulkOutcome<T>, refusal: &Refusal) -> Result<()> {
+    let place = |entry: &Entry| (entry.document, entry.record);
+    let mut chosen: HashSet<(u32, u32)> = sifted.entries.iter().map(place).collect();
+    let all = chosen.len();
+    for (own, why) in &refusal.refused {
+        let own: Vec<Entry> = own.iter().filter(|entry| chosen.remove(&place(entry))).copied().collect();
+        if !own.is_empty() {
+            add_skipped(&mut sifted.skipped, &own, why);
+        }
+    }
+    if chosen.len() == all {
+        return Err(refusal.clone());
+    }
+    sifted.entries.retain(|entry| chosen.contains(&place(entry)));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::format::writing::RefusalList;
+    use crate::model::State;
+
+    fn entries(count: u32) -> Vec<Entry> {
+        (0..count).map(|record| Entry { document: 0, record, session: None, state: State::Live }).collect()
+    }
+
+    fn refused(entry: &Entry) -> Result<(), Refusal> {
+        if entry.record % 10 == 3 { Err(Refusal::unfit("threes are refused.")) } else { Ok(()) }
+    }
+
+    #[test]
+    fn what_is_refused_is_left_out_and_counted_with_its_reason() {
+        let may = |entry: &Entry| refused(entry);
+        let sifted = make_for_allowed(&entries(30), &may, &|own| Ok(own.len())).unwrap();
+        assert_eq!(sifted.result, Some(27));
+        let [left] = sifted.skipped.as_slice() else { panic!("{:?}", sifted.skipped) };
+        assert_eq!((left.which.len(), left.reason.as_str()), (3, "threes are refused."));
+    }
+
+    /// Refuses what is refused of it, all at once, and counts how often it is asked.
+    fn counting<'c>(asked: &'c Cell<usize>) -> impl Fn(&[Entry]) -> Result<usize, Refusal> + 'c {
+        move |own: &[Entry]| {
+            asked.set(asked.get() + 1);
+            let mut faults = RefusalList::default();
+            own.iter().try_for_each(|entry| faults.collect(entry, refused(entry)).map(drop))?;
+            faults.finish()?;
+            Ok(own.len())
+        }
+    }
+
+    #[test]
+    fn what_only_the_plan_refuses_is_left_out_with_two_plans_however_many_they_are() {
+        for count in [30, 1_000] {
+            let asked = Cell::new(0);
+            let sifted = make_for_allowed(&entries(count), &|_| Ok(()), &counting(&asked)).unwrap();
+            let left = sifted.skipped[0].which.len();
+            assert_eq!((sifted.result, left), (Some(count as usize / 10 * 9), count as usize / 10));
+            assert_eq!((sifted.entries.len() + left, asked.get()), (count as usize, 2));
+        }
+    }
+
+    #[test]
+    fn one_alone_is_refused_and_so_is_what_no_record_is_at_fault_for_with_one_plan() {
+        let asked = Cell::new(0);
+        assert!(make_for_allowed(&entries(4)[3..], &|_| Ok(()), &counting(&asked)).is_err());
+        let asked = Cell::new(0);
+        let none = |_: &[Entry]| -> Result<(), Refusal> {
+            asked.set(asked.get() + 1);
+            Err(Refusal::too_large("the disk is too small."))
+        };
+        let outcome = make_for_allowed(&entries(1000), &|_| Ok(()), &none);
+        assert!(outcome.is_err_and(|own| own.message.contains("too small")));
+        assert_eq!(asked.get(), 1);
+    }
+}

@@ -1,0 +1,120 @@
+//! `undelete` of what only undo data or backups hold: to the end of its file, or as the file that
+//! it was.
+
+use std::borrow::Cow;
+use std::collections::hash_map::Entry as Slot;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use super::super::{ChangesResult, Refusal, Result, WriteContext, base, by_document};
+use crate::format::writing::{FormatWriter, document};
+use crate::model::{Act, Change, Entry, PathText, State, Store, is_log};
+use crate::store::commit::{deleted_from, without_deleted};
+
+/// Whether a record is in no file of the store, and only our own data holds it.
+pub fn is_held(store: &Store, entry: &Entry) -> bool {
+    deleted_from(&store.document(entry).path).is_some()
+}
+
+/// Whether what only our own data holds is listed with the store.
+pub fn holds_deleted(store: &Store) -> bool {
+    store.documents.iter().any(|own| deleted_from(&own.path).is_some())
+}
+
+/// The store as it was read, to plan on.
+pub fn read(store: &Store) -> Cow<'_, Store> {
+    match holds_deleted(store) {
+        true => Cow::Owned(without_deleted(store)),
+        false => Cow::Borrowed(store),
+    }
+}
+
+/// What is told of records that come back and whose id others have by then, a line each.
+pub fn shared(store: &Store, listed: &Store, held: &[Entry]) -> Vec<String> {
+    let names = |of: &Store, own: &Entry| {
+        let id = of.view(own)?.id.filter(|id| !id.is_empty())?.to_owned();
+        Some((of.session(own).map(|session| session.name.clone()), id))
+    };
+    let there = store.entries.iter().filter(|own| matches!(own.state, State::Live | State::Archived));
+    let there = there.filter_map(|own| {
+        let (document, line) = (store.document(own), store.record(own).line);
+        Some((names(store, own)?, format!("{} line {line}", document.path.to_text())))
+    });
+    let mut known: HashMap<_, String> = there.collect();
+    let mut told = Vec::new();
+    for name in held.iter().filter_map(|own| names(listed, own)) {
+        let id = name.1.clone();
+        match known.entry(name) {
+            Slot::Occupied(other) => told.push(format!(
+                "{} has the id {id}, too. Two memories have it then: name them by their keys",
+                other.get()
+            )),
+            Slot::Vacant(own) => drop(own.insert("another memory that is restored".into())),
+        }
+    }
+    told
+}
+
+/// The changes that bring them back. `store` is the one that lists them, the scene's does not.
+pub fn bring_back(
+    writes: &dyn FormatWriter,
+    scene: &WriteContext<'_>,
+    store: &Store,
+    entries: &[Entry],
+) -> ChangesResult {
+    let mut changes = Vec::new();
+    for (held, own) in by_document(store, entries) {
+        let Some(path) = deleted_from(&held.path) else { continue };
+        let records: Vec<u32> = own.iter().map(|entry| entry.record).collect();
+        if let Some(own) = writes.restore_parts(scene, &held, &records) {
+            changes.extend(own?);
+            continue;
+        }
+        let now = document(&store.documents, path).map(base);
+        if is_log(path) {
+            let lines = own.iter().flat_map(|entry| [&*store.raw(entry), b"\n"].concat());
+            changes.push(Change::append(path, lines.collect::<Vec<u8>>(), now));
+        } else if now.is_some() {
+            return Err(Refusal::unfit(format!("another file has the name {} now.", path.to_text())));
+        } else {
+            changes.push(Change::create(path, held.bytes.clone()));
+        }
+    }
+    let gone: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
+    for session in gone.into_iter().filter_map(|at| store.sessions.get(at as usize)) {
+        if let Some(folder) = deleted_from(&session.path) {
+            with_session(writes, scene, store, (&session.name, folder), &mut changes)?;
+        }
+    }
+    Ok(changes)
+}
+
+/// Adds to changes in the folder of a session that is gone what makes it a session again: what is
+/// held of it, or else what a new one has.
+fn with_session(
+    writes: &dyn FormatWriter,
+    scene: &WriteContext<'_>,
+    store: &Store,
+    (name, folder): (&str, &Path),
+    changes: &mut Vec<Change>,
+) -> Result<()> {
+    for own in changes.iter_mut().filter(|own| own.path.starts_with(folder)) {
+        if let Act::Append(lines) = &own.act {
+            *own = Change::create(&own.path, lines.clone());
+        }
+    }
+    let held = store.documents.iter().filter_map(|own| Some((deleted_from(&own.path)?, own)));
+    let own = held.filter(|(path, _)| path.starts_with(folder));
+    let (logs, about): (Vec<_>, Vec<_>) = own.partition(|(path, _)| is_log(path));
+    let made = match about.is_empty() {
+        true => writes.new_session(scene, Some(name), "")?,
+        false => about.iter().map(|(path, own)| Change::create(path, own.bytes.clone())).collect(),
+    };
+    let empty = logs.iter().map(|(path, _)| Change::create(path, Vec::new()));
+    for change in made.into_iter().chain(empty) {
+        if changes.iter().all(|own| own.path != change.path) {
+            changes.push(change);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! Whether what is to be set makes sense, whatever the schema lets through: a memory without a
+//! text says nothing.
+
+use std::path::Path;
+
+use strsim::osa_distance;
+
+use super::EditResult;
+use crate::format::writing::FieldAssignment;
+use crate::format::{self, Format, RecordSyntax};
+use crate::model::{Entry, Store};
+use crate::ops::{Refusal, Result, WriteContext, form, is_json, writes};
+use crate::store::derived_files;
+use crate::text::front_matter::Note;
+use crate::text::json::JsonKind;
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
+
+/// No name of a field that anybody knows is longer.
+const LONGEST: usize = 128;
+
+/// Refuses an edit that leaves no main text, however it takes that away.
+pub(super) fn require_text(
+    scene: &WriteContext<'_>,
+    entry: &Entry,
+    set: &[FieldAssignment<'_>],
+    made: &EditResult,
+) -> Result<()> {
+    let store = scene.store;
+    let (format, _) = writes(store)?;
+    let main = main_field(format, store, entry);
+    let is_main = |name: &str| name == "text" || main == Some(name);
+    let says = || format::text_of(store, entry).text;
+    if let Some(own) = set.iter().find(|own| is_main(own.name) && own.value.trim().is_empty())
+        && !says().trim().is_empty()
+    {
+        let why = "is the text of the memory and can't be empty. `palimp delete` deletes a memory.";
+        return Err(Refusal::invalid(format!("`{}` {why}", own.name)));
+    }
+    let path = &store.document(entry).path;
+    if says_nothing(format, path, &store.raw(entry)) || !after(scene, entry, made, path, format) {
+        return Ok(());
+    }
+    let names: Vec<String> = set.iter().map(|own| format!("`{}`", own.name)).collect();
+    let why = "would leave the memory without a text. `palimp delete` deletes a memory.";
+    Err(Refusal::invalid(format!("{} {why}", names.join(", "))))
+}
+
+/// Whether the record says nothing when that is made.
+fn after(
+    scene: &WriteContext<'_>,
+    entry: &Entry,
+    made: &EditResult,
+    path: &Path,
+    format: &'static dyn Format,
+) -> bool {
+    let changes = match made {
+        EditResult::Record(raw) => return says_nothing(format, path, raw),
+        EditResult::Files(changes) => changes,
+    };
+    let documents = derived_files::documents_after(scene.store, changes, scene.now);
+    let own = documents.iter().find(|own| own.path == *path);
+    let record = own.and_then(|own| Some((own, own.records.get(entry.record as usize)?)));
+    record.is_some_and(|(own, record)| says_nothing(format, path, &own.raw(record)))
+}
+
+/// Whether a record has no main text: of one without, all that it holds stands for it.
+fn says_nothing(format: &'static dyn Format, path: &Path, raw: &[u8]) -> bool {
+    let mut tape = Tape::default();
+    let value = scan(&mut tape, raw).ok().filter(|_| format.syntax(path) == RecordSyntax::Json);
+    let Some(value) = value else { return format::main_text(format, path, raw).trim().is_empty() };
+    let (text, fields) = format.main_text(value);
+    text.trim().is_empty() || fields.is_empty() && text.starts_with('{')
+}
+
+/// What is told of fields that neither the format nor the record knows, and whose names are close to
+/// one of those: a schema allows more members, so that they are no reason to refuse.
+pub(super) fn misspelt(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Vec<String> {
+    let may_be_new = |own: &&FieldAssignment<'_>| own.name != "text" && own.name.len() <= LONGEST;
+    let new = set.iter().filter(may_be_new).filter_map(|own| new_name(scene, entry, own.name));
+    let new: Vec<String> = new.collect();
+    // Most settings are of what is there: the form is made for others alone.
+    let form = (!new.is_empty()).then(|| form::form(scene.store, entry, scene.now));
+    let Some(Ok(form)) = form else { return Vec::new() };
+    let known: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+    let told = new.into_iter().filter_map(|name| {
+        let is_above = |known: &&str| known.strip_prefix(&*name).is_some_and(|rest| rest.starts_with('.'));
+        if known.iter().any(|known| *known == name || is_above(known)) {
+            return None;
+        }
+        let near = known.iter().map(|known| (osa_distance(known, &name), known));
+        let (_, meant) = near.filter(|(far, known)| is_near(*far, known)).min()?;
+        Some(format!("new field {name}; did you mean {meant}?"))
+    });
+    told.collect()
+}
+
+/// What a field is called that the record has not; `None` of one that it has.
+fn new_name(scene: &WriteContext<'_>, entry: &Entry, name: &str) -> Option<String> {
+    let (format, writes) = writes(scene.store).ok()?;
+    let raw = scene.store.raw(entry);
+    if !is_json(format, scene.store, entry) {
+        let text = String::from_utf8_lossy(&raw);
+        return Note::read(&text).field(name).is_none().then(|| name.to_owned());
+    }
+    let mut tape = Tape::default();
+    let value = scan(&mut tape, &raw).ok()?;
+    let steps = writes.field(value, name);
+    let there = steps.iter().try_fold(value, |at, step| match at.kind() {
+        JsonKind::Array => at.items().nth(step.parse().ok()?),
+        _ => at.get(step),
+    });
+    there.is_none().then(|| steps.join("."))
+}
+
+/// One or two letters are a slip; in a short name two make another word.
+fn is_near(distance: usize, name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name).chars().count();
+    distance == 1 && last > 2 || distance == 2 && last > 4
+}
+
+/// The field that holds the main text.
+fn main_field(format: &dyn Format, store: &Store, entry: &Entry) -> Option<&'static str> {
+    if !is_json(format, store, entry) {
+        return None;
+    }
+    let mut tape = Tape::default();
+    let raw = store.raw(entry);
+    let value = scan(&mut tape, &raw).ok()?;
+    format.main_text(value).1.first().copied()
+}

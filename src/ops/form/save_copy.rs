@@ -1,0 +1,73 @@
+//! What was typed, as a record of its own beside the one that somebody else changed.
+
+use super::{EditForm, FieldKind, as_settings, is_json, items};
+use crate::format::{self, writing::list};
+use crate::model::{Entry, Plan, Store};
+use crate::ops::edit::{EditResult, after_edit};
+use crate::ops::{RecordDraft, Refusal, Result, WriteContext, add};
+use crate::text::json_edit::{quoted, remove};
+
+/// Plans a new record in the scene's store with what a form has. The entry is one of `old`, the
+/// store as the form was opened on it.
+///
+/// # Errors
+///
+/// If the format has nothing added to it, or the record can't be one of it.
+pub fn copy(
+    scene: &WriteContext<'_>,
+    old: &Store,
+    entry: &Entry,
+    form: &EditForm,
+    values: &[String],
+) -> Result<Plan> {
+    let kind = old.view(entry).map(|view| view.kind.to_string()).unwrap_or_default();
+    let session = old.session(entry).map(|session| session.name.clone());
+    let json = format::by_name(old.format).is_some_and(|format| is_json(format, old, entry));
+    let record = if json { of_json(scene, old, entry, form, values)? } else { of_note(form, values) };
+    let draft = RecordDraft {
+        session: session.as_deref(),
+        kind: &kind,
+        record: Some(&record),
+        ..RecordDraft::default()
+    };
+    add::add(scene, &draft)
+}
+
+fn of_json(
+    scene: &WriteContext<'_>,
+    old: &Store,
+    entry: &Entry,
+    form: &EditForm,
+    values: &[String],
+) -> Result<String> {
+    let before = WriteContext {
+        store: old,
+        now: scene.now,
+        random: scene.random,
+        compressed_files: scene.compressed_files,
+    };
+    let set = form.settings(values);
+    let mut record = match after_edit(&before, entry, &as_settings(&set))? {
+        EditResult::Record(bytes) => bytes,
+        EditResult::Files(_) => return Err(Refusal::unfit("this memory can't be copied.")),
+    };
+    for name in ["id", "checksum"] {
+        record = remove(&record, &[name])?;
+    }
+    Ok(String::from_utf8_lossy(&record).into_owned())
+}
+
+/// A note's fields as members: its id is made of its title.
+fn of_note(form: &EditForm, values: &[String]) -> String {
+    let fields = form.fields.iter().zip(values).filter(|(field, value)| {
+        let names_it = matches!(field.name.as_str(), "id" | "created" | "updated");
+        !names_it && !value.is_empty() && !matches!(field.kind, FieldKind::Fixed(_))
+    });
+    let members: Vec<String> = fields
+        .map(|(field, value)| {
+            let raw = if field.kind.is_list() { list(items(value)) } else { quoted(value) };
+            format!("{}:{raw}", quoted(&field.name))
+        })
+        .collect();
+    format!("{{{}}}", members.join(","))
+}

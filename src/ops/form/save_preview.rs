@@ -1,0 +1,97 @@
+//! What saving a form would do: the plan, and what `check` would find in the store then.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::validate::{FormFinding, FormValidation, finding, judge, named};
+use super::{EditForm, as_settings, field_fix, format_of};
+use crate::format::AssemblyInput;
+use crate::model::{Change, Document, Entry, Plan, Problem};
+use crate::ops::edit::edit_as_shown;
+use crate::ops::{Result, WriteContext};
+use crate::store::derived_files;
+
+/// What saving a form comes to.
+#[derive(Clone, Debug)]
+pub struct SavePreview {
+    /// What is wrong with it.
+    pub judged: FormValidation,
+    /// The plan, or why there is none.
+    pub plan: Result<Plan>,
+    /// The store's documents as they would be.
+    pub after: Vec<Arc<Document>>,
+}
+
+/// Plans what the form asks for, and reads the store as it would be.
+pub fn verdict(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> SavePreview {
+    let mut judged = judge(scene, entry, form, values);
+    let set = form.settings(values);
+    let plan = edit_as_shown(scene, entry, &as_settings(&set));
+    let mut after = Vec::new();
+    match &plan {
+        Err(refusal) => judged.refuse(form, refusal),
+        Ok(plan) => {
+            let changes: Vec<Change> = plan.all().cloned().collect();
+            after = derived_files::documents_after(scene.store, &changes, scene.now);
+            if !plan.is_empty() {
+                store_wide(&mut judged, scene, entry, form, plan, &after);
+            }
+        }
+    }
+    field_fix::offer(&mut judged.findings, form, values, scene, form.most_bytes, judged.bytes.1);
+    judged.findings.sort_by_key(|own| (!own.refuses(), own.severity));
+    SavePreview { judged, plan, after }
+}
+
+/// Takes in what the files would say together, and did not say before.
+fn store_wide(
+    judged: &mut FormValidation,
+    scene: &WriteContext<'_>,
+    entry: &Entry,
+    form: &EditForm,
+    plan: &Plan,
+    after: &[Arc<Document>],
+) {
+    let Ok(format) = format_of(scene.store) else { return };
+    let folders: BTreeSet<PathBuf> = after
+        .iter()
+        .flat_map(|document| document.path.ancestors().skip(1).map(PathBuf::from))
+        .filter(|path| !path.as_os_str().is_empty())
+        .collect();
+    let folders: Vec<PathBuf> = folders.into_iter().collect();
+    let parts = AssemblyInput { documents: after, folders: &folders, locks: &[], outside_files: None };
+    let together = format.assemble(&parts, scene.now).problems;
+    let touched = |document: &&Arc<Document>| plan.changes.iter().any(|own| own.path == document.path);
+    let alone = after.iter().filter(touched).flat_map(|document| &document.problems);
+    let path = &scene.store.document(entry).path;
+    for problem in together.iter().chain(alone).filter(|own| !is_known(&scene.store.problems, own)) {
+        let is_own = problem.record == Some(entry.record) && problem.file == *path;
+        let field = if is_own { field_of(form, problem) } else { None };
+        let new = finding(field, &(problem.code, problem.severity, problem.message.clone()), true);
+        let is_same = |own: &FormFinding| own.code == new.code && own.message == new.message;
+        if !judged.findings.iter().any(is_same) {
+            judged.findings.push(new);
+        }
+    }
+}
+
+/// Whether a problem is there already. Of a whole file, figures may differ.
+fn is_known(known: &[Problem], problem: &Problem) -> bool {
+    known.iter().any(|own| {
+        let same = own.code == problem.code && own.file == problem.file && own.record == problem.record;
+        same && (problem.record.is_none() || own.message == problem.message)
+    })
+}
+
+fn field_of(form: &EditForm, problem: &Problem) -> Option<usize> {
+    use crate::model::Code;
+    named(form, &problem.message).or_else(|| match problem.code {
+        Code::DanglingReference => {
+            let holds = |field: &super::FormField| field.kind == super::FieldKind::References;
+            form.fields.iter().position(holds)
+        }
+        Code::DuplicateId => form.find("id"),
+        _ => None,
+    })
+}

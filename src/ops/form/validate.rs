@@ -1,0 +1,203 @@
+//! What is wrong with a form as it was changed: the format's own reading of the one record,
+//! which is fast enough to follow every key.
+
+use super::field_fix::{self, FieldFix};
+use super::{EditForm, FieldKind, as_settings, format_of, items};
+use crate::format::Format;
+use crate::format::field_reader::Fault;
+use crate::model::{Change, Code, Document, Entry, Moment, Severity, Store};
+use crate::ops::edit::{EditResult, after_edit};
+use crate::ops::{Refusal, WriteContext};
+
+/// Something that is wrong with a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormFinding {
+    /// The number of its field, where it concerns one.
+    pub field: Option<usize>,
+    /// The code of `check`.
+    pub code: Code,
+    /// How bad `check` calls it; what may not be written at all is an error.
+    pub severity: Severity,
+    /// What is wrong. May quote the store: untrusted text.
+    pub message: String,
+    /// Whether the form brings it; else it is in the store already.
+    pub is_new: bool,
+    /// What fixes it.
+    pub fix: Option<FieldFix>,
+}
+
+impl FormFinding {
+    /// Whether nothing is saved while it is so.
+    pub fn refuses(&self) -> bool {
+        self.is_new && self.severity == Severity::Error
+    }
+}
+
+/// A form as it was judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FormValidation {
+    /// What is wrong, the worst first within a field.
+    pub findings: Vec<FormFinding>,
+    /// The bytes of the record as it is, and as it would be.
+    pub bytes: (usize, usize),
+}
+
+impl FormValidation {
+    /// Whether it can't be saved.
+    pub fn is_refused(&self) -> bool {
+        self.findings.iter().any(FormFinding::refuses)
+    }
+
+    /// Whether saving it brings something that `check` warns of.
+    pub fn warns(&self) -> bool {
+        self.findings.iter().any(|own| own.is_new && own.severity == Severity::Warning)
+    }
+
+    /// Takes in why it was refused, unless that is known.
+    pub(super) fn refuse(&mut self, form: &EditForm, refusal: &Refusal) {
+        if !self.is_refused() {
+            self.findings.insert(0, of_refusal(form, refusal));
+        }
+    }
+}
+
+/// Judges the record of a form with those values, alone.
+pub fn judge(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> FormValidation {
+    let set = form.settings(values);
+    let raw = scene.store.raw(entry);
+    let mut judged = FormValidation { findings: Vec::new(), bytes: (raw.len(), raw.len()) };
+    let Ok(format) = format_of(scene.store) else { return judged };
+    let document = scene.store.document(entry);
+    let kind = scene.store.view(entry).map_or("", |view| view.kind);
+    let edited = match set.is_empty() {
+        true => Ok(EditResult::Files(Vec::new())),
+        false => after_edit(scene, entry, &as_settings(&set)),
+    };
+    match edited {
+        Err(refusal) => judged.refuse(form, &refusal),
+        Ok(EditResult::Record(new)) => {
+            judged.bytes.1 = new.len();
+            let before = format.form(&document.path, kind, &raw, scene.now);
+            let after = format.form(&document.path, kind, &new, scene.now);
+            let known: Vec<&Fault> = before.faults.iter().map(|(_, fault)| fault).collect();
+            for (at, fault) in &after.faults {
+                let name = at.and_then(|at| after.fields.get(at)).map(|asked| asked.name.as_str());
+                let field = name.and_then(|name| place(form, name)).or_else(|| named(form, &fault.2));
+                judged.findings.push(finding(field, fault, !known.contains(&fault)));
+            }
+            // A document's shape is judged as a whole: its other problems stay what they are.
+            others(&mut judged, document, entry, form, &before.faults);
+        }
+        Ok(EditResult::Files(changes)) => of_files(&mut judged, scene, format, entry, form, &changes),
+    }
+    if let Err(refusal) = crate::ops::edit::fits_words(scene, entry, &tags_of(form, values)) {
+        judged.refuse(form, &refusal);
+    }
+    field_fix::offer(&mut judged.findings, form, values, scene, form.most_bytes, judged.bytes.1);
+    judged.findings.sort_by_key(|own| (!own.refuses(), own.severity));
+    judged
+}
+
+fn tags_of(form: &EditForm, values: &[String]) -> Vec<String> {
+    let at = form.find("tags").filter(|at| form.fields[*at].kind.is_list());
+    at.filter(|at| form.fields[*at].value != values[*at]).map(|at| items(&values[at])).unwrap_or_default()
+}
+
+/// What the file's reading says of the record beside what its fields say: a line that was
+/// repaired while it was read, or what is beside it in other files.
+fn others(
+    judged: &mut FormValidation,
+    document: &Document,
+    entry: &Entry,
+    form: &EditForm,
+    known: &[(Option<usize>, Fault)],
+) {
+    let own = document.problems.iter().filter(|problem| problem.record == Some(entry.record));
+    for problem in own {
+        let fault = (problem.code, problem.severity, problem.message.clone());
+        if !known.iter().any(|(_, own)| *own == fault || own.0 == fault.0 && own.2 == fault.2) {
+            judged.findings.push(finding(named(form, &fault.2), &fault, false));
+        }
+    }
+}
+
+fn of_files(
+    judged: &mut FormValidation,
+    scene: &WriteContext<'_>,
+    format: &dyn Format,
+    entry: &Entry,
+    form: &EditForm,
+    changes: &[Change],
+) {
+    let document = scene.store.document(entry);
+    let own = |change: &&Change| change.path == document.path;
+    let after = changes.iter().find(own).and_then(Change::after);
+    let problems = match &after {
+        Some(bytes) => {
+            let reading = format.read(document.role, &document.path, bytes, scene.now);
+            let record = reading.records.get(entry.record as usize);
+            judged.bytes.1 = record.map_or(bytes.len(), |record| record.span.len() as usize);
+            reading.problems
+        }
+        // Nothing is changed, or nothing of its own file.
+        None => document.problems.clone(),
+    };
+    let of_record = |own: &&crate::model::Problem| own.record == Some(entry.record);
+    let fault = |own: &crate::model::Problem| (own.code, own.severity, own.message.clone());
+    let known: Vec<Fault> = document.problems.iter().filter(of_record).map(fault).collect();
+    for problem in problems.iter().filter(of_record) {
+        let fault = fault(problem);
+        judged.findings.push(finding(named(form, &fault.2), &fault, !known.contains(&fault)));
+    }
+}
+
+pub(super) fn finding(field: Option<usize>, (code, severity, message): &Fault, is_new: bool) -> FormFinding {
+    FormFinding { field, code: *code, severity: *severity, message: message.clone(), is_new, fix: None }
+}
+
+/// The field of that name, or the first within it.
+fn place(form: &EditForm, name: &str) -> Option<usize> {
+    let within = format!("{name}.");
+    form.find(name).or_else(|| form.fields.iter().position(|field| field.name.starts_with(&within)))
+}
+
+/// The field that a message names: all of its name, or the end of a longer one.
+pub(super) fn named(form: &EditForm, message: &str) -> Option<usize> {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let is_meant = |own: &str, quoted: &str| {
+        let bare = quoted.split('[').next().unwrap_or_default();
+        quoted == own
+            || bare == own
+            || quoted.ends_with(&format!(".{own}"))
+            || bare.ends_with(&format!(".{own}"))
+    };
+    let mut fields: Vec<usize> = (0..form.fields.len()).collect();
+    fields.sort_by_key(|at| std::cmp::Reverse(form.fields[*at].name.len()));
+    fields.into_iter().find(|at| quoted.iter().any(|quoted| is_meant(&form.fields[*at].name, quoted)))
+}
+
+/// A refusal of what was to be written, with the code of `check` that it comes to.
+pub fn with_code(store: &Store, entry: &Entry, refusal: Refusal, now: Moment) -> Refusal {
+    let has_code = Code::ALL.iter().any(|code| refusal.message.contains(&format!("({})", code.as_str())));
+    if has_code || !matches!(refusal.code, "E_SCHEMA_INVALID" | "E_SIZE_LIMIT") {
+        return refusal;
+    }
+    let Ok(form) = super::form(store, entry, now) else { return refusal };
+    let code = of_refusal(&form, &refusal).code.as_str();
+    Refusal { message: format!("{} ({code})", refusal.message), ..refusal }
+}
+
+fn of_refusal(form: &EditForm, refusal: &Refusal) -> FormFinding {
+    let message = &refusal.message;
+    let is_tag = message.contains(" tag ") || message.starts_with("a tag");
+    let field = named(form, message).or_else(|| form.find("tags").filter(|_| is_tag));
+    let is_number = |at: usize| {
+        matches!(form.fields[at].kind, FieldKind::Number { .. } | FieldKind::Flag | FieldKind::Json)
+    };
+    let code = match refusal.code {
+        "E_SIZE_LIMIT" => Code::LimitExceeded,
+        _ if field.is_some_and(is_number) => Code::WrongType,
+        _ => Code::OutOfRange,
+    };
+    finding(field, &(code, Severity::Error, message.clone()), true)
+}

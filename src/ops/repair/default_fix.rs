@@ -1,0 +1,70 @@
+//! What a repair of a whole kind does about a problem: its first fix, carried on as far as it goes.
+
+use super::RepairContext;
+use super::fix::{ByteEdit, FixAction, ProblemFix, QuarantinePiece};
+use super::line_damage::{bytes, is_log};
+use crate::model::{Document, Problem};
+
+impl RepairContext<'_> {
+    /// The first fix of a problem, with what is to be done about the same kind on its lines afterwards.
+    pub(super) fn best(&self, problem: &Problem) -> Option<ProblemFix> {
+        let document = self.document(problem);
+        let log = document.filter(|own| is_log(own));
+        let safe = log.and_then(|_| self.safe(problem));
+        if let (None, Some(all)) = (safe, document.and_then(|own| self.schema_fix(own, problem, true))) {
+            return Some(all);
+        }
+        let first = self.fixes(problem).into_iter().next()?;
+        let further = log.filter(|_| first.is_safe).and_then(|own| self.carried_on(own, problem, &first));
+        Some(further.unwrap_or(first))
+    }
+
+    /// A safe fix of some lines, and what the first fixes of what is torn there make of them then.
+    fn carried_on(&self, document: &Document, problem: &Problem, first: &ProblemFix) -> Option<ProblemFix> {
+        let FixAction::Edits(_, edits, out) = &first.act else { return None };
+        let [(lines, tidied)] = edits.as_slice() else { return None };
+        // How records begin is known from the whole file.
+        self.is_record(document, b"");
+        let read = self.format?.read(document.role, &document.path, tidied, self.scene.now);
+        let made = Document::of_bytes(document.path.clone(), document.role, tidied.clone());
+        let made = Document { records: read.records, ..made };
+        let before = bytes(document, lines.clone())?;
+        let (mut inner, mut pieces, mut last): (Vec<ByteEdit>, Vec<QuarantinePiece>, Option<ProblemFix>) =
+            (Vec::new(), out.clone(), None);
+        let is_torn = |own: &&Problem| {
+            let record = own.record.and_then(|number| made.records.get(number as usize));
+            own.code == problem.code && record.is_some_and(|own| own.view().is_none())
+        };
+        for own in read.problems.iter().filter(is_torn) {
+            let Some(fix) = self.of_line(&made, own).into_iter().max_by_key(|own| own.confidence) else {
+                continue;
+            };
+            let FixAction::Edits(_, edits, gone) = &fix.act else { continue };
+            let meets = |edit: &ByteEdit| {
+                inner.iter().any(|own| own.0.start < edit.0.end && edit.0.start < own.0.end)
+            };
+            if edits.iter().any(meets) {
+                continue;
+            }
+            pieces.extend(gone.iter().map(|own| {
+                let at = memchr::memmem::find(&before, &own.bytes).unwrap_or_default();
+                QuarantinePiece {
+                    at: (lines.start + at) as u64,
+                    line: problem.line.unwrap_or_default(),
+                    ..own.clone()
+                }
+            }));
+            inner.extend(edits.iter().cloned());
+            last = Some(fix);
+        }
+        let last = last?;
+        inner.sort_by_key(|own| own.0.start);
+        let mut after = tidied.clone();
+        for (range, with) in inner.into_iter().rev() {
+            after.splice(range, with);
+        }
+        let title = format!("{}; {}", first.title, last.title);
+        let edits = vec![(lines.clone(), after)];
+        Some(ProblemFix::edit(&title, last.confidence, last.reason, (&document.path, edits, pieces)))
+    }
+}

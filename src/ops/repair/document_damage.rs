@@ -1,0 +1,162 @@
+//! Files that are one document: a side of a merge, a copy of the whole file, or what was open closed.
+
+use super::RepairContext;
+use super::encoding::read_otherwise;
+use super::fix::{ProblemFix, QuarantinePiece};
+use super::line_damage::piece;
+use crate::format::record_reader::{whole_value, without_mark};
+use crate::format::writing::DeletionKind;
+use crate::model::{Code, Document, Problem, Role, Severity, container};
+use crate::ops::writes;
+use crate::text::json::JsonKind;
+use crate::text::json_salvage::complete_object;
+use crate::text::json_scanner::Tape;
+use crate::text::lines::BOM;
+use crate::text::merge_conflict::{ConflictSide, conflicts};
+
+impl RepairContext<'_> {
+    /// What can be done about a problem of a document without a loss.
+    pub(super) fn safe_of_document(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
+        let is_mark = problem.code == Code::ByteOrderMark && self.is_ours(document);
+        let starts = || document.bytes.range(0..BOM.len()).is_some_and(|own| *own == *BOM);
+        (is_mark && starts()).then(|| {
+            let out = vec![piece(document, problem, (0, BOM.to_vec()))];
+            let reason = "It says nothing that is not known.";
+            let edits = vec![(0..BOM.len(), Vec::new())];
+            ProblemFix::edit("remove the byte order mark", 100, reason, (&document.path, edits, out)).safe()
+        })
+    }
+
+    /// Whether a document is one of the store's own that stands for itself.
+    fn is_ours(&self, document: &Document) -> bool {
+        let is_held = matches!(document.role, Role::Records | Role::Metadata | Role::Config | Role::Index);
+        is_held
+            && container(&document.path).is_none()
+            && !document.path.starts_with("..")
+            && document.path.extension().is_none_or(|end| end != "gz" && end != "tgz")
+            && !self.format.is_none_or(|format| format.forbids_rebase(&document.path))
+    }
+
+    /// What can be done about a document that can't be read.
+    pub(super) fn of_document(&self, document: &Document, problem: &Problem) -> Vec<ProblemFix> {
+        let record = problem.record.and_then(|number| document.records.get(number as usize));
+        if record.is_some_and(|own| own.view().is_some()) {
+            let own = self.of_schema(document, problem);
+            if !own.is_empty() {
+                return own;
+            }
+        }
+        let is_own = container(&document.path).is_none() && !document.path.starts_with("..");
+        let is_known = matches!(
+            problem.code,
+            Code::BadJson | Code::ConflictMarkers | Code::BadFrontMatter | Code::InvalidUtf8 | Code::NulBytes
+        );
+        if !is_known || !is_own {
+            return Vec::new();
+        }
+        let Some(all) = document.bytes.range(0..document.bytes.len()) else { return Vec::new() };
+        let mut fixes = Vec::new();
+        let mut known: Vec<Vec<u8>> = Vec::new();
+        let mut offer = |title: &str, confidence, reason: &str, bytes: Vec<u8>| {
+            if self.can_be_read(document, problem, &bytes) && bytes != *all && !known.contains(&bytes) {
+                let out = (!all.is_empty()).then(|| piece(document, problem, (0, all.to_vec())));
+                let out: Vec<QuarantinePiece> = out.into_iter().collect();
+                let edits = vec![(0..all.len(), bytes.clone())];
+                fixes.push(ProblemFix::edit(title, confidence, reason, (&document.path, edits, out)));
+                known.push(bytes);
+            }
+        };
+        const ALONE: &str = "It is intact without the other side.";
+        for (side, title, confidence, reason) in [
+            (ConflictSide::Ours, "keep the first side", 60, ALONE),
+            (ConflictSide::Theirs, "keep the second side", 60, ALONE),
+            (
+                ConflictSide::Both,
+                "keep both sides, without the markers",
+                50,
+                "The text of both stays, one after the other.",
+            ),
+        ] {
+            let mut left = all.to_vec();
+            let goes = conflicts(&all).into_iter().flat_map(|own| own.goes(side)).collect::<Vec<_>>();
+            goes.into_iter().rev().for_each(|own| drop(left.drain(own)));
+            offer(title, confidence, reason, left);
+        }
+        for own in read_otherwise(&all, problem.code) {
+            offer(own.title, own.confidence, own.reason, own.bytes);
+        }
+        let copies = self.material.copies.iter().filter(|own| own.is_whole && own.file == document.path);
+        for own in copies.filter(|own| !self.undeletes(document, &own.bytes)) {
+            let whole = self.material.erased.without(self.scene, &own.file, &own.bytes);
+            let title = format!("restore the file from {}", own.from);
+            let whole = whole.unwrap_or_default();
+            let begins = !all.is_empty() && whole.starts_with(all.trim_ascii_end());
+            let (confidence, reason) = match begins {
+                true => (95, "It begins with the bytes that survived."),
+                false => (80, "It is the file as it was."),
+            };
+            offer(&title, confidence, reason, whole);
+        }
+        let writes = writes(self.store()).map(|(_, writes)| writes).ok();
+        for own in writes.into_iter().flat_map(|writes| writes.restore_document(self.store(), document)) {
+            let whole = self.material.erased.without(self.scene, &document.path, &own.bytes);
+            offer(&format!("restore it from {}", own.source), 90, &own.reason, whole.unwrap_or_default());
+        }
+        if let Some(own) = survived(without_mark(&all)) {
+            let whole = [own, b"\n".to_vec()].concat();
+            let whole = if self.is_silent(document, &whole) { Vec::new() } else { whole };
+            offer("keep what can be read of it", 40, "What was open is closed; the rest is lost.", whole);
+        }
+        fixes.extend(self.of_nothing(document, problem, &all));
+        fixes
+    }
+
+    /// Whether a copy of a note was made before the note was deprecated.
+    fn undeletes(&self, document: &Document, copy: &[u8]) -> bool {
+        let Some(format) = self.format else { return false };
+        let is_marked = format.deletion(&document.path) == DeletionKind::Deprecated;
+        if !is_marked || self.material.deleted.step_of_file(&document.path, 0).is_none() {
+            return false;
+        }
+        let read = format.read(document.role, &document.path, copy, self.scene.now);
+        !read.records.iter().any(|own| own.view().is_some_and(|view| view.faded))
+    }
+
+    /// Whether a document of memories no longer has a memory with a text.
+    fn is_silent(&self, document: &Document, bytes: &[u8]) -> bool {
+        let Some(format) = self.format.filter(|_| document.role == Role::Records) else { return false };
+        let read = format.read(document.role, &document.path, bytes, self.scene.now);
+        let whole = read.records.iter().filter(|own| own.view().is_some());
+        let mut raw = whole.filter_map(|own| bytes.get(own.span.start as usize..own.span.end as usize));
+        !raw.any(|own| self.says(document, own))
+    }
+
+    fn can_be_read(&self, document: &Document, problem: &Problem, bytes: &[u8]) -> bool {
+        let Some(format) = self.format.filter(|_| !bytes.is_empty()) else { return false };
+        let read = format.read(document.role, &document.path, bytes, self.scene.now);
+        // Another fault of a note may have been there before.
+        let is_of_front = problem.code == Code::BadFrontMatter && problem.severity == Severity::Note;
+        let is_bad = |own: &Problem| {
+            matches!(own.code, Code::BadJson | Code::ConflictMarkers | Code::IndexBroken)
+                && own.severity != Severity::Note
+                || own.code == Code::BadFrontMatter && is_of_front
+                || own.code == Code::InvalidUtf8
+        };
+        let is_json = document.path.extension().is_some_and(|end| end == "json");
+        let is_value = |kind| whole_value(&mut Tape::default(), without_mark(bytes), kind).is_ok();
+        !read.problems.iter().any(is_bad)
+            && (!is_json || is_value(JsonKind::Object) || is_value(JsonKind::Array))
+    }
+}
+
+/// The readable part of an object or a list that was cut.
+fn survived(body: &[u8]) -> Option<Vec<u8>> {
+    if !body.starts_with(b"[") {
+        return complete_object(body).map(|own| own.bytes(body));
+    }
+    const HEAD: &[u8] = b"{\"all\":";
+    let within = [HEAD, body].concat();
+    let own = complete_object(&within)?.bytes(&within);
+    let list = own.strip_prefix(HEAD)?.strip_suffix(b"}")?;
+    list.ends_with(b"]").then(|| list.to_vec())
+}

@@ -1,0 +1,199 @@
+//! Memories that share an id: one gets an id of its own, or a copy goes. What differs is never removed first.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::RepairContext;
+use super::fix::ProblemFix;
+use super::intact_copies::StoreRecord;
+use super::line_damage::{leaves, range};
+use crate::format::writing::{Operation, uuid};
+use crate::model::{Document, PathText, Problem, Record, Role};
+use crate::ops::writes;
+use crate::text::digest::digest;
+use crate::text::json_edit::{quoted, scan, set};
+use crate::text::json_scanner::Tape;
+
+/// The records of a file, by their ids.
+pub(super) type RecordsById = HashMap<String, Vec<u32>>;
+
+/// New ids, by file and where the record starts.
+pub(super) type NewIds = HashMap<(PathBuf, u64), String>;
+
+impl RepairContext<'_> {
+    /// What can be done about a memory whose id another has.
+    pub(super) fn of_duplicate(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        record: &Record,
+    ) -> Vec<ProblemFix> {
+        let Some(id) = record.view().and_then(|view| view.id) else { return Vec::new() };
+        let Ok((_, writes)) = writes(self.store()) else { return Vec::new() };
+        // With a new id, a deleted or erased memory would be back.
+        let is_gone = self.why_gone(&document.path, document.role, &document.raw(record)).is_some();
+        let renumbered = if is_gone { None } else { self.renumbered(document, problem, record, id) };
+        let before = self.before(document, record, id);
+        let may_go = writes.allows(Operation::Delete, &document.path).is_ok();
+        let Some(before) = before.filter(|_| may_go) else {
+            let copy = if may_go { self.copy_elsewhere(document, problem, record, id) } else { Vec::new() };
+            return copy.into_iter().chain(renumbered).collect();
+        };
+        let goes = |own: &Record, title: &str, confidence, reason: &str| {
+            let (edits, out) = leaves(document, problem, own);
+            ProblemFix::edit(title, confidence, reason, (&document.path, edits, out))
+        };
+        let removed = match () {
+            () if *document.raw(before) == *document.raw(record) => {
+                Some(goes(record, "remove this copy", 95, "Both are the same, byte for byte."))
+            }
+            () if is_same(&document.raw(before), &document.raw(record)) => {
+                Some(goes(record, "remove this copy", 90, "Both say the same, and are spelled differently."))
+            }
+            // Of what differs none is removed where both can stay.
+            () => (is_gone || renumbered.is_some()).then(|| {
+                let is_older = Reverse(record.view().and_then(|view| view.created))
+                    > Reverse(before.view().and_then(|view| view.created));
+                let old = if is_older { record } else { before };
+                let reason = "They differ. An agent that updates by appending means the newer one.";
+                goes(old, "keep the newer one, and move the other to quarantine", 30, reason)
+            }),
+        };
+        renumbered.into_iter().chain(removed).collect()
+    }
+
+    /// What removes a memory of which another file of the session has an equal one before it, or that one.
+    fn copy_elsewhere(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        record: &Record,
+        id: &str,
+    ) -> Vec<ProblemFix> {
+        let raw = document.raw(record);
+        let session = self.session_at(&document.path);
+        let is_first = |own: &&StoreRecord<'_>| {
+            let order = |own: &Document| (own.role, own.path.clone());
+            own.session == session
+                && matches!(own.document.role, Role::Records | Role::Archive)
+                && order(own.document) < order(document)
+        };
+        let others = self.others().here.get(id).into_iter().flatten();
+        let first = others.filter(is_first).find(|own| is_copy(&own.document.raw(own.record), &raw));
+        let Some(first) = first else { return Vec::new() };
+        let is_exact = *first.document.raw(first.record) == *raw;
+        let place = format!("{}:{}", first.document.path.to_text(), first.record.line);
+        let (edits, out) = leaves(document, problem, record);
+        let goes = (&*document.path, edits, out);
+        if (first.document.role, document.role) == (Role::Records, Role::Archive) {
+            let reason = format!("It is in {place}, too: the archiving was interrupted.");
+            let back = ProblemFix::edit("undo the archiving: remove the archived copy", 90, &*reason, goes);
+            return std::iter::once(back).chain(self.finished(problem, first, &reason)).collect();
+        }
+        let reason = match is_exact {
+            true => format!("It is the same as {place}, byte for byte."),
+            false => format!("It says the same as {place}, and is spelled differently."),
+        };
+        let confidence = if is_exact { 95 } else { 90 };
+        vec![ProblemFix::edit("remove this copy", confidence, reason, goes)]
+    }
+
+    /// The fix that takes an archived memory out of the live file, as its archiving would have.
+    fn finished(&self, problem: &Problem, live: &StoreRecord<'_>, reason: &str) -> Option<ProblemFix> {
+        let (_, writes) = writes(self.store()).ok()?;
+        writes.allows(Operation::Delete, &live.document.path).ok()?;
+        let place = Problem { file: live.document.path.clone(), ..problem.clone() }.at_line(live.record.line);
+        let (edits, out) = leaves(live.document, &place, live.record);
+        let title = "finish the archiving: remove it from the live file";
+        Some(ProblemFix::edit(title, 95, reason, (&live.document.path, edits, out)))
+    }
+
+    /// The record before that has the id, too.
+    fn before<'d>(&self, document: &'d Document, record: &Record, id: &str) -> Option<&'d Record> {
+        let twins = {
+            let mut known = self.records_by_id.borrow_mut();
+            let found = || {
+                let mut all = RecordsById::new();
+                for (number, own) in (0..).zip(&document.records) {
+                    if let Some(id) = own.view().and_then(|view| view.id) {
+                        all.entry(id.to_owned()).or_default().push(number);
+                    }
+                }
+                Rc::new(all)
+            };
+            Rc::clone(known.entry(document.path.clone()).or_insert_with(found))
+        };
+        let all = twins.get(id)?;
+        let start = |number: &u32| document.records.get(*number as usize).map(|own| own.span.start);
+        let at = all.partition_point(|own| start(own) < Some(record.span.start));
+        document.records.get(*all.get(at.checked_sub(1)?)? as usize)
+    }
+
+    /// An id of its own for each memory but the first that has this one.
+    fn free(&self, id: &str) -> Rc<NewIds> {
+        if let Some(known) = self.new_ids.borrow().get(id) {
+            return Rc::clone(known);
+        }
+        let mut ids = (2_u64..).map(|number| another(id, number));
+        let rest = self.others().here.get(id).into_iter().flatten().skip(1);
+        let named = rest.filter_map(|own| {
+            let path = &own.document.path;
+            let free = ids.find(|id| !self.is_taken(path, id))?;
+            Some(((path.clone(), own.record.span.start), free))
+        });
+        let found = Rc::new(named.collect::<NewIds>());
+        self.new_ids.borrow_mut().insert(id.to_owned(), Rc::clone(&found));
+        found
+    }
+
+    fn renumbered(
+        &self,
+        document: &Document,
+        problem: &Problem,
+        record: &Record,
+        id: &str,
+    ) -> Option<ProblemFix> {
+        let (format, writes) = writes(self.store()).ok()?;
+        writes.allows(Operation::Edit, &document.path).ok()?;
+        if format.forbids_rebase(&document.path) {
+            return None;
+        }
+        let raw = document.raw(record);
+        let mut tape = Tape::default();
+        let before = scan(&mut tape, &raw).ok()?;
+        let name = before.members().find(|(_, value)| value.is_text(id))?.0.text()?.into_owned();
+        let free = self.free(id);
+        let free = free.get(&(document.path.clone(), record.span.start))?;
+        let after = set(&raw, &[&name], &quoted(free)).ok()?;
+        let after = writes.renew_checksum(before, after, self.scene.now).ok()?;
+        let reason = format!("Both stay. No memory has the id {free}; references mean the other one then.");
+        let edits = vec![(range(record), after)];
+        let out = super::safe_line_fix::taken(document, problem, &edits);
+        Some(ProblemFix::edit("give it an id of its own", 60, reason, (&document.path, edits, out)))
+    }
+}
+
+/// An id like that one.
+fn another(id: &str, number: u64) -> String {
+    let own = format!("{id}-{number}");
+    let is_uuid = id.len() == 36 && id.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    if is_uuid { uuid(digest(own.as_bytes()).to_be_bytes()) } else { own }
+}
+
+/// Whether two records say the same, however they are spelled.
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let value = |own: &[u8]| serde_json::from_slice::<serde_json::Value>(own).ok();
+    value(one).is_some_and(|own| Some(own) == value(other))
+}
+
+/// Whether two records say the same but for whether they are archived.
+fn is_copy(one: &[u8], other: &[u8]) -> bool {
+    let value = |own: &[u8]| {
+        let mut value = serde_json::from_slice::<serde_json::Value>(own).ok()?;
+        value.as_object_mut()?.remove("archived");
+        Some(value)
+    };
+    value(one).is_some_and(|own| Some(own) == value(other))
+}

@@ -1,0 +1,216 @@
+//! Fields that are not as their format has them, corrected: what the form of the memory offers.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::fix::{ByteEdit, ProblemFix};
+use super::line_damage::{bytes, is_log, range};
+use super::safe_line_fix::taken;
+use super::{RepairContext, safe_line_fix};
+use crate::format::writing::{Operation, set_field};
+use crate::model::{Code, Document, Entry, Problem, Splice, container};
+use crate::ops::edit::{EditResult, as_set};
+use crate::ops::form::{self, EditForm, FormFinding, as_settings};
+use crate::ops::{is_json, writes};
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
+
+impl<'a> RepairContext<'a> {
+    /// A record with times that say that they are UTC; `None` where all of them say where they are.
+    pub(super) fn with_zones(&self, document: &Document, number: u32) -> Option<Vec<u8>> {
+        let is_naive = {
+            let mut naive = self.naive.borrow_mut();
+            let known = naive.entry(document.path.clone());
+            let own: &HashSet<u32> = known.or_insert_with(|| safe_line_fix::with(document, Code::NoTimezone));
+            own.contains(&number)
+        };
+        let entry = is_naive.then(|| self.entry(document, number)).flatten()?;
+        self.corrected(document, entry, &|_, own| own.code == Code::NoTimezone)
+    }
+
+    pub(super) fn entry(&self, document: &Document, number: u32) -> Option<&'a Entry> {
+        let at = self.store().documents.binary_search_by(|own| own.path.cmp(&document.path)).ok()?;
+        self.store().entries.get(self.store().entry_number(at as u32, number)? as usize)
+    }
+
+    /// The record of a log with what fixes those findings.
+    fn corrected(
+        &self,
+        document: &Document,
+        entry: &Entry,
+        is_meant: &dyn Fn(&EditForm, &FormFinding) -> bool,
+    ) -> Option<Vec<u8>> {
+        let own = self.mended(document, entry, is_meant)?;
+        own.edits.into_iter().next().map(|(_, after)| after)
+    }
+
+    /// A record with what fixes those findings; it is signed anew where it was signed. Of a document every
+    /// byte beside it stays.
+    fn mended(
+        &self,
+        document: &Document,
+        entry: &Entry,
+        is_meant: &dyn Fn(&EditForm, &FormFinding) -> bool,
+    ) -> Option<FieldCorrections> {
+        let (format, writes) = writes(self.store()).ok()?;
+        writes.allows(Operation::Edit, &document.path).ok()?;
+        let is_doubtful = |own: &&Problem| own.code == Code::ChecksumMismatch;
+        if self.store().problems_of(entry).any(|own| is_doubtful(&own)) {
+            return None;
+        }
+        let formed = self.formed(entry)?;
+        let FormCache { form, findings, .. } = &*formed;
+        let mut values = form.values();
+        let mut titles = Vec::new();
+        let mut corrected = HashSet::new();
+        for fix in findings.iter().filter(|own| is_meant(form, own)).filter_map(|own| own.fix.as_ref()) {
+            // The first problem of a field is the gravest one. Its fix leaves nothing for the others.
+            if !corrected.insert(fix.field) {
+                continue;
+            }
+            titles.push(format!("{}: {}", form.fields.get(fix.field)?.name, fix.title));
+            values.get_mut(fix.field)?.clone_from(&fix.value);
+        }
+        if titles.is_empty() {
+            return None;
+        }
+        let settings = form.settings(&values);
+        let edits = match is_log(document) && is_json(format, self.store(), entry) {
+            true => {
+                let raw = self.store().raw(entry);
+                let mut tape = Tape::default();
+                let before = scan(&mut tape, &raw).ok()?;
+                let main = format.main_text(before).1.first().copied().unwrap_or("text");
+                let mut after = raw.to_vec();
+                for setting in as_settings(&settings) {
+                    after = set_field(writes, &after, &setting, main).ok()?;
+                }
+                let is_same = *raw == *after;
+                let after = if is_same {
+                    after
+                } else {
+                    writes.renew_checksum(before, after, self.scene.now).ok()?
+                };
+                vec![(range(self.store().record(entry)), after)]
+            }
+            false => self.within(document, entry, &settings)?,
+        };
+        let is_edit = |(place, after): &ByteEdit| bytes(document, place.clone()).as_deref() != Some(after);
+        edits.iter().any(is_edit).then_some(FieldCorrections { edits, titles })
+    }
+
+    /// The form of a memory, and what is wrong in it. Its problems follow one another: it is judged once.
+    fn formed(&self, entry: &Entry) -> Option<Rc<FormCache>> {
+        let of = (entry.document, entry.record);
+        let mut last = self.last_form.borrow_mut();
+        if last.as_ref().is_none_or(|own| own.of != of) {
+            let form = form::form(self.store(), entry, self.scene.now).ok()?;
+            let findings = form::judge(self.scene, entry, &form, &form.values()).findings;
+            *last = Some(Rc::new(FormCache { of, form, findings, whole: OnceCell::new() }));
+        }
+        last.clone()
+    }
+
+    /// The edits that set fields of a memory in a document of many, or in a note.
+    fn within(
+        &self,
+        document: &Document,
+        entry: &Entry,
+        settings: &[(String, String)],
+    ) -> Option<Vec<ByteEdit>> {
+        if settings.is_empty() || container(&document.path).is_some() || document.path.starts_with("..") {
+            return None;
+        }
+        match as_set(self.scene, entry, &as_settings(settings)).ok()? {
+            EditResult::Record(after) => Some(vec![(range(self.store().record(entry)), after)]),
+            EditResult::Files(changes) => {
+                let [only] = changes.as_slice() else { return None };
+                let own = only.splices().filter(|_| only.path == document.path)?;
+                let edit = |own: Splice| {
+                    let start = own.start as usize;
+                    (start..start + own.was.len(), own.becomes.to_vec())
+                };
+                Some(own.into_iter().map(edit).collect())
+            }
+        }
+    }
+
+    /// What corrects the field that a problem is about, and all fields of its memory where more are wrong.
+    pub(super) fn of_schema(&self, document: &Document, problem: &Problem) -> Vec<ProblemFix> {
+        if problem.code == Code::NoTimezone && is_log(document) {
+            // The safe fix of its line does that.
+            return Vec::new();
+        }
+        let own = self.schema_fix(document, problem, false);
+        let all = own.as_ref().and_then(|_| self.every_field(document, problem));
+        own.into_iter().chain(all).collect()
+    }
+
+    /// The same; with `all` every field that has a problem of that kind.
+    pub(super) fn schema_fix(&self, document: &Document, problem: &Problem, all: bool) -> Option<ProblemFix> {
+        let confidence = sureness(problem.code)?;
+        let entry = self.entry(document, problem.record?)?;
+        let name = problem.message.strip_prefix('`').and_then(|rest| rest.split(['`', '[']).next());
+        let is_meant = |form: &EditForm, own: &FormFinding| {
+            let field = own.field.and_then(|at| form.fields.get(at)).map(|field| &*field.name);
+            let is_it = own.message == problem.message || name.is_some() && field == name;
+            own.code == problem.code && (all || is_it)
+        };
+        let own = self.mended(document, entry, &is_meant)?;
+        let reason = match problem.code {
+            Code::NoTimezone => "It is read as UTC already.",
+            _ => "It is the value nearest to this one that the format allows.",
+        };
+        let out = taken(document, problem, &own.edits);
+        Some(ProblemFix::edit(own.titles.first()?, confidence, reason, (&document.path, own.edits, out)))
+    }
+
+    /// What corrects every field of a memory that can be corrected, where those are several.
+    fn every_field(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
+        let entry = self.entry(document, problem.record?)?;
+        let formed = self.formed(entry)?;
+        let can = formed.findings.iter().filter(|own| own.fix.is_some());
+        let sure: Vec<u8> = can.filter_map(|own| sureness(own.code)).collect();
+        if sure.len() < 2 {
+            return None;
+        }
+        let can = |_: &EditForm, own: &FormFinding| own.fix.is_some() && sureness(own.code).is_some();
+        let own = formed.whole.get_or_init(|| self.mended(document, entry, &can)).clone()?;
+        let reason = format!("{}.", own.titles.join("; "));
+        let out = taken(document, problem, &own.edits);
+        let confidence = sure.into_iter().min()?;
+        Some(ProblemFix::edit("correct all its fields", confidence, reason, (&document.path, own.edits, out)))
+    }
+}
+
+/// The form of a memory, and what is wrong in it.
+pub(super) struct FormCache {
+    /// Its document and record.
+    of: (u32, u32),
+    form: EditForm,
+    findings: Vec<FormFinding>,
+    /// What corrects all of it.
+    whole: OnceCell<Option<FieldCorrections>>,
+}
+
+/// What becomes of a memory whose fields are corrected.
+#[derive(Clone)]
+struct FieldCorrections {
+    edits: Vec<ByteEdit>,
+    /// What is done about each field.
+    titles: Vec<String>,
+}
+
+/// How sure the form's own fix is for a problem of that kind.
+fn sureness(code: Code) -> Option<u8> {
+    Some(match code {
+        Code::NoTimezone => 90,
+        Code::BadTimestamp => 80,
+        Code::WrongType => 70,
+        Code::OutOfRange => 60,
+        Code::DanglingReference => 50,
+        Code::TooLong | Code::MissingField => 40,
+        _ => return None,
+    })
+}

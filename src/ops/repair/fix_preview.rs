@@ -1,0 +1,80 @@
+//! The lines that a problem is on, and what each of its fixes makes of them.
+
+use std::ops::Range;
+
+use super::RepairContext;
+use super::fix::{ByteEdit, FixAction, ProblemFix};
+use super::line_damage::{self, is_log, range, stretch};
+use super::safe_line_fix::{after_edits, touched, without_end};
+use crate::model::{Code, Document, Problem};
+
+/// The lines that a problem is on, and what each fix makes of them.
+#[derive(Clone, Debug, Default)]
+pub struct FixPreview {
+    /// As they are; empty where they can't be told.
+    pub before: Vec<u8>,
+    /// The fixes, each with the lines as it leaves them; nothing where it is of other files.
+    pub fixes: Vec<(ProblemFix, Option<Vec<u8>>)>,
+}
+
+impl RepairContext<'_> {
+    /// What a problem is about in its bytes, with its fixes.
+    pub fn beside(&self, problem: &Problem) -> FixPreview {
+        let fixes = self.fixes(problem);
+        let Some(document) = self.document(problem) else {
+            let added = |own: ProblemFix| {
+                let lines = own.act.added();
+                (own, lines)
+            };
+            return FixPreview { before: Vec::new(), fixes: fixes.into_iter().map(added).collect() };
+        };
+        let place = place(document, problem, &fixes);
+        let shown = |fix: ProblemFix| {
+            let after = match &fix.act {
+                FixAction::Edits(_, edits, _) => Some(after_edits(document, place.clone(), edits)),
+                _ => None,
+            };
+            (fix, after)
+        };
+        let before = without_end(line_damage::bytes(document, place.clone()).unwrap_or_default());
+        FixPreview { before, fixes: fixes.into_iter().map(shown).collect() }
+    }
+}
+
+/// The part of a file that a problem is about: of a log its whole lines.
+fn place(document: &Document, problem: &Problem, fixes: &[ProblemFix]) -> Range<usize> {
+    let record = problem.record.and_then(|number| document.records.get(number as usize));
+    let own = match (record, problem.record) {
+        // The problem covers both sides and all markers.
+        _ if problem.code == Code::ConflictMarkers => edited(document, fixes),
+        (Some(_), Some(number)) if is_log(document) => {
+            stretch(document, number as usize).map(|own| with_safe(document, own, fixes))
+        }
+        (Some(record), _) => Some(range(record)),
+        _ => None,
+    };
+    let first = || fixes.iter().find_map(|own| Some(touched(document, edits_of(own)?)));
+    own.or_else(first).unwrap_or_default()
+}
+
+/// The lines, and those after and before them that a safe fix joins to them.
+fn with_safe(document: &Document, lines: Range<usize>, fixes: &[ProblemFix]) -> Range<usize> {
+    let safe = fixes.iter().filter(|own| own.is_safe).filter_map(edits_of).map(|own| touched(document, own));
+    let joined = safe.filter(|own| {
+        own.start <= lines.start && own.end > lines.end || own.start < lines.start && own.end >= lines.end
+    });
+    joined.fold(lines.clone(), |all, own| all.start.min(own.start)..all.end.max(own.end))
+}
+
+/// All lines that one of the fixes changes, and the lines between them.
+fn edited(document: &Document, fixes: &[ProblemFix]) -> Option<Range<usize>> {
+    let all: Vec<ByteEdit> = fixes.iter().filter_map(edits_of).flatten().cloned().collect();
+    (!all.is_empty()).then(|| touched(document, &all))
+}
+
+fn edits_of(fix: &ProblemFix) -> Option<&Vec<ByteEdit>> {
+    match &fix.act {
+        FixAction::Edits(_, edits, _) => Some(edits),
+        FixAction::Rebuild | FixAction::Files(..) => None,
+    }
+}

@@ -1,0 +1,295 @@
+//! What is damaged, and where in the bytes: the lines that a problem is on, and what is to be done there.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::fix::{ByteEdit, ProblemFix, QuarantinePiece};
+use super::lost_text::SILENT;
+use super::same_line::same_line;
+use super::{RepairContext, json_syntax};
+use crate::model::bytes::Ranges;
+use crate::model::{Code, Document, Problem, Record, Role, Severity, container};
+use crate::text::lines::removal_edits;
+use crate::text::merge_conflict::{ConflictSide, MergeConflict, conflicts};
+
+/// So much less sure is what leaves something wrong: no less than what loses a part.
+const DOUBT: u8 = 5;
+
+/// A line of more bytes than this is not taken apart for its fixes.
+pub(super) const LONG: usize = 1 << 20;
+
+/// Whether a document is a log that is repaired line by line.
+pub(super) fn is_log(document: &Document) -> bool {
+    matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
+        && crate::model::is_log(&document.path)
+        && container(&document.path).is_none()
+}
+
+/// What is done about a problem of that kind without a loss, where the line allows it.
+pub(super) fn safe_title(code: Code) -> Option<&'static str> {
+    Some(match code {
+        Code::TornLine | Code::BadJson | Code::InvalidUtf8 => "give each whole memory a line of its own",
+        Code::GluedRecords => "give each memory a line of its own",
+        Code::ExtraBrace => "remove the extra closing brace",
+        Code::MultiLineRecord => "put the memory on one line",
+        Code::NulBytes => "remove the NUL bytes",
+        Code::ByteOrderMark => "remove the byte order mark",
+        Code::NoFinalNewline => "end the last line",
+        Code::NoTimezone => "append Z (UTC)",
+        _ => return None,
+    })
+}
+
+/// Why what is safe loses nothing.
+pub(super) fn safe_reason(code: Code) -> &'static str {
+    match code {
+        Code::NoTimezone => "It is read as UTC already.",
+        Code::NoFinalNewline => "The next memory can't be appended to the line then.",
+        Code::MultiLineRecord => "Only line breaks between its members go.",
+        _ => "Every whole memory stays as it is, and what is broken stays beside it.",
+    }
+}
+
+/// The bytes of a record.
+pub(super) fn range(record: &Record) -> Range<usize> {
+    record.span.start as usize..record.span.end as usize
+}
+
+/// The whole lines that a record is on, with those of all records that share one of them.
+pub(super) fn stretch(document: &Document, number: usize) -> Option<Range<usize>> {
+    let records = &document.records;
+    let own = range(records.get(number)?);
+    let (mut first, mut last) = (number, number);
+    let (mut start, mut end) = (document.bytes.line_start(own.start), document.bytes.line_end(own.end));
+    while let Some(before) = first.checked_sub(1).and_then(|at| records.get(at)).map(range)
+        && before.end > start
+    {
+        first -= 1;
+        start = document.bytes.line_start(before.start);
+    }
+    while let Some(next) = records.get(last + 1).map(range)
+        && next.start < end
+    {
+        last += 1;
+        end = document.bytes.line_end(next.end).max(end);
+    }
+    Some(start..end)
+}
+
+/// The bytes of a part of a file.
+pub(super) fn bytes(document: &Document, part: Range<usize>) -> Option<Vec<u8>> {
+    Some(document.bytes.range(part)?.into_owned())
+}
+
+/// What leaves a file.
+pub(super) fn piece(
+    document: &Document,
+    problem: &Problem,
+    (at, bytes): (usize, Vec<u8>),
+) -> QuarantinePiece {
+    let line = problem.line.unwrap_or_default();
+    QuarantinePiece { file: document.path.clone(), at: at as u64, line, code: problem.code, bytes }
+}
+
+/// A broken record of a log, and the problem that it has.
+#[derive(Clone, Copy)]
+pub(super) struct TornRecord<'a> {
+    pub document: &'a Document,
+    pub problem: &'a Problem,
+    pub record: &'a Record,
+    /// The bytes of the record that a fix uses.
+    pub content: &'a [u8],
+}
+
+impl TornRecord<'_> {
+    /// Replaces the record by a whole one, and returns what goes to quarantine.
+    pub(super) fn becomes(&self, whole: Vec<u8>) -> (Vec<ByteEdit>, Vec<QuarantinePiece>) {
+        let edit = with_end(self.document, range(self.record), whole);
+        let out = left_of(self.document, self.problem, range(self.record), &edit);
+        (vec![edit], out.into_iter().collect())
+    }
+}
+
+/// A record leaves with its line.
+pub(super) fn leaves(
+    document: &Document,
+    problem: &Problem,
+    record: &Record,
+) -> (Vec<ByteEdit>, Vec<QuarantinePiece>) {
+    let edits = removal_edits(&document.bytes, &[record.span]);
+    let out = |(range, _): &ByteEdit| {
+        Some(piece(document, problem, (range.start, bytes(document, range.clone())?)))
+    };
+    let pieces = edits.iter().filter_map(out).collect();
+    (edits, pieces)
+}
+
+/// Replaces a record. The new record ends its line, even if it is the last one and its line had no end.
+/// Blanks and NULs around the old record are removed with it.
+pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u8>) -> ByteEdit {
+    let behind = bytes(document, at.end..document.bytes.line_end(at.end)).unwrap_or_default();
+    let is_last = !behind.ends_with(b"\n");
+    let ends: &[u8] = if behind.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+    let rest = behind.strip_suffix(ends).unwrap_or(&behind);
+    let is_blank = rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0));
+    if is_last && is_blank {
+        becomes.push(b'\n');
+    }
+    let line = document.bytes.line_start(at.start);
+    let before = bytes(document, line..at.start).unwrap_or_default();
+    let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0)).count();
+    (at.start - blanks..if is_blank { at.end + rest.len() } else { at.end }, becomes)
+}
+
+/// The bytes that a replacement removes from a line. If the new record continues the old one, these are only
+/// the bytes after it.
+pub(super) fn left_of(
+    document: &Document,
+    problem: &Problem,
+    at: Range<usize>,
+    edit: &ByteEdit,
+) -> Option<QuarantinePiece> {
+    let was = bytes(document, edit.0.clone()).unwrap_or_default();
+    let goes_on = edit.1.starts_with(was.get(..at.len()).unwrap_or_default());
+    let from = if goes_on { at.len() } else { 0 };
+    let gone = was.get(from..).filter(|own| !own.is_empty())?.to_vec();
+    Some(piece(document, problem, (edit.0.start + from, gone)))
+}
+
+/// The fields that problems name, or else the kinds of the problems.
+pub(super) fn wrong_in(problems: &[Problem]) -> Vec<String> {
+    let counts = |own: &&Problem| own.severity != Severity::Note || own.code == Code::MissingField;
+    let mut all: Vec<String> = Vec::new();
+    for own in problems.iter().filter(counts) {
+        let field = own.message.strip_prefix('`').and_then(|rest| rest.split('`').next());
+        let name = field.unwrap_or(own.code.as_str()).to_owned();
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+impl RepairContext<'_> {
+    /// What can be done about a problem of a log, beside what is safe.
+    pub(super) fn of_line(&self, document: &Document, problem: &Problem) -> Vec<ProblemFix> {
+        let Some(record) = problem.record.and_then(|number| document.records.get(number as usize)) else {
+            return Vec::new();
+        };
+        if record.view().is_some() {
+            return match problem.code {
+                Code::DuplicateId => self.of_duplicate(document, problem, record),
+                _ => self.of_schema(document, problem),
+            };
+        }
+        let content = if range(record).len() > LONG { None } else { bytes(document, range(record)) };
+        let why = match &content {
+            // A tombstone does not restore a memory.
+            Some(_) if document.role == Role::Tombstones => None,
+            Some(content) => self.why_gone(&document.path, document.role, content),
+            None => Some("It is longer than a memory is, and not taken apart. Its bytes are kept.".into()),
+        };
+        let mut fixes = match (&content, &why) {
+            (Some(content), None) => self.of_broken(TornRecord { document, problem, record, content }),
+            _ => Vec::new(),
+        };
+        let (edits, out) = leaves(document, problem, record);
+        let line = same_line(document, record);
+        let title = match line.is_shared() {
+            true => "move this part of the line to quarantine",
+            false => "move the line to quarantine",
+        };
+        let reason = why
+            .or_else(|| self.why_comes_back(document, record))
+            .unwrap_or_else(|| "Its bytes are kept there as they are, and can be brought back.".into());
+        fixes.push(ProblemFix::edit(title, 20, reason, (&document.path, edits, out)));
+        match line.is_shared() {
+            true => fixes.into_iter().map(|fix| line.parted(document, record, fix)).collect(),
+            false => fixes,
+        }
+    }
+
+    fn of_broken(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
+        let TornRecord { document, problem, record, content } = torn;
+        let mut fixes = match problem.code {
+            Code::ConflictMarkers => self.of_conflict(document, problem, record),
+            _ => json_syntax::spelled(content)
+                .into_iter()
+                .filter(|own| self.is_record(document, &own.bytes))
+                .filter(|own| self.why_gone(&document.path, document.role, &own.bytes).is_none())
+                .map(|own| {
+                    let (confidence, reason) = self.claim(document, &own);
+                    let at = range(record);
+                    let edit = with_end(document, at.clone(), own.bytes);
+                    let blanks = |part: Range<usize>| (part.start, bytes(document, part).unwrap_or_default());
+                    let around = [blanks(edit.0.start..at.start), blanks(at.end..edit.0.end)];
+                    let out = own.out.into_iter().map(|(from, gone)| (at.start + from, gone));
+                    let out = out.chain(around).filter(|(_, gone)| !gone.is_empty());
+                    let out = out.map(|own| piece(document, problem, own)).collect();
+                    ProblemFix::edit(own.title, confidence, reason, (&document.path, vec![edit], out))
+                })
+                .collect(),
+        };
+        match (problem.code, document.role) {
+            (Code::ConflictMarkers, _) => {}
+            (_, Role::Tombstones) => fixes.extend(self.of_tombstone(torn)),
+            _ => fixes.extend(self.of_torn(torn)),
+        }
+        fixes
+    }
+
+    /// How sure a memory is as it is spelled, and why: what is wrong with it then is told.
+    fn claim(&self, document: &Document, own: &json_syntax::RespelledLine) -> (u8, String) {
+        if !self.says(document, &own.bytes) {
+            return (SILENT, "Nothing is left of its text then.".to_owned());
+        }
+        let wrong = self.wrong(document, &own.bytes);
+        match wrong.as_slice() {
+            [] => (own.confidence, own.reason.to_owned()),
+            all => {
+                let reason = format!("It can be read then. What stays wrong: {}.", all.join(", "));
+                (own.confidence.saturating_sub(DOUBT), reason)
+            }
+        }
+    }
+
+    /// What is wrong with a memory as a line of a file: the fields, or the kinds of problems.
+    pub(super) fn wrong(&self, document: &Document, line: &[u8]) -> Vec<String> {
+        let Some(format) = self.format else { return Vec::new() };
+        let line = [line, b"\n"].concat();
+        wrong_in(&format.read(document.role, &document.path, &line, self.scene.now).problems)
+    }
+
+    fn conflicts(&self, document: &Document) -> Rc<[MergeConflict]> {
+        let mut known = self.conflicts.borrow_mut();
+        let found = || conflicts(&bytes(document, 0..document.bytes.len()).unwrap_or_default()).into();
+        Rc::clone(known.entry(document.path.clone()).or_insert_with(found))
+    }
+
+    /// Either side of a merge, or both.
+    fn of_conflict(&self, document: &Document, problem: &Problem, record: &Record) -> Vec<ProblemFix> {
+        let at = range(record).start;
+        let all = self.conflicts(document);
+        let place = all.partition_point(|own| own.range.end <= at);
+        let Some(own) = all.get(place).filter(|own| own.range.contains(&at)) else { return Vec::new() };
+        let fix = |side, title: &str, confidence, reason: &str| {
+            let goes = own.goes(side);
+            let out = goes.iter().filter_map(|range| {
+                Some(piece(document, problem, (range.start, bytes(document, range.clone())?)))
+            });
+            let out = out.collect();
+            let edits = goes.iter().map(|range| (range.clone(), Vec::new())).collect();
+            ProblemFix::edit(title, confidence, reason, (&document.path, edits, out))
+        };
+        vec![
+            fix(
+                ConflictSide::Both,
+                "keep both sides, without the markers",
+                80,
+                "A log has room for the memories of both.",
+            ),
+            fix(ConflictSide::Ours, "keep the first side", 40, "The lines of the other go to quarantine."),
+            fix(ConflictSide::Theirs, "keep the second side", 40, "The lines of the other go to quarantine."),
+        ]
+    }
+}

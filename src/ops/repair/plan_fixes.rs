@@ -1,0 +1,244 @@
+//! The plan of chosen fixes: one step, with what leaves the files.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::fix::{ByteEdit, FixAction, ProblemFix, QuarantinePiece, RepairPlan};
+use super::safe_line_fix::{after_edits, touched};
+use super::{FixChoice, RepairContext, RepairSources, RepairTarget};
+use crate::check::{findings, stale_files};
+use crate::format::writing::AuditEvent;
+use crate::model::plan::count_with_noun;
+use crate::model::{Change, Document, PathText, Plan, Problem, Store};
+use crate::ops::{Refusal, Result, WriteContext, backups, base, plan_and_after, writes};
+use crate::store::derived_files;
+
+/// So many fixes are told with the lines before and after, and so many bytes of each.
+const TOLD: usize = 12;
+const WIDE: usize = 160;
+
+/// Repairs whatever can be repaired without a loss.
+pub fn all_safe(scene: &WriteContext<'_>) -> Result<RepairPlan> {
+    let material = RepairSources::default();
+    chosen(&RepairContext::of(scene, &material, []), &RepairTarget::AllSafe)
+}
+
+/// Repairs what was chosen, in a store with all its problems.
+pub fn chosen(bench: &RepairContext<'_>, which: &RepairTarget) -> Result<RepairPlan> {
+    let store = bench.store();
+    match which {
+        RepairTarget::AllSafe => {
+            let all = &store.problems;
+            let safe = all.iter().zip(bench.each(all, |bench, own| bench.safe(own)));
+            planned(bench, safe.filter_map(|(own, fix)| Some((own, fix?))).collect(), true)
+        }
+        RepairTarget::Code(code) => {
+            let own: Vec<&Problem> = store.problems.iter().filter(|own| own.code == *code).collect();
+            let best = own.iter().zip(bench.each(&own, |bench, own| bench.best(own)));
+            let best: Vec<_> = best.filter_map(|(own, fix)| Some((*own, fix?))).collect();
+            let mut repair = planned(bench, best, false)?;
+            if !own.is_empty() && repair.plan.as_ref().is_none_or(Plan::is_empty) {
+                let mut none = Plan::of("repair", store.whole()?);
+                let count = count_with_noun(own.len() as u64, "problem");
+                let why = format!("{count} of the kind {}: no repair is known", code.as_str());
+                none.lines.push(why);
+                repair.plan = Some(none);
+            }
+            Ok(repair)
+        }
+        RepairTarget::Chosen(all) => {
+            let known = findings(store);
+            let fix = |(name, pick): &(String, FixChoice)| {
+                let by_key = || known.iter().find(|own| own.key == *name);
+                let by_number = || known.get(name.parse::<usize>().ok()?.checked_sub(1)?);
+                let Some(own) = by_key().or_else(by_number) else {
+                    let message = format!("there is no problem {name:?}: `palimp check --json` names them.");
+                    return Err(Refusal::unfit(message));
+                };
+                Ok((own.problem, picked(bench, own.problem, pick)?))
+            };
+            let fixes: Vec<(&Problem, ProblemFix)> = all.iter().map(fix).collect::<Result<_>>()?;
+            planned(bench, fixes, false)
+        }
+    }
+}
+
+/// The fix of a problem that is meant.
+fn picked(bench: &RepairContext<'_>, problem: &Problem, pick: &FixChoice) -> Result<ProblemFix> {
+    let fixes = bench.fixes(problem);
+    let count = fixes.len();
+    let own = match pick {
+        FixChoice::Number(number) => number.checked_sub(1).and_then(|at| fixes.into_iter().nth(at)),
+        FixChoice::Title(title) => fixes.into_iter().find(|own| own.title == *title),
+    };
+    own.ok_or_else(|| match count {
+        0 => Refusal::unfit("no repair is known for this problem: edit it by hand."),
+        _ => Refusal::unfit(format!(
+            "the problem has {}, and not this one.",
+            count_with_noun(count as u64, "fix")
+        )),
+    })
+}
+
+/// What is done to the files, by their paths.
+#[derive(Default)]
+struct FixChanges {
+    edits: BTreeMap<PathBuf, Vec<ByteEdit>>,
+    /// Files that are changed as a whole, or that go.
+    files: Vec<Change>,
+    /// Where edits start, and where they end, by file.
+    taken: HashMap<PathBuf, BTreeMap<usize, usize>>,
+    repair: RepairPlan,
+    told: Vec<String>,
+    count: usize,
+    /// Fixes that have to wait for others.
+    waiting: usize,
+    rebuilds: bool,
+}
+
+impl FixChanges {
+    fn add(&mut self, store: &Store, problem: &Problem, fix: ProblemFix) {
+        match fix.act {
+            FixAction::Rebuild => self.rebuilds = true,
+            FixAction::Files(changes, out) => self.add_files(problem, &fix.title, (changes, out)),
+            FixAction::Edits(file, edits, out) => {
+                if self.files.iter().any(|own| own.path == file) {
+                    self.waiting += 1;
+                    return;
+                }
+                let taken = self.taken.entry(file.clone()).or_default();
+                let is_same =
+                    |(range, _): &ByteEdit| taken.get(&range.start) == Some(&range.end) && !range.is_empty();
+                let own = self.edits.get(&file).map(Vec::as_slice).unwrap_or_default();
+                if edits.iter().all(|edit| is_same(edit) && own.contains(edit)) {
+                    return;
+                }
+                if edits.iter().any(|(range, _)| is_taken(taken, range.start, range.end)) {
+                    self.waiting += 1;
+                    return;
+                }
+                taken.extend(edits.iter().map(|(range, _)| (range.start, range.end)));
+                if self.told.len() < TOLD * 3
+                    && let Some(document) = store.document_at(&file)
+                {
+                    self.told.extend(before_and_after(document, problem, &fix.title, &edits));
+                }
+                self.count += 1;
+                self.edits.entry(file).or_default().extend(edits);
+                self.repair.quarantined.extend(out);
+            }
+        }
+    }
+}
+
+impl FixChanges {
+    /// Takes in a fix that changes whole files.
+    fn add_files(
+        &mut self,
+        problem: &Problem,
+        title: &str,
+        (changes, out): (Vec<Change>, Vec<QuarantinePiece>),
+    ) {
+        let is_taken = |own: &Change| {
+            self.edits.contains_key(&own.path) || self.files.iter().any(|other| other.path == own.path)
+        };
+        if changes.iter().any(is_taken) {
+            self.waiting += 1;
+            return;
+        }
+        self.count += 1;
+        if self.told.len() < TOLD * 3 {
+            self.told.push(format!("{}  {title}", problem.file.to_text()));
+            let added = FixAction::Files(changes.clone(), Vec::new()).added().unwrap_or_default();
+            let added = String::from_utf8_lossy(&added);
+            let lines = added.lines().filter(|own| !own.is_empty()).take(TOLD);
+            self.told.extend(lines.map(|own| format!("  + {}", cut(own))));
+        }
+        self.files.extend(changes);
+        self.repair.quarantined.extend(out);
+    }
+}
+
+/// Whether a range has bytes in common with one that is taken, or is put where another is.
+fn is_taken(taken: &BTreeMap<usize, usize>, start: usize, end: usize) -> bool {
+    let before = taken.range(..=start).next_back();
+    before.is_some_and(|(from, to)| *to > start || *from == start)
+        || taken.range(start..).next().is_some_and(|(from, _)| *from < end)
+}
+
+/// What a person is told of a fix: the lines as they are, and as they will be. Untrusted text.
+fn before_and_after(document: &Document, problem: &Problem, title: &str, edits: &[ByteEdit]) -> Vec<String> {
+    let lines = touched(document, edits);
+    let line = problem.line.map_or(String::new(), |line| format!(":{line}"));
+    let mut told = vec![format!("{}{line}  {title}", document.path.to_text())];
+    let parts = |sign: char, bytes: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(bytes);
+        let own = text.split('\n').take(TOLD).filter(|line| !line.trim().is_empty());
+        own.map(|line| format!("  {sign} {}", cut(line.trim_end()))).collect()
+    };
+    let before = document.bytes.range(lines.clone()).unwrap_or_default();
+    told.extend(parts('-', &before));
+    told.extend(parts('+', &after_edits(document, lines, edits)));
+    told
+}
+
+/// A line as long as fits: its beginning and its end, where the damage mostly is.
+fn cut(line: &str) -> String {
+    let count = line.chars().count();
+    if count <= WIDE {
+        return line.to_owned();
+    }
+    let head: String = line.chars().take(WIDE / 2).collect();
+    let tail: String = line.chars().skip(count - WIDE / 2).collect();
+    format!("{head}…{tail}")
+}
+
+/// The plan of fixes. What is derived and disagrees for another reason is made anew with `all`.
+fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: bool) -> Result<RepairPlan> {
+    let scene = bench.scene;
+    let (_, writes) = writes(scene.store)?;
+    // That nothing is to be repaired is not said of what was not seen.
+    let none = Plan::of("repair", scene.store.whole()?);
+    let mut own = FixChanges { rebuilds: all, ..FixChanges::default() };
+    fixes.into_iter().for_each(|(problem, fix)| own.add(scene.store, problem, fix));
+    let document = |path: &Path| scene.store.document_at(path);
+    let edited = std::mem::take(&mut own.edits).into_iter();
+    let edited = edited.filter_map(|(path, edits)| Some(Change::edits(&path, base(document(&path)?), edits)));
+    let files = std::mem::take(&mut own.files);
+    let changes: Vec<Change> = edited.chain(files).filter(|own| !own.is_empty()).collect();
+    let mut repair = own.repair;
+    if changes.is_empty() {
+        let anew = if own.rebuilds { stale_files::stale_files(scene.store, scene.now) } else { Vec::new() };
+        let made_of = derived_files::derivation_inputs(scene.store, &[]);
+        repair.plan = (!anew.is_empty()).then_some(Plan { derived: anew, inputs: made_of, ..none });
+        return Ok(repair);
+    }
+    let told = writes.audit_changes(scene, AuditEvent::Repair, &changes, own.count)?;
+    let mut every = backups(scene, writes, &changes);
+    every.extend(changes);
+    every.extend(told);
+    let (mut plan, after) = plan_and_after("repair", scene, own.count, every)?;
+    if own.rebuilds {
+        // What is stale for another reason is made anew with it.
+        let touched: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
+        let anew = stale_files::stale_files_with(scene.store, &after, scene.now).into_iter();
+        plan.derived.extend(anew.filter(|change| !touched.contains(&change.path)));
+    }
+    plan.lines.splice(0..0, told_of(own.told, own.count, own.waiting));
+    repair.plan = Some(plan);
+    Ok(repair)
+}
+
+fn told_of(mut told: Vec<String>, count: usize, waiting: usize) -> Vec<String> {
+    let shown = told.iter().filter(|line| !line.starts_with("  ")).count();
+    if count > shown {
+        told.push(format!("… and {} more", count - shown));
+    }
+    if waiting > 0 {
+        told.push(format!(
+            "{} on the same lines: repair again for these",
+            count_with_noun(waiting as u64, "more fix")
+        ));
+    }
+    told
+}

@@ -1,0 +1,227 @@
+//! The safe fix of a log's lines, and lines as edits leave them.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::RepairContext;
+use super::fix::{ByteEdit, ProblemFix, QuarantinePiece};
+use super::line_damage::{self, piece, safe_reason, safe_title, stretch};
+use crate::format::record_reader::is_record;
+use crate::model::bytes::Ranges;
+use crate::model::{Code, Document, Problem};
+use crate::text::json_scanner::{Newlines, ScanResult, Tape};
+use crate::text::tidy_lines::tidy_lines;
+use crate::text::torn_line::first_name;
+
+/// So many records before and behind a broken one may belong to the same memory.
+const REACH: usize = 8;
+/// A part of a memory that has more bytes is not joined to others.
+const WIDE: u64 = 1 << 16;
+
+/// Whether a problem is that something can't be read. A whole memory on its line can be separated from it.
+fn is_broken(code: Code) -> bool {
+    matches!(code, Code::TornLine | Code::BadJson | Code::InvalidUtf8)
+}
+
+/// What leaves some lines, and where in them it was.
+type RemovedBytes = Vec<(usize, Vec<u8>)>;
+
+/// What was found of some lines of a log.
+pub(super) struct SafeLineFix {
+    file: PathBuf,
+    lines: Range<usize>,
+    /// What they become; `None` where nothing is safe. What leaves them.
+    fix: Option<(Vec<u8>, RemovedBytes)>,
+    /// Whether whole memories are on these lines, as they are or after they are separated.
+    has_whole: bool,
+    /// The starts of the records whose times get a zone.
+    zoned: Vec<usize>,
+}
+
+impl RepairContext<'_> {
+    /// What can be done about a problem of a log without a loss: all that is safe on its lines.
+    pub(super) fn safe_of_line(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
+        let title = safe_title(problem.code)?;
+        let reason = safe_reason(problem.code);
+        if problem.code == Code::NoFinalNewline {
+            let len = document.bytes.len();
+            let edits = vec![(len..len, b"\n".to_vec())];
+            return Some(ProblemFix::edit(title, 100, reason, (&document.path, edits, Vec::new())).safe());
+        }
+        let number = match problem.record {
+            Some(number) => number as usize,
+            None => document.records.iter().position(|own| own.line >= problem.line.unwrap_or(1))?,
+        };
+        let record = document.records.get(number)?;
+        let at = record.span.start as usize;
+        let is_known = |own: &SafeLineFix| own.file == document.path && own.lines.contains(&at);
+        if !self.last_line_fix.borrow().as_ref().is_some_and(is_known) {
+            *self.last_line_fix.borrow_mut() = self.tidy(document, number);
+        }
+        let last = self.last_line_fix.borrow();
+        let own = last.as_ref().filter(|own| is_known(own))?;
+        if is_broken(problem.code) && !own.has_whole {
+            return None;
+        }
+        // A record that can't be edited keeps its time. Only its line is tidied.
+        if problem.code == Code::NoTimezone && !own.zoned.contains(&at) {
+            return None;
+        }
+        let (after, out) = own.fix.clone()?;
+        let out =
+            out.into_iter().map(|(from, gone)| piece(document, problem, (own.lines.start + from, gone)));
+        let edits = vec![(own.lines.clone(), after)];
+        Some(ProblemFix::edit(title, 100, reason, (&document.path, edits, out.collect())).safe())
+    }
+
+    fn tidy(&self, document: &Document, number: usize) -> Option<SafeLineFix> {
+        let mut lines = stretch(document, number)?;
+        if lines.len() > line_damage::LONG && document.records.get(number)?.view().is_none() {
+            return None;
+        }
+        if let Some(all) = self.joined_without_noise(document, number) {
+            lines = lines.start.min(all.start)..lines.end.max(all.end);
+        }
+        if document.records.first().is_some_and(|own| lines.contains(&(own.span.start as usize))) {
+            lines.start = 0;
+        }
+        let before = line_damage::bytes(document, lines.clone())?;
+        if self.holds_erased(document, lines.clone()) {
+            let file = document.path.clone();
+            return Some(SafeLineFix { file, lines, fix: None, has_whole: false, zoned: Vec::new() });
+        }
+        let zoned = self.zoned(document, lines.clone());
+        let moved = |at: usize| {
+            let come = zoned.iter().filter(|(range, with)| range.end - lines.start + with.len() <= at);
+            at - come.map(|(range, with)| with.len().saturating_sub(range.len())).sum::<usize>()
+        };
+        let mut with_zones = before.clone();
+        for (range, with) in zoned.iter().rev() {
+            with_zones.splice(range.start - lines.start..range.end - lines.start, with.iter().copied());
+        }
+        let fix = match tidy_lines(&with_zones, &|object| self.is_record(document, object)) {
+            Some(own) => {
+                let out = own.removed.into_iter().map(|(at, gone)| (moved(at), gone)).collect();
+                Some((own.bytes, out))
+            }
+            None => (with_zones != before).then(|| (with_zones.clone(), Vec::new())),
+        };
+        let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
+        let is_parted = fix.as_ref().is_some_and(|(after, _)| count(after) > count(&before));
+        let first = document.records.partition_point(|own| (own.span.start as usize) < lines.start);
+        let mut inside =
+            document.records[first..].iter().take_while(|own| (own.span.start as usize) < lines.end);
+        let has_whole = is_parted || inside.any(|own| own.view().is_some());
+        let zoned = zoned.into_iter().map(|(range, _)| range.start).collect();
+        Some(SafeLineFix { file: document.path.clone(), lines, fix, has_whole, zoned })
+    }
+
+    /// The lines around a broken record that are one memory once the NULs between them are removed.
+    fn joined_without_noise(&self, document: &Document, number: usize) -> Option<Range<usize>> {
+        let records = &document.records;
+        let gap = |next: usize| {
+            let (before, own) = (records.get(next.checked_sub(1)?)?, records.get(next)?);
+            line_damage::bytes(document, before.span.end as usize..own.span.start as usize)
+        };
+        let is_noise = |next: usize| gap(next).is_some_and(|own| own.contains(&0));
+        let (from, to) = (number.saturating_sub(REACH), (number + REACH).min(records.len()));
+        if !(from + 1..to).any(is_noise) {
+            return None;
+        }
+        let broken = |at: usize| {
+            let own = records.get(at).filter(|own| own.view().is_none() && own.span.len() <= WIDE)?;
+            line_damage::bytes(document, line_damage::range(own))
+        };
+        (from..=number).find_map(|first| {
+            let mut text = broken(first).filter(|own| own.starts_with(b"{"))?;
+            let mut has_noise = false;
+            for next in first + 1..to {
+                has_noise |= is_noise(next);
+                text.extend(gap(next)?.into_iter().filter(|byte| *byte != 0));
+                text.extend(broken(next)?);
+                if next >= number && has_noise && self.is_one_object(document, &text) {
+                    let (start, end) = (records[first].span.start, records[next].span.end);
+                    let end = document.bytes.line_end(end as usize);
+                    return Some(document.bytes.line_start(start as usize)..end);
+                }
+            }
+            None
+        })
+    }
+
+    fn is_one_object(&self, document: &Document, text: &[u8]) -> bool {
+        let mut tape = Tape::default();
+        matches!(tape.scan(text, Newlines::Noticed), ScanResult::Whole { end, raw_newline: false } if end == text.len())
+            && self.is_record(document, text)
+    }
+
+    /// The records of some lines with times that say that they are UTC, where they said nothing.
+    fn zoned(&self, document: &Document, lines: Range<usize>) -> Vec<ByteEdit> {
+        let first = document.records.partition_point(|own| (own.span.start as usize) < lines.start);
+        let own = document.records.iter().enumerate().skip(first);
+        let own = own.take_while(|(_, own)| (own.span.start as usize) < lines.end);
+        own.filter_map(|(number, record)| {
+            let with = self.with_zones(document, number as u32)?;
+            Some((line_damage::range(record), with))
+        })
+        .collect()
+    }
+
+    /// Whether an object is like the records of its file, or what the format asks of one.
+    pub(super) fn is_record(&self, document: &Document, object: &[u8]) -> bool {
+        let mut names = self.names.borrow_mut();
+        let names = names.entry(document.path.clone()).or_insert_with(|| {
+            let whole = document.records.iter().filter(|record| record.view().is_some()).take(SAMPLE);
+            whole.filter_map(|record| Some(first_name(&document.raw(record))?.to_vec())).collect()
+        });
+        if first_name(object).is_some_and(|name| names.contains(name)) {
+            return true;
+        }
+        self.format
+            .is_some_and(|format| is_record(format, (document.role, &document.path), object, self.scene.now))
+    }
+}
+
+/// So many records of a file tell how its records begin.
+const SAMPLE: usize = 1000;
+
+/// Some lines of a file as edits leave them, without the last line end.
+pub(super) fn after_edits(document: &Document, lines: Range<usize>, edits: &[ByteEdit]) -> Vec<u8> {
+    let mut after = line_damage::bytes(document, lines.clone()).unwrap_or_default();
+    for (gone, come) in edits.iter().rev().filter(|(own, _)| own.start >= lines.start && own.end <= lines.end)
+    {
+        after.splice(gone.start - lines.start..gone.end - lines.start, come.iter().copied());
+    }
+    without_end(after)
+}
+
+pub(super) fn without_end(mut line: Vec<u8>) -> Vec<u8> {
+    while line.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+        line.pop();
+    }
+    line
+}
+
+/// The lines that edits touch.
+pub(super) fn touched(document: &Document, edits: &[ByteEdit]) -> Range<usize> {
+    let start = edits.iter().map(|(own, _)| own.start).min().unwrap_or_default();
+    let end = edits.iter().map(|(own, _)| own.end).max().unwrap_or_default();
+    let start = document.bytes.line_start(start.min(document.bytes.len()));
+    let last = end.saturating_sub(usize::from(end > start));
+    start..document.bytes.line_end(last).max(end)
+}
+
+/// The records of a file that have a problem of that kind.
+pub(super) fn with(document: &Document, code: Code) -> HashSet<u32> {
+    document.problems.iter().filter(|own| own.code == code).filter_map(|own| own.record).collect()
+}
+
+/// What leaves a file, as the whole that its edits take out.
+pub(super) fn taken(document: &Document, problem: &Problem, edits: &[ByteEdit]) -> Vec<QuarantinePiece> {
+    let own = edits.iter().filter(|(range, _)| !range.is_empty());
+    own.filter_map(|(range, _)| {
+        Some(piece(document, problem, (range.start, line_damage::bytes(document, range.clone())?)))
+    })
+    .collect()
+}

@@ -1,0 +1,92 @@
+//! Temporary files that were left behind: they go to quarantine, and memories that only they have are offered
+//! first.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::RepairContext;
+use super::fix::{FixAction, ProblemFix, QuarantinePiece};
+use crate::model::plan::count_with_noun;
+use crate::model::{Change, Document, PathText, Problem, Role, is_log};
+use crate::ops::base;
+
+impl<'a> RepairContext<'a> {
+    /// What can be done about a temporary file. None is safe: an agent may need it still.
+    pub(super) fn of_temp(&self, problem: &Problem) -> Vec<ProblemFix> {
+        let Some(bytes) = self.material.temp_files.get(&problem.file) else { return Vec::new() };
+        let goes = |title: &str, confidence, reason: String, first: Option<Change>| {
+            let piece = QuarantinePiece {
+                file: problem.file.clone(),
+                at: 0,
+                line: 0,
+                code: problem.code,
+                bytes: bytes.clone(),
+            };
+            let gone = Change::remove(&problem.file, bytes.clone().into());
+            let act = FixAction::Files(first.into_iter().chain([gone]).collect(), vec![piece]);
+            ProblemFix { title: title.into(), reason, confidence, is_safe: false, act }
+        };
+        const MOVE: &str = "move the temporary file to quarantine";
+        let Some((target, held)) = self.target(&problem.file) else {
+            let reason = "No file has its name without the ending. Its bytes are kept there as they are.";
+            return vec![goes(MOVE, 30, reason.into(), None)];
+        };
+        let name = target.path.to_text();
+        if held.starts_with(bytes) {
+            let what = if held.len() == bytes.len() { "equal to" } else { "the beginning of" };
+            return vec![goes(MOVE, 95, format!("It is {what} {name}: nothing is lost."), None)];
+        }
+        let is_newer = self
+            .store()
+            .document_at(&problem.file)
+            .is_some_and(|own| own.generation.modified > target.generation.modified);
+        let age = if is_newer { "newer" } else { "older" };
+        let lines = self.lacking(target, &held, bytes);
+        if lines.is_empty() {
+            let (confidence, reason) = match is_log(&target.path) {
+                true => (90, format!("Every whole memory of it that may come back is in {name} by its id.")),
+                false => (20, format!("It is {age} than {name}, and differs: compare them first.")),
+            };
+            return vec![goes(MOVE, confidence, reason, None)];
+        }
+        let count = count_with_noun(lines.len() as u64, "memory");
+        let added = Change::append(&target.path, lines.concat(), Some(base(target)));
+        let title = format!("add {count} to {name}, then move the temporary file to quarantine");
+        let confidence = if is_newer { 70 } else { 40 };
+        vec![
+            goes(&title, confidence, format!("It is {age} than {name}, which lacks them."), Some(added)),
+            goes(MOVE, 30, format!("{name} lacks {count} of it: they stay in quarantine alone."), None),
+        ]
+    }
+
+    /// The file that a temporary one was to become: of its folder the one with the longest name within its own.
+    fn target(&self, temp: &Path) -> Option<(&'a Document, Vec<u8>)> {
+        let name = temp.file_name()?.to_str()?;
+        let is_own = |own: &&Document| {
+            !matches!(own.role, Role::Temp | Role::Lock | Role::Backup)
+                && own.path.parent() == temp.parent()
+                && own.is_held()
+                && own.path.file_name().and_then(|own| own.to_str()).is_some_and(|own| name.contains(own))
+        };
+        let all = self.store().documents.iter().map(|own| &**own).filter(is_own);
+        let own = all.max_by_key(|own| own.path.as_os_str().len())?;
+        Some((own, own.bytes.range(0..own.bytes.len())?.into_owned()))
+    }
+
+    /// The lines of whole memories that a log lacks, and that may come back.
+    fn lacking(&self, target: &Document, held: &[u8], bytes: &[u8]) -> Vec<Vec<u8>> {
+        let Some(format) = self.format.filter(|_| is_log(&target.path)) else { return Vec::new() };
+        let known: HashSet<&str> = target.records.iter().filter_map(|own| own.view()?.id).collect();
+        let read = format.read(target.role, &target.path, bytes, self.scene.now);
+        let raw = |own: &crate::model::Record| bytes.get(own.span.start as usize..own.span.end as usize);
+        let whole = read.records.iter().filter(|own| own.view().is_some());
+        let lines =
+            whole.filter(|own| own.view().and_then(|view| view.id).is_none_or(|id| !known.contains(id)));
+        let lines = lines.filter_map(raw).filter(|own| {
+            !own.contains(&b'\n')
+                && memchr::memmem::find(held, own).is_none()
+                && self.why_gone(&target.path, target.role, own).is_none()
+        });
+        lines.map(|own| [own, b"\n"].concat()).collect()
+    }
+}

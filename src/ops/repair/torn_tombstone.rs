@@ -1,0 +1,75 @@
+//! Repairs a torn tombstone: its line is completed, and the memory that it names stays deleted.
+
+use std::path::Path;
+
+use super::RepairContext;
+use super::fix::ProblemFix;
+use super::line_damage::{TornRecord, leaves};
+use crate::model::{Document, Record, Role};
+use crate::text::json_salvage::complete_object;
+
+/// The confidence of a completed tombstone whose id is there. It already deletes its memory.
+const NAMED: u8 = 90;
+
+impl RepairContext<'_> {
+    /// The fixes of a torn tombstone. It is never filled in from a copy of the memory that has its id.
+    pub(super) fn of_tombstone(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
+        let mut fixes: Vec<ProblemFix> = self.of_journal(torn).into_iter().collect();
+        let Some(id) = torn.record.named_id() else { return fixes };
+        let whole = self.others().tombstones.get(&(&*torn.document.path, id)).and_then(|own| own.whole);
+        if let Some(line) = whole {
+            let (edits, out) = leaves(torn.document, torn.problem, torn.record);
+            let title = format!("move it to quarantine: line {line} is a tombstone of that memory, too");
+            let reason = "The memory stays deleted.";
+            fixes.push(ProblemFix::edit(&title, 98, reason, (&torn.document.path, edits, out)));
+        }
+        let start = memchr::memchr(b'{', torn.content).unwrap_or_default();
+        let content = torn.content.get(start..).unwrap_or_default();
+        let salvage = complete_object(content).and_then(|own| {
+            let fix = self.of_salvage(TornRecord { content, ..torn }, &own)?;
+            Some(ProblemFix { confidence: NAMED, ..fix })
+        });
+        fixes.extend(salvage);
+        fixes
+    }
+
+    /// The line as the deletion wrote it, if undo data has it.
+    fn of_journal(&self, torn: TornRecord<'_>) -> Option<ProblemFix> {
+        let (document, content) = (torn.document, torn.content.trim_ascii_end());
+        let added = &self.others().added;
+        let from = added.partition_point(|own| (own.0, own.1) < (&*document.path, content));
+        let of_file = added.get(from..).unwrap_or_default().iter();
+        let begins = |own: &&(&Path, &[u8], &str)| own.0 == document.path && own.1.starts_with(content);
+        let mut whole = of_file.take_while(begins).filter(|own| self.is_record(document, own.1));
+        let (_, line, from) = whole.next()?;
+        if whole.any(|own| own.1 != *line) {
+            return None;
+        }
+        let id = crate::format::legible_id(line)?;
+        // A tombstone that is whole in the log is not the torn one.
+        let is_whole = self
+            .others()
+            .tombstones
+            .get(&(&*torn.document.path, &*id))
+            .is_some_and(|own| own.whole.is_some());
+        if is_whole {
+            return None;
+        }
+        let is_named = torn.record.named_id().is_some() || content.len() > NAMELESS;
+        let (edits, out) = torn.becomes(line.to_vec());
+        let title = format!("fill it from {from}: {id} stays deleted");
+        let reason = "It begins with the bytes that survived.";
+        is_named.then(|| ProblemFix::edit(&title, 99, reason, (&document.path, edits, out)))
+    }
+
+    /// Why a torn tombstone should not be removed: the memory that it names would be back.
+    pub(super) fn why_comes_back(&self, document: &Document, record: &Record) -> Option<String> {
+        let id = record.named_id().filter(|_| document.role == Role::Tombstones)?;
+        let all = self.others().tombstones.get(&(&*document.path, id));
+        let is_alone = all.is_some_and(|own| own.count == 1);
+        is_alone.then(|| format!("{id} is no longer deleted then, because no other tombstone names it."))
+    }
+}
+
+/// A tombstone with fewer bytes could belong to any memory.
+const NAMELESS: usize = 8;

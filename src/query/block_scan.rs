@@ -1,0 +1,110 @@
+//! Words in stores whose text is not held: it is read block by block, looked through and let go.
+
+use super::cancel::CancelToken;
+use super::query_tree::{Query, WordPattern};
+use super::text_index::{DocumentText, Source};
+use super::word_match::{HitLevel, MatchScope, Matcher};
+use crate::model::{Entry, Snapshot, Store};
+use crate::store::parallel;
+
+/// The records of a block have about this many bytes.
+const BLOCK: u64 = 1 << 20;
+
+/// Consecutive entries of one document.
+struct EntryBlock<'a> {
+    store: usize,
+    first: usize,
+    entries: &'a [Entry],
+    of: &'a Store,
+}
+
+/// How well each word hits the entries of a block, by store and the first of them.
+pub(super) type BlockHits = (usize, usize, Vec<Vec<HitLevel>>);
+
+/// Looks for the words in every entry; `None` when cancelled.
+pub(super) fn find(
+    (query, matchers): (&Query, &[Matcher<'_>]),
+    snapshot: &Snapshot,
+    within: Option<&MatchScope<'_>>,
+    source: Source<'_>,
+    cancel: &CancelToken,
+) -> Option<Vec<BlockHits>> {
+    let needles: Option<Vec<ByteNeedle>> =
+        query.words.iter().map(|word| ByteNeedle::of(&word.form)).collect();
+    let can_hit = |store, entry| within.is_none_or(|own| own.holds(store, entry));
+    let mut blocks = blocks(snapshot);
+    blocks.retain(|own| (own.first..own.first + own.entries.len()).any(|entry| can_hit(own.store, entry)));
+    let found = parallel::map_parallel(&blocks, |block| {
+        let may_hit = |entry: &Entry| {
+            let at = block.of.number_of(entry);
+            at.is_none_or(|at| can_hit(block.store, at as usize))
+                && may_hit(needles.as_deref(), block.of, entry)
+        };
+        let text = DocumentText::of(block.of, block.entries, cancel, &|store, entry| {
+            if may_hit(entry) { source(store, entry) } else { Default::default() }
+        })?;
+        let levels = matchers.iter().map(|matcher| {
+            let mut levels = vec![HitLevel::None; block.entries.len()];
+            matcher.scan(&text, &mut levels, cancel).map(|()| levels)
+        });
+        Some((block.store, block.first, levels.collect::<Option<_>>()?))
+    });
+    found.into_iter().collect()
+}
+
+fn blocks(snapshot: &Snapshot) -> Vec<EntryBlock<'_>> {
+    let mut blocks: Vec<EntryBlock<'_>> = Vec::new();
+    for (number, of) in snapshot.stores.iter().enumerate() {
+        let mut first = 0;
+        while let Some(entry) = of.entries.get(first) {
+            let mut bytes = 0;
+            let within = of.entries[first..].iter().take_while(|own| {
+                let is_full = bytes >= BLOCK;
+                bytes += of.record(own).span.len();
+                own.document == entry.document && !is_full
+            });
+            let end = first + within.count();
+            blocks.push(EntryBlock { store: number, first, entries: &of.entries[first..end], of });
+            first = end;
+        }
+    }
+    blocks
+}
+
+/// What the bytes of a record have to hold, in either case, for a word to hit its text.
+struct ByteNeedle {
+    letters: Vec<u8>,
+    /// It holds what only bytes beyond ASCII stand for.
+    is_beyond: bool,
+}
+
+/// The title of a text that says nothing.
+const NO_TEXT: &str = "(no text)";
+
+impl ByteNeedle {
+    /// `None` where the bytes say nothing of it: a fuzzy word's letters can be anywhere.
+    fn of(form: &WordPattern) -> Option<ByteNeedle> {
+        let parts = match form {
+            WordPattern::Plain(text) => std::slice::from_ref(text),
+            WordPattern::Wild(parts) => parts,
+            WordPattern::Fuzzy(_) => return None,
+        };
+        let is_beyond = parts.iter().any(|part| !part.is_ascii());
+        let runs = parts.iter().flat_map(|part| part.split(|c: char| !c.is_ascii_alphanumeric()));
+        let longest = runs.max_by_key(|run| run.len()).filter(|run| !run.is_empty() || is_beyond)?;
+        (!NO_TEXT.contains(longest) || is_beyond)
+            .then(|| ByteNeedle { letters: longest.as_bytes().to_vec(), is_beyond })
+    }
+}
+
+/// Whether a word can hit an entry, as far as its bytes tell: letters and digits stand for themselves in
+/// JSON, unless they are written as `\u`.
+fn may_hit(needles: Option<&[ByteNeedle]>, store: &Store, entry: &Entry) -> bool {
+    let is_log = store.document(entry).record_reader.is_some();
+    let Some((needles, raw)) = needles.filter(|_| is_log).zip(store.read(entry)) else { return true };
+    if !raw.is_ascii() || memchr::memmem::find(&raw, b"\\u").is_some() {
+        return true;
+    }
+    let lower = raw.to_ascii_lowercase();
+    needles.iter().any(|own| !own.is_beyond && memchr::memmem::find(&lower, &own.letters).is_some())
+}

@@ -1,0 +1,59 @@
+//! Equal and nearly equal memories as the screens list them.
+
+use std::collections::HashSet;
+
+use super::{SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
+use crate::model::plan::count_with_noun;
+use crate::model::{EntryRef, Moment, Snapshot};
+use crate::query::cancel::CancelToken;
+use crate::query::rank::Ranking;
+use crate::query::result_pick::{PickSummary, ResultPick};
+use crate::query::search::Results;
+
+/// The groups on the screens. Memories that equal the first of their group are marked.
+pub static DUPLICATES: ResultPick = ResultPick {
+    title: "duplicates, group by group",
+    figure: "like ",
+    none: "No two of these memories are nearly equal. Esc goes back.",
+    find: picked,
+};
+
+fn picked(
+    snapshot: &Snapshot,
+    results: Results,
+    _at: (Ranking, Moment),
+    cancel: &CancelToken,
+) -> Option<Results> {
+    let groups = duplicates(snapshot, &results.hits, SIMILAR_PERCENT, cancel)?;
+    let mut picked = PickSummary::default();
+    for group in &groups {
+        let equal: HashSet<EntryRef> = equal_to_first(snapshot, group).collect();
+        // A memory with the same words may differ in other fields.
+        let percent =
+            |own: &SimilarEntry| if equal.contains(&own.hit.at) { 100 } else { own.percent().min(99) };
+        picked.figures.push(format!("×{}", group.len().min(999)));
+        picked.figures.extend(group.iter().skip(1).map(|own| format!("{}%", percent(own))));
+        picked.marked.extend(group.iter().map(|own| own.hit.at).filter(|at| equal.contains(at)));
+    }
+    let told = |count: usize, what| count_with_noun(count as u64, what);
+    picked.summary = match (groups.len(), picked.marked.len()) {
+        (0, _) => DUPLICATES.none.into(),
+        (many, 0) => format!("{} of nearly equal memories. None is marked.", told(many, "group")),
+        (many, 1) => format!("{}. 1 memory is marked: it equals the first.", told(many, "group")),
+        (many, equal) => {
+            format!("{}. {equal} memories are marked: each equals its first.", told(many, "group"))
+        }
+    };
+    let hits = groups.iter().flatten().map(|own| own.hit).collect();
+    Some(Results { hits, picked: Some(picked), ..results })
+}
+
+/// The members of a group that can be removed without loss because they equal its first one.
+fn equal_to_first<'a>(
+    snapshot: &'a Snapshot,
+    group: &'a [SimilarEntry],
+) -> impl Iterator<Item = EntryRef> + 'a {
+    let first = group.first().map(|own| own.hit.at);
+    let same = group.iter().skip(1).filter(|own| own.percent() == 100).map(|own| own.hit.at);
+    same.filter(move |own| first.is_some_and(|first| differing(snapshot, first, *own).is_empty()))
+}

@@ -1,0 +1,159 @@
+//! Every entry of a snapshot, one after another, as a query looks at them.
+
+use std::collections::HashSet;
+
+use super::cancel::CancelToken;
+use super::filter::{Candidate, ResolvedNames};
+use super::query_tree::{Clause, Query, QueryNode, StateScope};
+use super::reference_search::related;
+use super::saved_query::{SavedQueryRefusal, SavedQueryResult};
+use super::search::Request;
+use super::word_match::Matches;
+use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
+
+/// This many entries are looked at between two looks at the cancel token.
+const STRIDE: usize = 1024;
+
+/// Shows each entry to `visit`; `None` when cancelled.
+pub(super) fn each_candidate<'a>(
+    snapshot: &'a Snapshot,
+    cancel: &CancelToken,
+    mut visit: impl FnMut(EntryRef, &Candidate<'a>),
+) -> Option<()> {
+    for (index, store) in snapshot.stores.iter().enumerate() {
+        let mut times = NeighbourTimes::default();
+        for (position, entry) in store.entries.iter().enumerate() {
+            if position.is_multiple_of(STRIDE) {
+                cancel.check()?;
+            }
+            let view = store.view(entry);
+            let time = match view {
+                Some(view) => times.note(entry.document, view.created),
+                None => times.of_broken(store, entry.document),
+            };
+            let at = EntryRef { store: index as u32, entry: position as u32 };
+            visit(at, &Candidate { at, store, entry, view, time });
+        }
+    }
+    Some(())
+}
+
+/// Times for broken records, so that they are beside their neighbours: that of the
+/// nearest earlier dated record of the document, or else of its first.
+#[derive(Default)]
+struct NeighbourTimes {
+    document: Option<u32>,
+    last: Option<Moment>,
+}
+
+impl NeighbourTimes {
+    fn note(&mut self, document: u32, created: Option<Moment>) -> Option<Moment> {
+        if created.is_some() {
+            (self.document, self.last) = (Some(document), created);
+        }
+        created
+    }
+
+    fn of_broken(&mut self, store: &Store, document: u32) -> Option<Moment> {
+        if self.document != Some(document) {
+            let first = store.documents.get(document as usize).and_then(|document| first_time(document));
+            (self.document, self.last) = (Some(document), first);
+        }
+        self.last
+    }
+}
+
+fn first_time(document: &Document) -> Option<Moment> {
+    document.records.iter().find_map(|record| record.view().and_then(|view| view.created))
+}
+
+/// Which clauses of a query keep an entry out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exclusion {
+    /// None: it is a result.
+    ByNone,
+    /// The one of that number alone.
+    By(usize),
+    /// Several.
+    BySeveral,
+}
+
+/// A query settled against a snapshot: it can say of each entry whether it is meant.
+pub(super) struct ResolvedQuery<'a> {
+    query: &'a Query,
+    matches: &'a Matches,
+    names: Vec<ResolvedNames>,
+    related: Vec<HashSet<EntryRef>>,
+    saved: Vec<SavedQueryResult>,
+}
+
+impl<'a> ResolvedQuery<'a> {
+    /// Settles the query of a request; why it can't be if a saved query in it is not run. `None` when
+    /// cancelled.
+    pub fn new(
+        request: &Request<'a>,
+        matches: &'a Matches,
+        cancel: &CancelToken,
+    ) -> Option<Result<Self, SavedQueryRefusal>> {
+        let Request { query, snapshot, .. } = *request;
+        let mut saved = Vec::new();
+        for own in &query.saved {
+            let is_seen = |state| is_visible(state, query.asks(), request.all);
+            match own.run(snapshot, &is_seen, cancel)? {
+                Ok(ran) => saved.push(ran),
+                Err(why) => return Some(Err(SavedQueryRefusal { span: own.span.clone(), why })),
+            }
+        }
+        let names = query.names.iter().map(|name| name.resolve(snapshot)).collect();
+        let depth = query.depth.unwrap_or(1);
+        let related = query.related.iter().map(|patterns| related(snapshot, patterns, depth)).collect();
+        Some(Ok(ResolvedQuery { query, matches, names, related, saved }))
+    }
+
+    /// The place of an entry among the results of the saved query that says in which order they are, where
+    /// the whole query is about those.
+    pub fn place(&self, at: EntryRef) -> Option<usize> {
+        let of_saved = |clause: &Clause| match clause.node {
+            QueryNode::Saved(index) => self.saved.get(index).filter(|ran| ran.is_ordered),
+            _ => None,
+        };
+        self.query.clauses.iter().find_map(of_saved)?.places.get(&at).copied()
+    }
+
+    /// What keeps an entry out of what the query asks for, its state aside.
+    pub fn kept_out(&self, at: EntryRef, candidate: &Candidate<'_>) -> Exclusion {
+        let clauses = self.query.clauses.iter().enumerate();
+        let mut failing = clauses.filter(|(_, clause)| !self.node(&clause.node, at, candidate));
+        match (failing.next(), failing.next()) {
+            (None, _) => Exclusion::ByNone,
+            (Some((clause, _)), None) => Exclusion::By(clause),
+            (Some(_), Some(_)) => Exclusion::BySeveral,
+        }
+    }
+
+    fn node(&self, node: &QueryNode, at: EntryRef, candidate: &Candidate<'_>) -> bool {
+        match node {
+            QueryNode::All(nodes) => nodes.iter().all(|node| self.node(node, at, candidate)),
+            QueryNode::Any(nodes) => nodes.iter().any(|node| self.node(node, at, candidate)),
+            QueryNode::Not(node) => !self.node(node, at, candidate),
+            QueryNode::Word(word) => self.matches.hits(*word, at),
+            QueryNode::Name(name) => {
+                self.names.get(*name).is_some_and(|names| names.holds(at.store as usize, candidate.entry))
+            }
+            QueryNode::Related(index) => {
+                self.related.get(*index).is_some_and(|related| related.contains(&at))
+            }
+            QueryNode::Saved(index) => self.saved.get(*index).is_some_and(|ran| ran.places.contains_key(&at)),
+            QueryNode::Filter(filter) => filter.holds(candidate),
+        }
+    }
+}
+
+/// Whether entries in `state` are looked at by a query that asks for `asks`.
+pub(super) fn is_visible(state: State, asks: StateScope, all: bool) -> bool {
+    match state {
+        State::Live | State::Broken => true,
+        State::Archived => all || asks.archived,
+        State::Deleted => all || asks.deleted,
+    }
+}

@@ -1,0 +1,39 @@
+//! `ref:` and `depth:`: memories that are tied to one, directly or over others.
+
+use std::collections::HashSet;
+
+use super::name_pattern::Pattern;
+use crate::model::{EntryRef, NameKind, Snapshot};
+
+/// The entries within `depth` references, either way, of those whose id or other name
+/// `patterns` hold; those themselves left out.
+pub(super) fn related(snapshot: &Snapshot, patterns: &[Pattern], depth: usize) -> HashSet<EntryRef> {
+    reachable(snapshot, snapshot.entries().filter(|at| is_meant(snapshot, *at, patterns)).collect(), depth)
+}
+
+/// The entries within `depth` references, either way, of those; those themselves left out.
+pub fn reachable(snapshot: &Snapshot, start: HashSet<EntryRef>, depth: usize) -> HashSet<EntryRef> {
+    let mut seen = start.clone();
+    let mut edge: Vec<EntryRef> = start.iter().copied().collect();
+    for _ in 0..depth {
+        let mut next = Vec::new();
+        for at in edge {
+            let store = snapshot.get(at).0;
+            let others = snapshot.references().links_of(store, at).into_iter().filter_map(|tie| tie.other);
+            next.extend(others.filter(|other| seen.insert(*other)));
+        }
+        if next.is_empty() {
+            break;
+        }
+        edge = next;
+    }
+    seen.retain(|at| !start.contains(at));
+    seen
+}
+
+fn is_meant(snapshot: &Snapshot, at: EntryRef, patterns: &[Pattern]) -> bool {
+    let (store, entry) = snapshot.get(at);
+    let Some(view) = store.view(entry) else { return false };
+    let others = view.names.iter().filter(|name| name.of == NameKind::Record).map(|name| name.text);
+    view.id.into_iter().chain(others).any(|name| patterns.iter().any(|own| own.matches(name)))
+}

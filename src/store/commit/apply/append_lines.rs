@@ -1,0 +1,201 @@
+//! Lines added at the end of a file.
+
+use std::io;
+
+use super::{ApplyContext, StagedChange};
+use crate::disk::{Lookup, WritableFile};
+use crate::model::plan::line_end_for;
+use crate::model::snapshot::Generation;
+use crate::store::commit::CommitError;
+use crate::store::commit::add_late_lines::cuts_a_line;
+use crate::store::commit::change_progress::lines_at;
+use crate::store::commit::vault::make_folders_as;
+use crate::store::commit::wait_for_line_end::{is_fresh, wait_for_line_end, whole_lines};
+use crate::text::json_scanner::{Newlines, ScanResult, Tape};
+
+/// What a write that failed left in the file.
+enum FailedAppend {
+    Nothing,
+    /// A part of the lines.
+    Torn,
+    /// That, and what others wrote behind it.
+    TornAndMore,
+}
+
+/// So often lines are added anew where others put another file in the place of the one that
+/// they were added to.
+const TRIES: usize = 5;
+/// A line that is longer counts as one that is not whole.
+const LONGEST: u64 = 1 << 20;
+
+impl<'a> ApplyContext<'a, '_> {
+    /// Adds lines at the end of a file, durably. Whether it made the file, whose name is then
+    /// not durable yet.
+    pub(super) fn append(&mut self, own: &StagedChange, lines: &[u8]) -> Result<bool, CommitError> {
+        let mut made = false;
+        for attempt in 0..TRIES {
+            let (mut out, is_new) = self.open_log(own)?;
+            made |= is_new;
+            if is_new {
+                self.begin(own);
+            }
+            // Lines that came since the files were compared are in no index yet.
+            let (seen, tail) = self.end(own, out.as_ref())?;
+            let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
+            self.carried.derive |= seen.len != base || attempt > 0;
+            let bytes = [line_end_for(&tail), lines].concat();
+            let written = self.write_behind(own, out.as_mut(), seen.len, &bytes)?;
+            if self.are_in_place(own, written, lines)? {
+                if own.grows && self.cuts(own, &seen, &bytes, lines, written.len) {
+                    self.carried.splitting.push((own.path.clone(), bytes));
+                }
+                return Ok(made);
+            }
+            if own.exact {
+                break;
+            }
+        }
+        Err(own.moved("other programs keep putting another file in its place"))
+    }
+
+    /// The file as it is, and its last byte. Who keeps to the lock is in the middle of no line now;
+    /// another ends its line soon.
+    fn end(&self, own: &StagedChange, out: &dyn WritableFile) -> Result<(Generation, Vec<u8>), CommitError> {
+        let mut half = own.partial_len;
+        for _ in 1..TRIES {
+            let (seen, tail) = self.last_byte(own, out)?;
+            let may_end = is_fresh(self.host.machine, &seen) && half != Some(seen.len);
+            if line_end_for(&tail).is_empty() || !may_end {
+                return Ok((seen, tail));
+            }
+            half = wait_for_line_end(self.host, &own.path);
+        }
+        self.last_byte(own, out)
+    }
+
+    fn last_byte(
+        &self,
+        own: &StagedChange,
+        out: &dyn WritableFile,
+    ) -> Result<(Generation, Vec<u8>), CommitError> {
+        let seen = out.generation().map_err(own.io("read"))?;
+        let tail = match seen.len.checked_sub(1) {
+            Some(last) => self.host.disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
+            None => Vec::new(),
+        };
+        Ok((seen, tail))
+    }
+
+    /// Whether lines of ours stand in the middle of a line that an agent goes on with, or may.
+    fn cuts(&self, own: &StagedChange, seen: &Generation, bytes: &[u8], lines: &[u8], len: u64) -> bool {
+        let disk = self.host.disk;
+        let is_behind_half = || {
+            let from = seen.len.saturating_sub(LONGEST);
+            let last = disk.read(&own.path, from, Some(seen.len - from));
+            is_fresh(self.host.machine, seen) && last.is_ok_and(|(last, _)| !is_whole(&last))
+        };
+        let is_alone = len == seen.len + bytes.len() as u64;
+        // A torn line that was planned on was no agent's in the middle of it.
+        let is_planned_on = own.base.as_ref().is_some_and(|base| base.len() as u64 == seen.len);
+        bytes.len() > lines.len() && !is_planned_on && is_behind_half()
+            || !is_alone && cuts_a_line(disk, &own.path, seen, bytes, false) == Some(true)
+    }
+
+    /// Writes bytes behind the end, durably: to which file.
+    fn write_behind(
+        &mut self,
+        own: &StagedChange,
+        out: &mut dyn WritableFile,
+        len: u64,
+        bytes: &[u8],
+    ) -> Result<Generation, CommitError> {
+        if let Err(source) = out.write(bytes) {
+            let stage = match self.cut(own, out, len, bytes) {
+                FailedAppend::Nothing => "written",
+                FailedAppend::Torn => {
+                    self.begin(own);
+                    "written whole (a torn line is left at its end)"
+                }
+                FailedAppend::TornAndMore => {
+                    self.begin(own);
+                    "written whole (a torn line is left, and what other programs wrote beside it)"
+                }
+            };
+            return Err(CommitError::io(&own.path, stage, source));
+        }
+        self.begin(own);
+        out.sync().map_err(own.io("made durable"))?;
+        out.generation().map_err(own.io("read"))
+    }
+
+    /// Cuts off what a write that failed left, where that and nothing else is there.
+    fn cut(&self, own: &StagedChange, out: &mut dyn WritableFile, len: u64, bytes: &[u8]) -> FailedAppend {
+        match out.generation() {
+            Ok(now) if now.len == len => return FailedAppend::Nothing,
+            Ok(_) => {}
+            Err(_) => return FailedAppend::Torn,
+        }
+        let Ok((there, seen)) = self.host.disk.read(&own.path, len, None) else { return FailedAppend::Torn };
+        let is_it = out.generation().is_ok_and(|now| (now.inode, now.len) == (seen.inode, seen.len));
+        if !bytes.starts_with(&there) {
+            return FailedAppend::TornAndMore;
+        }
+        // Durably: what says that nothing was changed must hold after a power cut, too.
+        if is_it && there.len() < bytes.len() && out.set_len(len).is_ok() && out.sync().is_ok() {
+            FailedAppend::Nothing
+        } else {
+            FailedAppend::Torn
+        }
+    }
+
+    /// Whether the lines are in the file that has the name now: who replaces a file while it
+    /// is open leaves what is written to it without a name.
+    fn are_in_place(
+        &self,
+        own: &StagedChange,
+        written: Generation,
+        lines: &[u8],
+    ) -> Result<bool, CommitError> {
+        let now = match self.host.disk.look(&own.path) {
+            Ok(item) => item.generation,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(own.io("read")(error)),
+        };
+        if (now.device, now.inode) == (written.device, written.inode) {
+            return Ok(true);
+        }
+        let (bytes, _) = self.host.disk.read(&own.path, 0, None).map_err(own.io("read"))?;
+        Ok(lines_at(&bytes, lines).is_some())
+    }
+
+    /// The file to add lines to, and whether it was made for that.
+    fn open_log(&mut self, own: &StagedChange) -> Result<(Box<dyn WritableFile + 'a>, bool), CommitError> {
+        let disk = self.host.disk;
+        match disk.append(&own.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            outcome => return Ok((outcome.map_err(own.io("opened"))?, false)),
+        }
+        make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
+        match disk.create(&own.path, own.mode) {
+            Ok(out) => Ok((out, true)),
+            // Another was faster.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Ok((disk.append(&own.path).map_err(own.io("opened"))?, false))
+            }
+            Err(source) => {
+                // Where that isn't known it may have been made.
+                if !matches!(Lookup::from(disk.look(&own.path)), Lookup::Absent) {
+                    self.begin(own);
+                }
+                Err(CommitError::io(&own.path, "made", source))
+            }
+        }
+    }
+}
+
+/// Whether the last line is a whole record, though its end is missing.
+fn is_whole(bytes: &[u8]) -> bool {
+    let last = &bytes[whole_lines(bytes).len()..];
+    let scan = Tape::default().scan(last, Newlines::Refused);
+    matches!(scan, ScanResult::Whole { end, .. } if last[end..].trim_ascii().is_empty())
+}

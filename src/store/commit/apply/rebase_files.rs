@@ -1,0 +1,197 @@
+//! Whether files still are as they were planned on, and how a change is fitted to what others
+//! wrote meanwhile.
+
+use std::io;
+
+use super::{ApplyContext, StagedChange};
+use crate::model::snapshot::Generation;
+use crate::model::{Act, Bytes, PathText};
+use crate::store::commit::apply_plan::UndoUpdate;
+use crate::store::commit::rebase_splices::{moved_only, rebase};
+use crate::store::commit::wait_for_line_end::whole_lines;
+use crate::store::commit::{CommitError, FilesState};
+use crate::store::{large_file, log_ends};
+
+/// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
+/// for the lock some milliseconds, and to take it again would take longer beside busy agents.
+const AT_ONCE: usize = 512 << 10;
+
+impl ApplyContext<'_, '_> {
+    /// Whether every file is as its new bytes were made of it. A few lines that others added are
+    /// taken over here, under the lock; with `last_chance` any number of them.
+    pub fn catch_up(&mut self, ready: &mut [StagedChange], last_chance: bool) -> Result<bool, CommitError> {
+        for at in 0..ready.len() {
+            if ready[at].dropped {
+                continue;
+            }
+            if !self.fits_one(&mut ready[at], last_chance)? {
+                return Ok(false);
+            }
+            if self.carried.derive {
+                self.drop_derived(ready);
+            }
+        }
+        Ok(true)
+    }
+
+    fn fits_one(&mut self, own: &mut StagedChange, last_chance: bool) -> Result<bool, CommitError> {
+        match &own.act {
+            Act::Create(_) if own.derived => Ok(self.len(&own.path)?.is_none()),
+            Act::Append(_) => {
+                let len = own.base.as_ref().map_or(0, |base| base.len() as u64);
+                let is_other = self.len(&own.path)?.unwrap_or(0) != len;
+                if is_other && own.exact {
+                    return Err(own.moved("another program wrote to it meanwhile"));
+                }
+                self.carried.derive |= is_other;
+                // What takes it back has to know where it went.
+                Ok(!is_other || own.derived || last_chance)
+            }
+            Act::Expire(len) => {
+                own.seen = own.old_copy(self.host.disk, *len);
+                Ok(true)
+            }
+            // Its file changed while the new bytes were made of it.
+            Act::Splice(_) if own.temp.is_none() => Ok(false),
+            Act::Remove(_) | Act::Splice(_) => {
+                let (grown, seen) = self.behind(own)?;
+                own.seen = Some(seen);
+                let is_splice = matches!(own.act, Act::Splice(_));
+                match grown {
+                    Some(grown) if grown.is_empty() => Ok(true),
+                    _ if own.exact || !is_splice => Err(own.conflict(Some(self.read(own)?))),
+                    Some(grown) if own.may_grow() && !own.derived && own.grows => {
+                        let grown = whole_lines(&grown);
+                        let is_taken = last_chance || grown.len() <= AT_ONCE;
+                        if is_taken {
+                            self.take_over(own, grown)?;
+                        }
+                        Ok(is_taken)
+                    }
+                    _ => Ok(false),
+                }
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// What the file has behind the bytes that the change was made of.
+    fn behind(&self, own: &StagedChange) -> Result<(Option<Vec<u8>>, Generation), CommitError> {
+        own.there(self.host.disk.read_after(&own.path, &own.base()))
+    }
+
+    fn read(&self, own: &StagedChange) -> Result<Vec<u8>, CommitError> {
+        Ok(own.there(self.host.disk.read(&own.path, 0, None))?.0)
+    }
+
+    /// The same; those of a large log are read when they are asked for.
+    fn bytes(&self, own: &StagedChange) -> Result<Bytes, CommitError> {
+        match own.base().is_file_backed() {
+            true => Ok(own.there(large_file::read(self.host.disk, &own.path))?.0),
+            false => Ok(self.read(own)?.into()),
+        }
+    }
+
+    /// Adds lines that came meanwhile to the new bytes.
+    fn take_over(&mut self, own: &mut StagedChange, lines: &[u8]) -> Result<(), CommitError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        if let Some(temp) = &own.temp {
+            let add = || {
+                let mut out = self.host.disk.append(temp)?;
+                out.write(lines)?;
+                out.sync()?;
+                out.generation()
+            };
+            own.made = Some(add().map_err(own.io("written"))?);
+        }
+        own.base.get_or_insert_default().extend(lines);
+        own.is_as_planned = false;
+        (self.carried.derive, self.carried.met_others) = (true, true);
+        Ok(())
+    }
+
+    /// Gives derived changes up: they are made anew afterwards.
+    pub fn drop_derived(&mut self, ready: &mut [StagedChange]) {
+        self.carried.derive = true;
+        for own in ready.iter_mut().filter(|own| own.derived && !own.dropped) {
+            own.drop_temp(self.host.disk);
+            own.dropped = true;
+        }
+    }
+
+    /// Fits the changes to the files as they are now, without the lock.
+    pub fn rebase_changes(
+        &mut self,
+        ready: &mut [StagedChange],
+        keep: &mut UndoUpdate<'_>,
+    ) -> Result<(), CommitError> {
+        self.drop_derived(ready);
+        for own in ready.iter_mut().filter(|own| !own.dropped) {
+            if matches!(own.act, Act::Append(_)) {
+                self.refit_lines(own, keep)?;
+            }
+            let Act::Splice(splices) = own.act.clone() else { continue };
+            // What does not grow is fitted as a whole: the last line may have no end for ever.
+            match self.behind(own)?.0 {
+                Some(grown) if grown.is_empty() => continue,
+                Some(grown) if own.grows && own.may_grow() => {
+                    self.take_over(own, whole_lines(&grown))?;
+                    continue;
+                }
+                _ => {}
+            }
+            let now = self.bytes(own)?;
+            own.drop_temp(self.host.disk);
+            let fit = if self.exact { moved_only } else { rebase };
+            let fitted = fit(&splices, &now).map_err(|conflict| CommitError::Conflict {
+                file: own.path.clone(),
+                planned: conflict.planned,
+                found: conflict.found,
+                files: FilesState::Untouched,
+            })?;
+            own.act = Act::Splice(fitted);
+            own.base = Some(now);
+            (own.counted, own.is_as_planned) = (None, false);
+            let note = format!(
+                "another program changed {} meanwhile; this change was fitted to it",
+                own.path.to_text()
+            );
+            if !self.carried.notes.contains(&note) {
+                self.carried.notes.push(note);
+            }
+            keep(&own.relative, Some(own.change().bare_inverse()))?;
+        }
+        Ok(())
+    }
+
+    /// Lines are added wherever the file ends; what takes them back takes them from there.
+    fn refit_lines(&mut self, own: &mut StagedChange, keep: &mut UndoUpdate<'_>) -> Result<(), CommitError> {
+        if own.base.as_ref().is_some_and(|base| base.known_end().is_some()) {
+            let now = log_ends::read(self.host.disk, &own.path).map_err(own.io("read"))?;
+            let is_same = now.as_ref().map(Bytes::len) == own.base.as_ref().map(Bytes::len);
+            own.base = now;
+            return if is_same { Ok(()) } else { keep(&own.relative, Some(own.change().bare_inverse())) };
+        }
+        let now = match self.host.disk.read(&own.path, 0, None) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            outcome => Some(outcome.map_err(own.io("read"))?.0),
+        };
+        if now.as_deref() == own.base.as_deref() {
+            return Ok(());
+        }
+        own.base = now.map(Into::into);
+        keep(&own.relative, Some(own.change().bare_inverse()))
+    }
+}
+
+impl StagedChange {
+    /// The outcome of a call that reads the file, which has to be there.
+    fn there<T>(&self, outcome: io::Result<T>) -> Result<T, CommitError> {
+        match outcome {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(self.moved("it is gone")),
+            outcome => outcome.map_err(self.io("read")),
+        }
+    }
+}

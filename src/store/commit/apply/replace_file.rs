@@ -1,0 +1,277 @@
+//! New bytes put in the place of a file, and files that go, so that what others put there in the
+//! same moment is never lost: what was there keeps a name of ours until it is known to be what
+//! was compared.
+
+use std::io;
+use std::path::Path;
+
+use super::{ApplyContext, LostRace, StagedChange};
+use crate::disk::{Disk, Lookup, Owner, WritableFile, is_unsupported, put_new};
+use crate::model::Act;
+use crate::model::snapshot::Generation;
+use crate::store::commit::file_exchange::{link_as_old, rename_as_old};
+use crate::store::commit::hidden_names::{OldFileName, SwapFileName};
+use crate::store::commit::rescue::ReplacedFile;
+use crate::store::commit::{CommitError, ReplaceMethod};
+
+impl ApplyContext<'_, '_> {
+    /// Puts the new bytes in the file's place, or removes it where there are none. What is not
+    /// the file that was compared stays, or comes back.
+    pub(super) fn replace(
+        &mut self,
+        own: &mut StagedChange,
+        is_ours: &dyn Fn() -> bool,
+    ) -> Result<LostRace, CommitError> {
+        let is_gone = matches!(own.act, Act::Remove(_) | Act::Expire(_));
+        let machine = self.host.machine;
+        let old = OldFileName::of(&own.path, &own.base(), machine.now(), machine.own_process());
+        let made = own.made.filter(|_| !is_gone);
+        let swapped =
+            SwapFileName { old, new_inode: made.map_or(0, |own| own.inode), len: made.map(|own| own.len) };
+        if is_gone {
+            return if is_ours() { self.take_away(own, &swapped) } else { Ok(LostRace::Yes) };
+        }
+        let Some(temp) = own.temp.clone() else { return Ok(LostRace::No) };
+        let name = own.path.with_file_name(swapped.name());
+        self.host.disk.rename(&temp, &name).map_err(|source| {
+            own.drop_temp(self.host.disk);
+            own.temp = Some(name.clone());
+            own.drop_temp(self.host.disk);
+            CommitError::io(&own.path, "replaced", source)
+        })?;
+        own.temp = Some(name.clone());
+        if !is_ours() {
+            return Ok(LostRace::Yes);
+        }
+        match self.host.disk.exchange(&name, &own.path) {
+            Ok(()) => {
+                own.temp = None;
+                self.begin(own);
+                self.judge(own, &name, &swapped)
+            }
+            Err(error) if is_unsupported(&error) => self.replace_guarded(own, &name, &swapped),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LostRace::Yes),
+            Err(error) => {
+                // A network disk may say so of what it has done.
+                if !own.is_at(self.host.disk, &name).unwrap_or(false) {
+                    own.temp = None;
+                    self.begin(own);
+                }
+                Err(CommitError::io(&own.path, "replaced", error))
+            }
+        }
+    }
+
+    /// Looks at what came out of the file's place and puts it back if it is another.
+    fn judge(
+        &mut self,
+        own: &mut StagedChange,
+        name: &Path,
+        swapped: &SwapFileName,
+    ) -> Result<LostRace, CommitError> {
+        let disk = self.host.disk;
+        if !own.is_other(disk, name).map_err(own.io("read"))? {
+            drop(self.settled(own, name, swapped));
+            return Ok(LostRace::No);
+        }
+        match disk.exchange(name, &own.path) {
+            Ok(()) if own.is_at(disk, name).map_err(own.io("put back"))? => self.watch_ours(own, name),
+            Ok(()) => {
+                // Yet another was put in the place of ours: it stays, and so does what it replaced.
+                disk.exchange(name, &own.path).map_err(own.io("put back"))?;
+                drop(self.settled(own, name, swapped));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => drop(self.settled(own, name, swapped)),
+            Err(error) => return Err(CommitError::io(&own.path, "put back", error)),
+        }
+        disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
+        Ok(LostRace::Yes)
+    }
+
+    /// Our new bytes were in the file's place for a moment: what others wrote to them there is not to
+    /// go with them. Of what is derived nothing is kept.
+    fn watch_ours(&mut self, own: &mut StagedChange, name: &Path) {
+        match own.made.filter(|_| !own.derived) {
+            // Where it can't be watched now, the next start looks at it.
+            Some(made) => self
+                .carried
+                .replaced
+                .extend(rename_as_old(self.host, name, &own.path, made.len).map(ReplacedFile::from)),
+            None => own.temp = Some(name.to_owned()),
+        }
+    }
+
+    /// Renames the replaced file to the name by which it is watched. A derived file is removed, not watched.
+    /// If the renaming fails, the next start handles the file.
+    fn settled(&mut self, own: &StagedChange, name: &Path, swapped: &SwapFileName) -> io::Result<()> {
+        let disk = self.host.disk;
+        let old = own.path.with_file_name(swapped.old.name());
+        // Beside the store they are in files that others write, too. What was not read can't be
+        // compared with what others make of it.
+        if own.derived && !own.relative.starts_with("..") || own.base.is_none() {
+            // A call that failed may succeed at the second try.
+            return disk.remove(name).or_else(|_| disk.remove(name));
+        }
+        disk.rename(name, &old).or_else(|_| disk.rename(name, &old))?;
+        self.carried.replaced.push(ReplacedFile { path: old, content: own.base.clone() });
+        Ok(())
+    }
+
+    /// Replaces where the file system can't exchange: what is there keeps a second name, or
+    /// a copy where a file can have but one.
+    fn replace_guarded(
+        &mut self,
+        own: &mut StagedChange,
+        temp: &Path,
+        swapped: &SwapFileName,
+    ) -> Result<LostRace, CommitError> {
+        let disk = self.host.disk;
+        // Another name: the one of our own bytes has the same inode in it.
+        let machine = self.host.machine;
+        let old = OldFileName::of(&own.path, &own.base(), machine.now(), machine.own_process());
+        let swapped = SwapFileName { old, ..swapped.clone() };
+        let kept = own.path.with_file_name(swapped.name());
+        let guard = match disk.link(&own.path, &kept) {
+            Ok(()) => ReplaceMethod::Link,
+            Err(error) if is_unsupported(&error) => ReplaceMethod::Copy,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LostRace::Yes),
+            Err(error) => return Err(CommitError::io(&own.path, "kept beside itself", error)),
+        };
+        self.carried.guard = self.carried.guard.max(guard);
+        if guard == ReplaceMethod::Copy {
+            copy(disk, &kept, &own.base(), own.mode).map_err(own.io("kept beside itself"))?;
+        }
+        let compared = if guard == ReplaceMethod::Link { &kept } else { &own.path };
+        // A copy does not hold what others add.
+        let grew = guard == ReplaceMethod::Copy && self.len(&own.path)? != Some(own.base().len() as u64);
+        if grew || own.is_other(disk, compared).map_err(own.io("read"))? {
+            let _ = disk.remove(&kept);
+            return Ok(LostRace::Yes);
+        }
+        if let Err(source) = disk.rename(temp, &own.path) {
+            match disk.look(temp) {
+                Ok(_) => drop(disk.remove(&kept)),
+                Err(_) => {
+                    own.temp = None;
+                    self.begin(own);
+                }
+            }
+            return Err(CommitError::io(&own.path, "replaced", source));
+        }
+        own.temp = None;
+        self.begin(own);
+        let is_other = guard == ReplaceMethod::Link && own.is_other(disk, &kept).map_err(own.io("read"))?;
+        if is_other && own.is_at(disk, &own.path).map_err(own.io("read"))? {
+            if let Some(made) = own.made.filter(|_| !own.derived) {
+                self.carried
+                    .replaced
+                    .extend(link_as_old(self.host, &own.path, made.len).map(ReplacedFile::from));
+            }
+            disk.rename(&kept, &own.path).map_err(own.io("put back"))?;
+            disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
+            return Ok(LostRace::Yes);
+        }
+        match guard {
+            ReplaceMethod::Copy => drop(disk.remove(&kept)),
+            _ => drop(self.settled(own, &kept, &swapped)),
+        }
+        Ok(if is_other { LostRace::Yes } else { LostRace::No })
+    }
+
+    /// Takes a file from its place, and puts it back if it is not the one that was compared.
+    fn take_away(&mut self, own: &mut StagedChange, swapped: &SwapFileName) -> Result<LostRace, CommitError> {
+        let disk = self.host.disk;
+        let name = own.path.with_file_name(swapped.name());
+        // What a power cut made of it would look like what others wrote.
+        let _ = disk.append(&own.path).and_then(|mut file| file.sync());
+        match disk.rename(&own.path, &name) {
+            Ok(()) => self.begin(own),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LostRace::Yes),
+            Err(error) => {
+                // Where that isn't known it may have gone.
+                if !matches!(Lookup::from(disk.look(&name)), Lookup::Absent) {
+                    self.begin(own);
+                }
+                return Err(CommitError::io(&own.path, "removed", error));
+            }
+        }
+        if !own.is_other(disk, &name).map_err(own.io("read"))? {
+            return self.settled(own, &name, swapped).map(|()| LostRace::No).map_err(own.io("removed"));
+        }
+        match put_new(disk, &name, &own.path) {
+            Ok(()) => disk.sync_folder(own.folder()).map_err(own.io("made durable"))?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                drop(self.settled(own, &name, swapped))
+            }
+            Err(error) => return Err(CommitError::io(&own.path, "put back", error)),
+        }
+        Ok(LostRace::Yes)
+    }
+}
+
+impl StagedChange {
+    /// The copy that is to go, where it is the one that was planned on.
+    pub(super) fn old_copy(&self, disk: &dyn Disk, len: u64) -> Option<Generation> {
+        let seen = match &self.base {
+            Some(base) => {
+                let (more, seen) = disk.read_after(&self.path, base).ok()?;
+                more.filter(Vec::is_empty).map(|_| seen)?
+            }
+            None => disk.look(&self.path).ok()?.generation,
+        };
+        (seen.len == len).then_some(seen)
+    }
+
+    /// Whether our new bytes are what is there.
+    fn is_at(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
+        let there = Lookup::from(disk.look(path)).optional()?;
+        Ok(self.made.zip(there).is_some_and(|(made, item)| item.generation.inode == made.inode))
+    }
+
+    /// Whether the file at `path` is not what was compared any more: another took its place, or
+    /// somebody wrote to it in place. What only grew is taken over from its old name.
+    fn is_other(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
+        let now = disk.look(path)?.generation;
+        let Some(seen) = self.seen else { return Ok(false) };
+        if (seen.device, seen.inode) != (now.device, now.inode) || now.len < seen.len {
+            return Ok(true);
+        }
+        if seen.has_same_bytes(&now) {
+            return Ok(false);
+        }
+        let Some(base) = &self.base else { return Ok(seen != now) };
+        let grown = disk.read_after(path, base)?.0;
+        Ok(grown.is_none_or(|grown| !grown.is_empty() && (self.derived || !self.grows)))
+    }
+}
+
+fn copy(disk: &dyn Disk, to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut out = disk.create(to, mode)?;
+    out.write(bytes).and_then(|()| out.sync())
+}
+
+/// Gives new bytes the owner and the attributes of the file that they are to replace.
+pub fn keep_owner(
+    disk: &dyn Disk,
+    own: &StagedChange,
+    out: &mut dyn WritableFile,
+    owner: Owner,
+) -> Result<(), CommitError> {
+    let refused = |what| move |_: io::Error| CommitError::NotWritten { file: own.path.clone(), what };
+    let attributes = disk.extended(&own.path).map_err(own.io("read"))?;
+    // What was made for it belongs to who runs this.
+    let made = own.temp.as_deref().and_then(|temp| disk.look(temp).ok());
+    let is_owner = made.is_some_and(|made| made.owner.user == owner.user);
+    out.set_owner(owner).map_err(refused(match is_owner {
+        true => {
+            "it belongs to a group that you are not in, and would lose that group: give it to one of yours (chgrp), or run this as root"
+        }
+        false => {
+            "it belongs to another user or group, and would lose that owner: run this as its owner"
+        }
+    }))?;
+    out.set_extended(&attributes).map_err(refused(match is_owner {
+        true => "it has an access list or extended attributes that would be lost: run this as root",
+        false => "it has an access list or extended attributes that would be lost: run this as its owner",
+    }))
+}

@@ -1,0 +1,97 @@
+//! What a file or folder had when it was removed, given back when it comes again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{ApplyContext, StagedChange};
+use crate::disk::{Disk, WritableFile};
+use crate::model::attributes::{FileAttributes, Owner};
+use crate::model::{PathText, plan};
+
+/// What could not be given back, with the files and folders that lack it.
+pub type LostAttributes = BTreeMap<String, Vec<PathBuf>>;
+
+impl ApplyContext<'_, '_> {
+    /// Gives what was made at `made` the owner, the attributes and the mode that it had. What the
+    /// system refuses keeps nothing from coming back: a note says so.
+    pub(super) fn restore_attributes(
+        &mut self,
+        own: &StagedChange,
+        made: &Path,
+        out: &mut dyn WritableFile,
+        had: &FileAttributes,
+    ) {
+        for what in set_attributes(self.host.disk, made, out, own.mode, had) {
+            self.carried.lacking.entry(what).or_default().push(own.relative.clone());
+        }
+    }
+
+    /// The same of a folder that was made.
+    pub fn give_back_folder(&mut self, own: &StagedChange, had: &FileAttributes) {
+        match self.host.disk.open_folder(&own.path) {
+            Ok(mut out) => {
+                self.restore_attributes(own, &own.path, out.as_mut(), had);
+                // It is there: what is not durable of its attributes is no reason to fail.
+                let _ = out.sync();
+            }
+            Err(error) => {
+                let what = format!("its owner, mode and attributes ({error})");
+                self.carried.lacking.entry(what).or_default().push(own.relative.clone());
+            }
+        }
+    }
+}
+
+/// Gives what was made at `made` an owner, attributes and a mode; what the system refused.
+pub fn set_attributes(
+    disk: &dyn Disk,
+    made: &Path,
+    out: &mut dyn WritableFile,
+    mode: u32,
+    had: &FileAttributes,
+) -> Vec<String> {
+    let mut mode = mode;
+    let mut lacks = Vec::new();
+    if let Err(error) = out.set_owner(had.owner) {
+        let Owner { user, group } = had.owner;
+        lacks.push(format!("its owner {user}:{group} ({error})"));
+        if !shares_group(disk, made, out, had.owner) {
+            mode = for_no_group(mode);
+        }
+    }
+    if let Err(error) = out.set_extended(&had.extended) {
+        lacks.push(format!("its extended attributes and access list ({error})"));
+        mode = for_no_group(mode);
+    }
+    if let Err(error) = out.set_mode(mode) {
+        lacks.push(format!("its mode {mode:04o} ({error})"));
+    }
+    lacks
+}
+
+/// Who can't give a file to its user may give it to the group that he shares with him.
+fn shares_group(disk: &dyn Disk, made: &Path, out: &mut dyn WritableFile, wanted: Owner) -> bool {
+    let now = disk.look(made).map(|item| item.owner);
+    now.is_ok_and(|now| out.set_owner(Owner { group: wanted.group, ..now }).is_ok())
+}
+
+/// The group of a file is another than it was, or a list of who may do what is missing: what
+/// only they were allowed nobody else is.
+fn for_no_group(mode: u32) -> u32 {
+    mode & !0o070 | (mode & 0o007) << 3
+}
+
+/// What is said of it: a sentence for each thing that is lacking.
+pub fn sentences(lacking: &LostAttributes) -> Vec<String> {
+    let sentence = |(what, files): (&String, &Vec<PathBuf>)| {
+        let first = files.first().map(|file| file.to_text().into_owned()).unwrap_or_default();
+        match files.len() {
+            0 | 1 => format!("{first} is restored, but not {what}"),
+            count => {
+                let more = plan::count_with_noun(count as u64 - 1, "other");
+                format!("{first} and {more} are restored, but not {what}")
+            }
+        }
+    };
+    lacking.iter().map(sentence).collect()
+}

@@ -1,0 +1,126 @@
+//! Where the lines of a file are, by what they say and by the ids of their records. Each is
+//! looked through once, when it is first asked for, however many lines are sought in it.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use crate::model::bytes::Ranges;
+use crate::model::lazy_bytes::digest;
+use crate::text::json::JsonKind;
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
+use crate::text::lines;
+
+/// The lines of a file as it is now.
+pub struct LineIndex<'a, B: ?Sized> {
+    pub now: &'a B,
+    /// The lines, by what they say without what ends them.
+    starts: OnceCell<LineTable>,
+    /// The lines that are records, by their ids.
+    ids: OnceCell<LineTable>,
+    /// The lines, by what they say without what they end with.
+    said: OnceCell<LineTable>,
+}
+
+/// A line that is a record of an id that is sought.
+pub struct RecordLine {
+    pub start: usize,
+    pub line: Vec<u8>,
+    /// Whether others have that id.
+    pub has_others: bool,
+}
+
+/// Where lines start, each with a digest of what it is sought by, in their order: a large file has too many
+/// lines to hold more of them.
+struct LineTable(Vec<(u64, usize)>);
+
+impl LineTable {
+    /// The lines of those bytes that are sought by what `key` makes of them.
+    fn of<B: Ranges + ?Sized>(now: &B, key: impl Fn(&[u8]) -> Option<u64>) -> LineTable {
+        let mut own = Vec::new();
+        now.each_line(&mut |start, line| own.extend(key(line).map(|key| (key, start))));
+        own.sort_unstable();
+        LineTable(own)
+    }
+
+    /// The lines of that digest, ascending.
+    fn all(&self, key: u64) -> impl Iterator<Item = usize> {
+        let from = self.0.partition_point(|own| own.0 < key);
+        self.0[from..].iter().take_while(move |own| own.0 == key).map(|own| own.1)
+    }
+}
+
+impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
+    pub fn of(now: &'a B) -> Self {
+        let (starts, ids, said) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        LineIndex { now, starts, ids, said }
+    }
+
+    /// The line that starts there, with its end.
+    fn line(&self, start: usize) -> Vec<u8> {
+        self.now.at(start..self.now.line_end(start)).into_owned()
+    }
+
+    /// Where those whole lines are, but for the places that are taken; of equal ones those
+    /// that are behind the line they was behind, or else the first.
+    pub fn find(&self, wanted: &[u8], behind: Option<&[u8]>, taken: &HashSet<usize>) -> Option<usize> {
+        let now = self.now;
+        let ends = |at: usize| wanted.ends_with(b"\n") || at >= now.len() || now.is_at(at, b"\n");
+        let is_here = |start: usize| now.is_at(start, wanted) && ends(start + wanted.len());
+        let own = |start: usize| match behind {
+            Some(line) if !line.is_empty() => now.ends_at(start, line),
+            Some(_) => start == 0,
+            None => true,
+        };
+        let starts = self.starts.get_or_init(|| LineTable::of(now, |line| Some(digest(without_end(line)))));
+        let key = digest(without_end(first_line(wanted)));
+        // The first line is behind the byte order mark as well as with it.
+        let marked = Some(lines::BOM.len()).filter(|_| now.is_at(0, lines::BOM));
+        let same = || starts.all(key).chain(marked);
+        let free = || same().filter(|start| !taken.contains(start) && is_here(*start));
+        free().find(|start| own(*start)).or_else(|| free().next())
+    }
+
+    /// The first line that is a record of that id.
+    pub fn of_id(&self, id: &str) -> Option<RecordLine> {
+        let own =
+            |start| Some((start, self.line(start))).filter(|(_, line)| id_of(line).as_deref() == Some(id));
+        let mut same = self.ids().all(digest(id.as_bytes())).filter_map(own);
+        let (start, line) = same.next()?;
+        Some(RecordLine { start, line, has_others: same.next().is_some() })
+    }
+
+    fn ids(&self) -> &LineTable {
+        self.ids.get_or_init(|| LineTable::of(self.now, |line| Some(digest(id_of(line)?.as_bytes()))))
+    }
+
+    /// Whether it has any of the lines, or a record of the same id as one of them.
+    pub fn has_any(&self, wanted: &[u8]) -> bool {
+        let key = |line: &[u8]| Some(digest(said(line)?));
+        let there = self.said.get_or_init(|| LineTable::of(self.now, key));
+        let has = |line: &[u8]| there.all(digest(line)).any(|start| said(&self.line(start)) == Some(line));
+        let mut wanted = wanted.split_inclusive(|byte| *byte == b'\n').filter_map(said);
+        wanted.any(|line| has(line) || id_of(line).is_some_and(|id| self.of_id(&id).is_some()))
+    }
+}
+
+/// The first line of the bytes, with its end.
+fn first_line(bytes: &[u8]) -> &[u8] {
+    &bytes[..memchr::memchr(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1)]
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
+}
+
+/// What a line says, without what it ends with.
+fn said(line: &[u8]) -> Option<&[u8]> {
+    Some(line.trim_ascii_end()).filter(|line| !line.is_empty())
+}
+
+/// The id of the one record that is all of a line.
+pub fn id_of(line: &[u8]) -> Option<String> {
+    let mut tape = Tape::default();
+    let record = json_edit::scan(&mut tape, line).ok().filter(|record| record.kind() == JsonKind::Object)?;
+    record.get("id")?.text().map(|id| id.into_owned())
+}

@@ -1,0 +1,266 @@
+//! A change that was planned on a file as it was, on the file as it is.
+//!
+//! A splice names the lines that it replaces. Where they are elsewhere now, it moves
+//! there; where a record has changed since in other members than the splice changes, both
+//! changes hold; anything else is a conflict, which the user sees and nobody settles.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::line_index::{LineIndex, id_of};
+use super::unterminated_line;
+use crate::model::bytes::Ranges;
+use crate::model::{Bytes, Moment, Splice};
+use crate::text::canonical::{self, Checksum};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
+use crate::text::lines;
+
+/// The member that holds a record's checksum.
+const CHECKSUM: &str = "checksum";
+/// The member that says when a record was changed last.
+const CHANGED: &str = "updated_at";
+
+/// Lines that are not there any more, or not as they were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpliceConflict {
+    /// The lines as the plan knows them.
+    pub planned: Vec<u8>,
+    /// What is there now, if something is known to be the same record.
+    pub found: Option<Vec<u8>>,
+}
+
+/// The splices as they fit `now`.
+pub fn rebase<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> Result<Vec<Splice>, SpliceConflict> {
+    rebase_in(splices, &LineIndex::of(now))
+}
+
+/// The same where no record may have changed: lines move, and that is all.
+pub fn moved_only<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> Result<Vec<Splice>, SpliceConflict> {
+    fitted(splices, &LineIndex::of(now), false)
+}
+
+/// The splices as they fit a file whose lines are looked up more than once.
+pub fn rebase_in<B: Ranges + ?Sized>(
+    splices: &[Splice],
+    places: &LineIndex<'_, B>,
+) -> Result<Vec<Splice>, SpliceConflict> {
+    fitted(splices, places, true)
+}
+
+fn fitted<B: Ranges + ?Sized>(
+    splices: &[Splice],
+    places: &LineIndex<'_, B>,
+    merges: bool,
+) -> Result<Vec<Splice>, SpliceConflict> {
+    let now = places.now;
+    let mut moved: Vec<Splice> = Vec::new();
+    if fits(splices, now) && splices.iter().all(|own| unterminated_line::is_last(own, now)) {
+        moved = splices.to_vec();
+    } else {
+        let mut fitting = SpliceRebase { places, taken: HashSet::new(), merges };
+        let splices: Vec<Splice> = splices.iter().flat_map(|own| each_record(own, places)).collect();
+        for (at, splice) in splices.iter().enumerate() {
+            let before = at.checked_sub(1).map(|last| (&splices[last], &moved[last]));
+            moved.push(fitting.fit(splice, before)?);
+        }
+        // Lines that come before one that is replaced are no part of it.
+        moved.sort_by_key(|splice| (splice.start, splice.end()));
+    }
+    let overlaps = moved.windows(2).find(|pair| pair[0].end() > pair[1].start);
+    match overlaps {
+        Some(pair) => Err(SpliceConflict { planned: pair[1].was.to_vec(), found: None }),
+        None => Ok((0..moved.len()).map(|at| ended(&moved[at], &moved[at + 1..], now)).collect()),
+    }
+}
+
+/// A splice that takes several records out, one by one where they are no longer side by side: others
+/// are between them, or they came back in another order. What is no record of its own stays with the
+/// lines around it, as nobody could tell it from another of that sort.
+fn each_record<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -> Vec<Splice> {
+    let mut own = Vec::new();
+    let mut behind = &splice.line_before[..];
+    for line in lines::lines(&splice.was) {
+        let was = &splice.was[line.start..line.next];
+        let start = splice.start + line.start as u64;
+        own.push(Splice { start, was: was.into(), becomes: Bytes::default(), line_before: behind.to_vec() });
+        behind = was;
+    }
+    let is_apart = splice.becomes.is_empty()
+        && own.len() > 1
+        && own.iter().all(|own| id_of(&own.was).is_some())
+        && places.find(&splice.was, None, &HashSet::new()).is_none();
+    if is_apart { own } else { vec![splice.clone()] }
+}
+
+/// The splice with a line end where its last line was the file's last and had none, and
+/// others are behind it now.
+fn ended<B: Ranges + ?Sized>(splice: &Splice, later: &[Splice], now: &B) -> Splice {
+    // Its undo data looks for the line before it as that is now.
+    let start = splice.start as usize;
+    let behind = now.at(now.line_before(start)..start).into_owned();
+    let mut own = Splice { line_before: behind, ..splice.clone() };
+    let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
+    if !open(&own.becomes) || open(&own.was) || *own.becomes == *lines::BOM {
+        return own;
+    }
+    // Others that are behind it may go in the same change.
+    let gone = later.iter().try_fold(splice.end(), |end, next| {
+        (next.start == end && next.becomes.is_empty()).then_some(next.end()).ok_or(end)
+    });
+    if (gone.unwrap_or_else(|end| end) as usize) < now.len() {
+        own.becomes.extend(b"\n");
+    }
+    own
+}
+
+/// Whether every splice fits where it says.
+pub fn fits<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> bool {
+    splices.iter().all(|splice| {
+        let start = splice.start as usize;
+        now.is_at(start, &splice.was)
+            && (start == 0 || now.ends_at(start, b"\n"))
+            && (!splice.was.is_empty() || now.ends_at(start, &splice.line_before))
+    })
+}
+
+/// Splices on their way to where their lines are, and the lines that are spoken for.
+struct SpliceRebase<'p, 'a, B: ?Sized> {
+    places: &'p LineIndex<'a, B>,
+    taken: HashSet<usize>,
+    /// Whether a record that others changed is joined with what is planned of it.
+    merges: bool,
+}
+
+impl<B: Ranges + ?Sized> SpliceRebase<'_, '_, B> {
+    /// `before` is the splice before it, as planned and as it fits.
+    fn fit(&mut self, splice: &Splice, before: Option<(&Splice, &Splice)>) -> Result<Splice, SpliceConflict> {
+        let now = self.places.now;
+        if splice.was.is_empty() {
+            let start = match before.filter(|(planned, _)| planned.end() == splice.start) {
+                Some((_, fitted)) => fitted.end() as usize,
+                None if splice.line_before.is_empty() => 0,
+                // The mark at the start of a file is no line.
+                None if *splice.line_before == *lines::BOM && now.is_at(0, lines::BOM) => lines::BOM.len(),
+                None => {
+                    self.take(&splice.line_before, None).map_or(now.len(), |at| at + splice.line_before.len())
+                }
+            };
+            let own = Splice { start: start as u64, ..splice.clone() };
+            return Ok(unterminated_line::at_end(own, before.map(|(_, fitted)| fitted), now));
+        }
+        let there = self.take(&splice.was, Some(&splice.line_before));
+        let own = there.map(|start| Splice { start: start as u64, ..splice.clone() });
+        let is_there = own.as_ref().map_or(!self.merges, |own| unterminated_line::is_last(own, now));
+        match (unterminated_line::addition(splice, now).filter(|_| !is_there), own) {
+            (Some(end), _) => Ok(unterminated_line::at_end(end, before.map(|(_, fitted)| fitted), now)),
+            (None, Some(own)) => Ok(own),
+            (None, None) if self.merges => self.otherwise(splice),
+            (None, None) => Err(SpliceConflict { planned: splice.was.to_vec(), found: None }),
+        }
+    }
+
+    /// The splice where its lines are not there as they were.
+    fn otherwise(&mut self, splice: &Splice) -> Result<Splice, SpliceConflict> {
+        if let Some(own) = unterminated_line::removal(splice)
+            && let Some(start) = self.take(&own.was, Some(&own.line_before))
+        {
+            return Ok(Splice { start: start as u64, ..own });
+        }
+        merged(splice, self.places)
+    }
+
+    /// Where those whole lines are, each place once.
+    fn take(&mut self, wanted: &[u8], behind: Option<&[u8]>) -> Option<usize> {
+        let at = self.places.find(wanted, behind, &self.taken)?;
+        self.taken.insert(at);
+        Some(at)
+    }
+}
+
+/// The record of the same id, where it changed in other members than the splice changes.
+/// Where several have that id, nobody knows which of them it was.
+fn merged<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -> Result<Splice, SpliceConflict> {
+    let conflict = |found: Option<&[u8]>| SpliceConflict {
+        planned: splice.was.to_vec(),
+        found: found.map(<[u8]>::to_vec),
+    };
+    let id = id_of(&splice.was).ok_or_else(|| conflict(None))?;
+    let same = places.of_id(&id).ok_or_else(|| conflict(None))?;
+    let found = Some(&same.line[..]);
+    if same.has_others {
+        return Err(conflict(found));
+    }
+    let becomes = merge(&splice.was, &splice.becomes, &same.line).ok_or_else(|| conflict(found))?;
+    Ok(Splice {
+        start: same.start as u64,
+        was: same.line.into(),
+        becomes: becomes.into(),
+        line_before: splice.line_before.clone(),
+    })
+}
+
+/// `theirs` with what changed from `was` to `becomes`, if no member changed on both sides. What
+/// every writer keeps for itself follows: the time of the last change, and the checksum.
+pub fn merge(was: &[u8], becomes: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+    let (mut one, mut two, mut three) = (Tape::default(), Tape::default(), Tape::default());
+    let ours_whole = json_edit::scan(&mut two, becomes).ok()?;
+    let other_whole = json_edit::scan(&mut three, theirs).ok()?;
+    let before = members(json_edit::scan(&mut one, was).ok()?)?;
+    let (ours, other) = (members(ours_whole)?, members(other_whole)?);
+    let mut merged = theirs.to_vec();
+    let names = before.keys().chain(ours.keys()).collect::<BTreeSet<_>>();
+    for name in names.into_iter().filter(|name| *name != CHECKSUM) {
+        let (old, new, their) = (before.get(name), ours.get(name), other.get(name));
+        if old == new || new == their || name == CHANGED && is_later(their, new) {
+            continue;
+        }
+        if old != their && name != CHANGED {
+            return None;
+        }
+        merged = match new {
+            Some(raw) => json_edit::set(&merged, &[name], std::str::from_utf8(raw).ok()?).ok()?,
+            None => json_edit::remove(&merged, &[name]).ok()?,
+        };
+    }
+    if before.get(CHECKSUM) == ours.get(CHECKSUM) {
+        return Some(merged);
+    }
+    let flavour = canonical::verify(other_whole).filter(|_| ours.contains_key(CHECKSUM));
+    signed(merged, flavour)
+}
+
+/// The record signed anew in that flavour. One whose checksum did not match goes on saying
+/// that something is wrong.
+fn signed(record: Vec<u8>, flavour: Option<Checksum>) -> Option<Vec<u8>> {
+    let mut tape = Tape::default();
+    let value = json_edit::scan(&mut tape, &record).ok()?;
+    let checksum = match flavour {
+        Some(Checksum::Canonical) => canonical::checksum(value),
+        Some(Checksum::Legacy) => canonical::legacy_checksum(value),
+        Some(Checksum::Mismatch) => return Some(record),
+        None => return None,
+    };
+    json_edit::set(&record, &[CHECKSUM], &json_edit::quoted(&checksum)).ok()
+}
+
+/// Whether the first of two times as JSON is the later one.
+fn is_later(one: Option<&&[u8]>, other: Option<&&[u8]>) -> bool {
+    let time = |raw: Option<&&[u8]>| {
+        let text: String = serde_json::from_slice(raw?).ok()?;
+        Moment::parse(&text).map(|(when, _)| when)
+    };
+    time(one).is_some_and(|one| time(other).is_none_or(|other| one >= other))
+}
+
+fn members<'a>(record: Json<'a>) -> Option<BTreeMap<String, &'a [u8]>> {
+    (record.kind() == JsonKind::Object).then(|| {
+        record
+            .members()
+            .map(|(key, value)| (key.text().unwrap_or_default().into_owned(), value.raw()))
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::Change;
+use crate::model::plan::{apply, inverse, whole_lines};
+use crate::store::incremental_read::tests::parts;
+use crate::store::long_log::tests::{edits, of_file, on_disk};
+
+const MANY: usize = 10_000;
+
+fn splices(base: &str, from: &str, to: &str) -> Vec<Splice> {
+    let at = base.find(from).unwrap();
+    let change = Change::edits("f", base.as_bytes().into(), vec![(at..at + from.len(), to.into())]);
+    let crate::model::Act::Splice(splices) = change.act else { panic!() };
+    splices
+}
+
+fn moved(base: &str, from: &str, to: &str, now: &str) -> Result<String, SpliceConflict> {
+    let splices = rebase(&splices(base, from, to), now.as_bytes())?;
+    assert!(fits(&splices, now.as_bytes()));
+    Ok(String::from_utf8(crate::model::plan::apply(now.as_bytes(), &splices)).unwrap())
+}
+
+const BASE: &str = "{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"b\"}\n";
+
+/// Looking through the file once for each of them takes minutes; once for all, a moment.
+#[test]
+fn changes_of_thousands_of_records_that_others_changed_are_fitted_in_one_pass() {
+    let line = |at| format!("{{\"id\":\"k{at}\",\"x\":1,\"y\":1}}\n");
+    let base: String = (0..MANY).map(line).collect();
+    let mut edits = Vec::new();
+    for (at, _) in base.match_indices("\"x\":1") {
+        edits.push((at..at + 5, b"\"x\":2".to_vec()));
+    }
+    let change = Change::edits("f", base.as_bytes().into(), edits);
+    let crate::model::Act::Splice(splices) = change.act else { panic!() };
+    let now = base.replace("\"y\":1", "\"y\":9");
+    let began = std::time::Instant::now();
+    let fit = rebase(&splices, now.as_bytes()).unwrap();
+    assert!(began.elapsed().as_secs() < 30, "it took {:?}", began.elapsed());
+    let wanted = now.replace("\"x\":1", "\"x\":2");
+    assert!(crate::model::plan::apply(now.as_bytes(), &fit) == wanted.as_bytes());
+}
+
+#[test]
+fn an_edit_follows_its_line() {
+    let now = "{\"id\":\"new\"}\n{\"id\":\"b\"}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n";
+    assert_eq!(moved(BASE, "\"x\":1", "\"x\":2", now).unwrap(), now.replace("\"x\":1", "\"x\":2"));
+}
+
+#[test]
+fn changes_of_different_members_both_hold() {
+    let now = BASE.replace("\"y\":1", "\"y\":9,\"z\":3");
+    assert_eq!(moved(BASE, "\"x\":1", "\"x\":2", &now).unwrap(), now.replace("\"x\":1", "\"x\":2"));
+}
+
+#[test]
+fn a_change_of_the_same_member_is_a_conflict_and_so_is_a_record_that_went() {
+    let now = BASE.replace("\"x\":1", "\"x\":7");
+    let conflict = moved(BASE, "\"x\":1", "\"x\":2", &now).unwrap_err();
+    assert_eq!(
+        conflict.found.as_deref(),
+        now.lines().next().map(|line| [line, "\n"].concat()).as_deref().map(str::as_bytes)
+    );
+    assert_eq!(moved(BASE, "\"x\":1", "\"x\":2", "{\"id\":\"b\"}\n").unwrap_err().found, None);
+    let whole = "{\"id\":\"a\",\"x\":1,\"y\":1}\n";
+    assert!(
+        moved(BASE, whole, "", &BASE.replace("\"y\":1", "\"y\":2")).is_err(),
+        "what changed is not removed"
+    );
+}
+
+#[test]
+fn records_that_others_parted_go_one_by_one_and_nothing_else_does() {
+    let base = "{\"id\":\"x\"}\n";
+    let added = "{\"id\":\"a\"}\n{\"id\":\"b\"}\n";
+    let back = Change::append("f", added, Some(base.as_bytes().into())).inverse();
+    let crate::model::Act::Splice(back) = &back.act else { panic!() };
+    let now = b"{\"id\":\"b\"}\n{\"id\":\"new\"}\n{\"id\":\"x\"}\n{\"id\":\"a\"}\n";
+    let fit = rebase(back, &now[..]).unwrap();
+    assert_eq!(crate::model::plan::apply(now, &fit), b"{\"id\":\"new\"}\n{\"id\":\"x\"}\n");
+    assert!(rebase(back, &b"{\"id\":\"x\"}\n{\"id\":\"a\"}\n"[..]).is_err(), "one of them is gone");
+    // A part of a record is not told from the same part of another.
+    let torn = "{\"id\":\n\"a\"}\n";
+    let back = Change::append("f", torn, Some(base.as_bytes().into())).inverse();
+    let crate::model::Act::Splice(back) = &back.act else { panic!() };
+    assert!(rebase(back, &b"{\"id\":\n{\"id\":\"x\"}\n\"a\"}\n"[..]).is_err());
+}
+
+#[test]
+fn lines_come_back_before_a_line_that_is_replaced() {
+    let base = "x\nold\ny\nz\n";
+    let edits = vec![(2..5, b"new".to_vec()), (8..10, Vec::new())];
+    let change = Change::edits("f", base.as_bytes().into(), edits);
+    let crate::model::Act::Splice(splices) = &change.act else { panic!() };
+    let now = b"x\ny\nnew\n";
+    let fit = rebase(&crate::model::plan::inverse(splices), &now[..]).unwrap();
+    assert_eq!(crate::model::plan::apply(now, &fit), b"x\ny\nz\nold\n");
+}
+
+#[test]
+fn the_first_line_comes_back_behind_the_mark_of_its_file() {
+    let becomes = b"one\n".to_vec().into();
+    let back = vec![Splice { start: 3, was: Bytes::default(), becomes, line_before: lines::BOM.to_vec() }];
+    for now in ["\u{feff}two\n", "\u{feff}torn", "\u{feff}"] {
+        let fit = rebase(&back, now.as_bytes()).unwrap();
+        let wanted = now.replacen('\u{feff}', "\u{feff}one\n", 1);
+        assert_eq!(crate::model::plan::apply(now.as_bytes(), &fit), wanted.as_bytes());
+    }
+}
+
+#[test]
+fn a_last_line_without_an_end_that_comes_back_before_others_gets_one() {
+    let gone = splices("{\"id\":\"a\"}\n{\"id\":\"b\"}", "{\"id\":\"b\"}", "");
+    let back = crate::model::plan::inverse(&gone);
+    let now = b"{\"id\":\"a\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n";
+    let fit = rebase(&back, &now[..]).unwrap();
+    let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
+    assert_eq!(text, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n");
+}
+
+#[test]
+fn lines_that_come_back_stand_behind_the_line_they_stood_behind() {
+    let splices = splices(BASE, "{\"id\":\"b\"}\n", "");
+    let back = crate::model::plan::inverse(&splices);
+    let now = b"{\"id\":\"new\"}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"c\"}";
+    let fit = rebase(&back, &now[..]).unwrap();
+    let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
+    assert_eq!(text, "{\"id\":\"new\"}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"b\"}\n{\"id\":\"c\"}");
+}
+
+#[test]
+fn lines_that_went_side_by_side_come_back_in_their_order() {
+    let base = b"one\ntwo\nthree\nfour\n";
+    let gone = vec![(0..4, b"1\n".to_vec()), (4..8, Vec::new()), (8..14, Vec::new())];
+    let change = Change::edits("f", base.as_slice().into(), gone);
+    let crate::model::Act::Splice(splices) = &change.act else { panic!() };
+    let back = crate::model::plan::inverse(splices);
+    assert!(fits(&back, &change.after().unwrap()));
+    let now = b"new\n1\nfour\n";
+    let fit = rebase(&back, &now[..]).unwrap();
+    assert_eq!(crate::model::plan::apply(now, &fit), b"new\none\ntwo\nthree\nfour\n");
+}
+
+#[test]
+fn a_last_line_without_an_end_gets_one_where_others_came_behind_it() {
+    let change = Change::append("f", "two\n", Some(b"one".as_slice().into())).inverse();
+    let crate::model::Act::Splice(back) = &change.act else { panic!() };
+    let now = b"one\ntwo\nthree\n";
+    let fit = rebase(back, &now[..]).unwrap();
+    assert_eq!(crate::model::plan::apply(now, &fit), b"one\nthree\n");
+}
+
+#[test]
+fn of_equal_lines_that_is_changed_which_is_behind_the_same_line() {
+    let base = "x\n{\"a\":1}\ny\n{\"a\":1}\n";
+    let start = base.rfind("{").unwrap();
+    let edits = vec![(start..start + 7, b"{\"a\":2}".to_vec())];
+    let change = Change::edits("f", base.as_bytes().into(), edits);
+    let crate::model::Act::Splice(splices) = &change.act else { panic!() };
+    let now = format!("new\n{base}");
+    let fit = rebase(splices, now.as_bytes()).unwrap();
+    let wanted = "new\nx\n{\"a\":1}\ny\n{\"a\":2}\n";
+    assert_eq!(crate::model::plan::apply(now.as_bytes(), &fit), wanted.as_bytes());
+}
+
+#[test]
+fn a_change_is_not_carried_to_another_record_of_the_same_id() {
+    let base = "{\"id\":\"a\",\"x\":1}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n";
+    let now = base.replace("\"y\":1", "\"y\":2");
+    assert!(moved(base, "\"x\":1,\"y\"", "\"x\":2,\"y\"", &now).is_err());
+}
+
+proptest! {
+    #![proptest_config(crate::tries::config(100, 20_000))]
+
+    #[test]
+    fn a_change_is_fitted_to_a_file_that_is_read_when_it_is_asked_for_as_to_one_that_is_held(
+        (base, edits) in parts().prop_flat_map(|own| {
+            let edits = edits(own.len());
+            (Just(own), edits)
+        }),
+        (others, moved) in (parts(), any::<prop::sample::Index>()),
+        is_joined in any::<bool>(),
+    ) {
+        let splices = whole_lines(&base, edits);
+        // Others put lines between those that are there, or wrote all of it anew.
+        let at = base[..moved.index(base.len() + 1)].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let now = if is_joined { [&base[..at], &others, &base[at..]].concat() } else { others };
+        for (splices, now) in [(splices.clone(), now), (inverse(&splices), apply(&base, &splices))] {
+            let (_folder, path) = on_disk(&now);
+            let own = of_file(&path, &now);
+            prop_assert_eq!(fits(&splices, &own), fits(&splices, &now));
+            prop_assert_eq!(rebase(&splices, &own), rebase(&splices, &now));
+            prop_assert_eq!(moved_only(&splices, &own), moved_only(&splices, &now));
+            let (held, places) = (LineIndex::of(&now), LineIndex::of(&own));
+            for wanted in [&splices.iter().flat_map(|own| own.was.to_vec()).collect::<Vec<_>>(), &base] {
+                prop_assert_eq!(places.has_any(wanted), held.has_any(wanted));
+            }
+            for sought in splices.iter().flat_map(|own| [&own.was, &own.becomes]) {
+                prop_assert_eq!(own.has(sought), memchr::memmem::find(&now, sought).is_some());
+                prop_assert_eq!(places.find(sought, None, &HashSet::new()), held.find(sought, None, &HashSet::new()));
+            }
+            prop_assert!(!own.has_changed() && own == Bytes::from(&now[..]));
+            prop_assert!(now.is_empty() || own.is_file_backed());
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The search of every byte: whatever is below a folder, ours or not, read or not.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::disk::{Disk, ItemKind};
+use crate::model::PathText;
+use crate::store::commit::is_ours;
+use crate::store::erase::ERASE_UNPACK_LIMIT;
+use crate::text::needle::Needles;
+use crate::text::unpack::{gunzip, untar};
+
+/// Folders nested deeper are reported as not searched.
+const DEPTH: usize = 64;
+/// So often what is packed may be packed again.
+pub(super) const PACKED: usize = 3;
+
+/// What a search of one place came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SearchReport {
+    /// The folder.
+    pub place: String,
+    /// How many files were searched.
+    pub files: u64,
+    /// How many of them hold what was to be erased, or could not be searched.
+    pub left: u64,
+    /// Which, and why.
+    #[serde(skip)]
+    pub(super) found: Vec<ByteHit>,
+    /// Whether any of them is a file of our own beside the store's, which is ours to remove.
+    #[serde(skip)]
+    pub(super) has_ours: bool,
+    #[serde(skip)]
+    folder: PathBuf,
+}
+
+/// A file that holds what was to be erased, or could not be searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ByteHit {
+    pub(super) path: PathBuf,
+    pub(super) why: String,
+}
+
+/// What is searched for.
+#[derive(Clone, Copy)]
+pub(super) struct SearchTerms<'n> {
+    /// What was erased.
+    pub(super) needles: &'n Needles,
+    /// Names that repeat it: they may be there, and it is said.
+    pub(super) names: &'n Needles,
+}
+
+impl SearchTerms<'_> {
+    /// Why the bytes are not clean, if they are not.
+    pub(super) fn says(self, bytes: &[u8]) -> Option<String> {
+        says(bytes, self.needles, PACKED).or_else(|| self.named(bytes))
+    }
+
+    fn named(self, bytes: &[u8]) -> Option<String> {
+        (!self.names.is_empty()).then(|| says(bytes, self.names, PACKED))?.map(|_| REPEATED.to_owned())
+    }
+
+    /// The part of a path that is called so, below a folder.
+    fn called(self, folder: &Path, path: &Path) -> Option<PathBuf> {
+        let below = path.strip_prefix(folder).ok().filter(|_| !self.names.is_empty())?;
+        let is_called = |part: &OsStr| self.names.any(part.to_text().as_bytes());
+        let count = below.iter().position(is_called)? + 1;
+        Some(folder.join(below.iter().take(count).collect::<PathBuf>()))
+    }
+}
+
+/// Searches every file below a folder.
+pub(super) fn search(disk: &dyn Disk, folder: &Path, look: SearchTerms<'_>) -> SearchReport {
+    let mut searched = SearchReport::of(folder);
+    each_file(disk, folder, 0, &mut |path, outcome| searched.add(disk, path, outcome, look));
+    searched
+}
+
+/// Searches those files of the folder around a store that say what the store says.
+pub(super) fn search_beside(
+    disk: &dyn Disk,
+    folder: &Path,
+    files: impl Iterator<Item = PathBuf>,
+    look: SearchTerms<'_>,
+) -> Option<SearchReport> {
+    let mut searched = SearchReport::of(folder);
+    files.for_each(|file| searched.add(disk, &file, Ok(()), look));
+    Some(searched).filter(|own| own.files > 0)
+}
+
+impl SearchReport {
+    pub(super) fn of(folder: &Path) -> SearchReport {
+        let place = folder.to_text().into_owned();
+        SearchReport {
+            place,
+            files: 0,
+            left: 0,
+            found: Vec::new(),
+            has_ours: false,
+            folder: folder.to_owned(),
+        }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        disk: &dyn Disk,
+        path: &Path,
+        outcome: std::io::Result<()>,
+        look: SearchTerms<'_>,
+    ) {
+        self.files += 1;
+        let is_ours = path.file_name().is_some_and(is_ours);
+        match outcome.and_then(|()| disk.read(path, 0, None)) {
+            Ok((bytes, _)) => match says(&bytes, look.needles, PACKED) {
+                Some(why) => {
+                    self.has_ours |= is_ours;
+                    self.find(path.to_owned(), why);
+                }
+                None => match (look.named(&bytes), look.called(&self.folder, path)) {
+                    (Some(why), _) => self.find(path.to_owned(), why),
+                    (None, Some(part)) => self.find(part, CALLED.to_owned()),
+                    (None, None) => {}
+                },
+            },
+            Err(error) => {
+                self.has_ours |= is_ours;
+                self.find(path.to_owned(), format!("it can't be searched: {error}"));
+            }
+        }
+    }
+
+    pub(super) fn find(&mut self, path: PathBuf, why: String) {
+        if self.found.iter().all(|own| own.path != path) {
+            self.left += 1;
+            self.found.push(ByteHit { path, why });
+        }
+    }
+
+    /// What was found, a line each.
+    pub(super) fn told(&self) -> impl Iterator<Item = String> + '_ {
+        self.found.iter().map(|own| line(&own.path, &own.why))
+    }
+}
+
+/// What is said of something that is left.
+pub(super) fn line(path: &Path, why: &str) -> String {
+    format!("{}: {why}", path.to_text())
+}
+
+/// Every regular file below a folder; links are not followed, for what they lead to is
+/// elsewhere.
+pub fn each_file(
+    disk: &dyn Disk,
+    folder: &Path,
+    depth: usize,
+    see: &mut dyn FnMut(&Path, std::io::Result<()>),
+) {
+    let items = match disk.list(folder) {
+        Ok(items) if depth < DEPTH => items,
+        Ok(_) => return see(folder, Err(std::io::Error::other("its folders are nested too deeply"))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+        Err(error) => return see(folder, Err(error)),
+    };
+    for item in items.iter().filter(|item| item.link.is_none()) {
+        let path = folder.join(&item.name);
+        match item.kind {
+            ItemKind::File => see(&path, Ok(())),
+            ItemKind::Folder => each_file(disk, &path, depth + 1, see),
+            ItemKind::Special => {}
+        }
+    }
+}
+
+/// Said of a file that names a record.
+const REPEATED: &str = "an id in it repeats what was erased";
+/// Said of a file that is named after a record.
+const CALLED: &str = "its name repeats what was erased";
+
+/// Why the bytes are not clean, if they are not.
+pub(super) fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
+    if needles.any(bytes) {
+        return Some("it still has what was to be erased".into());
+    }
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return None;
+    }
+    let unpacked = gunzip(bytes, ERASE_UNPACK_LIMIT);
+    if unpacked.content.len() as u64 >= ERASE_UNPACK_LIMIT {
+        return Some(format!(
+            "it unpacks to more than {ERASE_UNPACK_LIMIT} bytes, and was not searched completely"
+        ));
+    }
+    if needles.any(&unpacked.content) {
+        return Some("it still has what was to be erased, compressed".into());
+    }
+    if unpacked.content.starts_with(&[0x1f, 0x8b]) {
+        return match depth {
+            0 => Some("it is compressed too often to be searched".into()),
+            _ => says(&unpacked.content, needles, depth - 1),
+        };
+    }
+    let members = untar(bytes, ERASE_UNPACK_LIMIT).content;
+    let packed = members.iter().filter(|own| own.bytes.starts_with(&[0x1f, 0x8b]));
+    packed.filter_map(|own| if depth == 0 { None } else { says(&own.bytes, needles, depth - 1) }).next()
+}

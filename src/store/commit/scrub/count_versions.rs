@@ -1,0 +1,51 @@
+//! What goes with erased records beside the store's own records: copies and earlier versions in
+//! backups, and in our own data.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{UnreadSources, each_within, is_unread, scrub_vault};
+use crate::model::{PathText, Store, container};
+use crate::store::commit::CommitError;
+use crate::store::erase::{CopySource, ErasedContents, ErasureMatcher, OutsideFile};
+
+/// How many there are, by where they are: a file, or a step's undo data.
+///
+/// # Errors
+///
+/// If our own data can't be read.
+pub fn count_versions(
+    store: &Store,
+    wanted: &ErasureMatcher<'_>,
+    gathered: &UnreadSources<'_>,
+) -> Result<BTreeMap<String, usize>, CommitError> {
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    let mut add = |place: String, count: usize| {
+        if count > 0 {
+            *found.entry(place).or_default() += count;
+        }
+    };
+    let see = |path: &Path, bytes: &[u8]| ErasedContents::default().see(wanted, path, bytes);
+    // What is listed with the store is named as records.
+    let is_listed = |own: OutsideFile<'_>| {
+        store.documents.iter().any(|read| {
+            !is_unread(read.role) && (read.path == own.path || container(&read.path) == Some(own.path))
+        })
+    };
+    gathered.outside(&mut |own| {
+        if !is_listed(own) {
+            each_within(own.path, own.bytes, &mut |path, bytes| {
+                add(own.path.to_text().into_owned(), see(path, bytes));
+            });
+        }
+    })?;
+    gathered.vault.each_kept(&mut |path, own, bytes| {
+        let step = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
+        let place = match step.filter(|_| scrub_vault::is_step(path)) {
+            Some(step) => format!("undo data of step {step}"),
+            None => path.to_text().into_owned(),
+        };
+        add(place, see(own, bytes));
+    })?;
+    Ok(found)
+}

@@ -1,0 +1,124 @@
+//! What an erasure came to, as the receipt has it and as it is told.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{GitHistory, SearchReport};
+use crate::model::plan::count_with_noun;
+use crate::model::{PathText, Store};
+use crate::store::erase::ErasureTarget;
+
+/// What an erasure came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct ErasureReceipt {
+    /// The step's number.
+    pub step: u64,
+    /// When it began.
+    pub at: String,
+    /// `erased`, or `left` where something was found.
+    pub state: &'static str,
+    /// Why, as a code.
+    pub reason: String,
+    /// What was erased.
+    pub records: Vec<ErasureTarget>,
+    /// What was searched, and what was found.
+    pub searched: Vec<SearchReport>,
+    /// Where something is left, and why.
+    pub left: Vec<String>,
+    /// Other records that hold the same text, and stay.
+    pub alike: Vec<String>,
+    /// Where something went with the torn record before it, as it may have been a part of that.
+    pub with_torn: Vec<String>,
+    /// Values that were too short to be searched for.
+    pub too_short: usize,
+    /// Values that other records have as well.
+    pub also_elsewhere: usize,
+    /// Whether it was interrupted before: what was already gone by then could not be searched for.
+    pub resumed: bool,
+    /// What no program can promise.
+    pub cannot_reach: Vec<String>,
+    /// Which commits still hold it, where the store is in a git work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<GitHistory>,
+    /// Where the receipt is.
+    #[serde(skip)]
+    pub receipt: PathBuf,
+    /// What was found when the store was taken and is to be said.
+    #[serde(skip)]
+    pub notes: Vec<String>,
+}
+
+impl ErasureReceipt {
+    /// All that is said of it, a line each. May quote the store.
+    pub fn told(&self) -> Vec<String> {
+        [self.found(), self.besides(), self.out_of_reach()].concat()
+    }
+
+    /// What the search found.
+    pub fn found(&self) -> Vec<String> {
+        if self.left.is_empty() {
+            let files: u64 = self.searched.iter().map(|own| own.files).sum();
+            let found = if self.alike.is_empty() { "none has it" } else { "only memories that stay have it" };
+            return vec![format!("erased. {files} files of this store were searched: {found}")];
+        }
+        let head = "not erased everywhere. It is still in these places. Remove it by hand, unless the line says to keep it:";
+        let left = self.left.iter().map(|own| format!("  {own}"));
+        std::iter::once(head.to_owned()).chain(left).collect()
+    }
+
+    /// What was not searched for, what stays or went besides, and where the receipt is.
+    pub fn besides(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.resumed {
+            lines.push(
+                "it was interrupted before: what was already gone by then could not be searched for"
+                    .to_owned(),
+            );
+        }
+        if self.too_short > 0 {
+            let were = if self.too_short == 1 { "was" } else { "were" };
+            let values = count_with_noun(self.too_short as u64, "value");
+            lines.push(format!("{values} {were} too short to be searched for"));
+        }
+        if self.also_elsewhere > 0 {
+            let values = count_with_noun(self.also_elsewhere as u64, "value");
+            lines.push(format!("not searched for, as other memories of this store have it too: {values}"));
+        }
+        let alike = |own: &String| format!("another memory has the same text and stays: {own}");
+        lines.extend(self.alike.iter().map(alike));
+        let torn =
+            |own: &String| format!("also erased, as it may have been part of the torn line before it: {own}");
+        lines.extend(self.with_torn.iter().map(torn));
+        lines.push(format!("receipt: {}", self.receipt.to_text()));
+        lines
+    }
+
+    /// What no program can promise.
+    pub fn out_of_reach(&self) -> Vec<String> {
+        let head = "What no program can reach:".to_owned();
+        std::iter::once(head).chain(self.cannot_reach.iter().map(|own| format!("  {own}"))).collect()
+    }
+}
+
+/// What no program can promise of a store. `is_replaced` says of which files the old content goes.
+pub fn cannot_reach(
+    git: Option<&GitHistory>,
+    store: &Store,
+    is_replaced: &dyn Fn(&Path) -> bool,
+) -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "old blocks of an SSD or of a copy-on-write file system",
+        "snapshots and backups of the system, and what was copied elsewhere",
+        "copies in a cloud that the folder is synced to",
+        "agents that have read it before",
+    ]
+    .map(str::to_owned)
+    .into();
+    let second = |file: &Path| {
+        format!("the second name of {} (a hard link), which keeps what was in it", file.to_text())
+    };
+    texts.extend(store.with_other_names().filter(|own| is_replaced(own)).map(second));
+    texts.extend(git.map(GitHistory::told));
+    texts
+}

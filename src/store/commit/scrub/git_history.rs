@@ -1,0 +1,281 @@
+//! Which commits still hold what was erased, where a store is in a git work tree.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::byte_search::{PACKED, says};
+use crate::disk::{Disk, Git, Lookup};
+use crate::model::PathText;
+use crate::store::erase::ERASE_UNPACK_LIMIT;
+use crate::text::needle::Needles;
+
+/// So long it may take.
+const TIME: Duration = Duration::from_secs(20);
+/// So many commits are looked at, the newest first, and so many bytes.
+const COMMITS: usize = 50_000;
+const BYTES: u64 = 8 << 30;
+/// So many are named in a sentence.
+const NAMED: usize = 12;
+/// So many commits are asked for their branches at once.
+const ASKED: usize = 500;
+
+/// So long is a short id.
+const SHORT: usize = 10;
+
+/// What a repository has of what was erased.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GitHistory {
+    /// The folder of the work tree.
+    pub work_tree: String,
+    /// The commits that brought a version which holds it, the newest first.
+    pub commits: Vec<GitCommit>,
+    /// The branches, tags and the like that lead to one of them.
+    pub branches: Vec<String>,
+    /// Whether a version that is staged, and not committed, holds it.
+    pub staged: bool,
+    /// How many commits were looked at.
+    pub searched: usize,
+    /// Why not all were looked at, if so.
+    pub incomplete: Option<String>,
+}
+
+/// A commit, without a word of what it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GitCommit {
+    /// Its short id.
+    pub id: String,
+    /// The day of it.
+    pub date: String,
+    #[serde(skip)]
+    whole: String,
+}
+
+/// The commit of a version, and the objects that came with it.
+type CommitObjects = (GitCommit, Vec<String>);
+
+impl GitHistory {
+    /// Searches the repository that the store is in; `None` where it is in none. `beside` are
+    /// files around the store that say what it says.
+    pub fn of(disk: &dyn Disk, root: &Path, beside: &[PathBuf], needles: &Needles) -> Option<GitHistory> {
+        let (mut history, root, work_tree) = GitHistory::begin(disk, root)?;
+        let git = Git::of(&root, TIME);
+        let inside = beside.iter().filter(|own| own.starts_with(&work_tree)).map(|own| own.clone().into());
+        let paths: Vec<OsString> = [OsString::from(".")].into_iter().chain(inside).collect();
+        if needles.is_empty() {
+            history.stop("nothing that was erased is long enough to search for");
+        } else if let Err(error) = history.search(&git, &paths, needles) {
+            let why = match error.kind() {
+                io::ErrorKind::NotFound => "`git` is not installed".to_owned(),
+                _ => error.to_string(),
+            };
+            history.stop(why);
+        }
+        Some(history)
+    }
+
+    /// What can be said before anything is erased.
+    pub fn before(disk: &dyn Disk, root: &Path) -> Option<GitHistory> {
+        let (mut history, ..) = GitHistory::begin(disk, root)?;
+        history.stop("nothing is erased yet");
+        Some(history)
+    }
+
+    /// With the folder of the store and that of the work tree, as they are without links.
+    fn begin(disk: &dyn Disk, root: &Path) -> Option<(GitHistory, PathBuf, PathBuf)> {
+        let root = disk.real_path(root).unwrap_or_else(|_| root.to_owned());
+        // One that can't be looked at may be there: git says so itself then.
+        let has_git =
+            |folder: &&Path| !matches!(Lookup::from(disk.look(&folder.join(".git"))), Lookup::Absent);
+        let work_tree = root.ancestors().find(has_git)?.to_owned();
+        let history = GitHistory { work_tree: work_tree.to_text().into_owned(), ..GitHistory::default() };
+        Some((history, root, work_tree))
+    }
+
+    /// Not all were looked at, and why.
+    pub(super) fn stop(&mut self, why: impl Into<String>) {
+        self.incomplete.get_or_insert(why.into());
+    }
+
+    fn search(&mut self, git: &Git, paths: &[OsString], needles: &Needles) -> io::Result<()> {
+        let came = self.commits(git, paths)?;
+        let staged = self.staged(git, paths)?;
+        // The words of a commit are searched, too; what came last is seen first.
+        let mut order: Vec<String> = staged.clone();
+        order.extend(
+            came.iter().flat_map(|(commit, blobs)| [&commit.whole].into_iter().chain(blobs)).cloned(),
+        );
+        let mut known = BTreeSet::new();
+        order.retain(|id| known.insert(id.clone()));
+        let held = self.held(git, &order, needles)?;
+        let holds = |(commit, blobs): &CommitObjects| {
+            held.contains(&commit.whole) || blobs.iter().any(|id| held.contains(id))
+        };
+        self.searched = came.len();
+        let committed: BTreeSet<&String> = came.iter().flat_map(|(_, blobs)| blobs).collect();
+        self.staged = staged.iter().any(|id| held.contains(id) && !committed.contains(id));
+        self.commits = came.iter().filter(|own| holds(own)).map(|(commit, _)| commit.clone()).collect();
+        self.branches = self.leading(git)?;
+        Ok(())
+    }
+
+    /// The commits of the paths, whatever leads to them, the newest first.
+    fn commits(&mut self, git: &Git, paths: &[OsString]) -> io::Result<Vec<CommitObjects>> {
+        let count = format!("--max-count={COMMITS}");
+        let log =
+            ["log", "--all", "--reflog", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames"];
+        let also = ["--no-textconv", "--no-ext-diff", "--no-color", "--format=commit %H %cI", &count, "--"];
+        let mut asked: Vec<OsString> = log.iter().chain(&also).map(Into::into).collect();
+        asked.extend(paths.iter().cloned());
+        let (answer, is_all) = git.ask(&asked)?;
+        if !is_all {
+            self.stop("it took too long to list them");
+        }
+        let mut found: Vec<CommitObjects> = Vec::new();
+        // A merge is listed once for each parent.
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut now = None;
+        for line in String::from_utf8_lossy(&answer).lines() {
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            match words.as_slice() {
+                ["commit", whole, at, ..] => {
+                    now = Some(*places.entry((*whole).to_owned()).or_insert_with(|| {
+                        let date = at.get(..10).unwrap_or(at).to_owned();
+                        let id = whole.get(..SHORT).unwrap_or(whole).to_owned();
+                        let commit = GitCommit { id, date, whole: (*whole).to_owned() };
+                        found.push((commit, Vec::new()));
+                        found.len() - 1
+                    }));
+                }
+                [old, mode, _, new, ..] if old.starts_with(':') && is_file(mode) => {
+                    let came = now.and_then(|at| found.get_mut(at));
+                    came.into_iter().for_each(|(_, blobs)| blobs.push((*new).to_owned()));
+                }
+                _ => {}
+            }
+        }
+        if found.len() >= COMMITS {
+            self.stop(format!("only the newest {COMMITS} were searched"));
+        }
+        Ok(found)
+    }
+
+    fn staged(&mut self, git: &Git, paths: &[OsString]) -> io::Result<Vec<String>> {
+        let asked = ["ls-files", "--stage", "--"].iter().map(OsString::from).chain(paths.iter().cloned());
+        let (answer, is_all) = git.ask(&asked.collect::<Vec<_>>())?;
+        if !is_all {
+            self.stop("it took too long to list what is staged");
+        }
+        let answer = String::from_utf8_lossy(&answer);
+        let own = |line: &str| {
+            let mut words = line.split_ascii_whitespace();
+            words.next().filter(|mode| is_file(mode)).and_then(|_| words.next().map(str::to_owned))
+        };
+        Ok(answer.lines().filter_map(own).collect())
+    }
+
+    /// Which of the objects hold it.
+    fn held(&mut self, git: &Git, ids: &[String], needles: &Needles) -> io::Result<BTreeSet<String>> {
+        let (mut held, mut bytes) = (BTreeSet::new(), 0);
+        let is_all = git.objects(ids, ERASE_UNPACK_LIMIT, &mut |id, own| {
+            bytes += own.len() as u64;
+            if says(own, needles, PACKED).is_some() {
+                held.insert(id.to_owned());
+            }
+            bytes < BYTES
+        })?;
+        if !is_all {
+            self.stop("they hold too much, or a part of them is not here");
+        }
+        Ok(held)
+    }
+
+    /// What leads to one of the commits: the oldest are asked for, from which the others come.
+    fn leading(&mut self, git: &Git) -> io::Result<Vec<String>> {
+        if self.commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut asked: Vec<String> = vec!["for-each-ref".into(), "--format=%(refname)".into()];
+        let oldest = self.commits.iter().rev().take(ASKED);
+        asked.extend(oldest.map(|commit| format!("--contains={}", commit.whole)));
+        let (answer, is_all) = git.ask(&asked)?;
+        if !is_all {
+            self.stop("it took too long to list the branches");
+        }
+        let short = |name: &str| {
+            let name = ["refs/heads/", "refs/remotes/"]
+                .iter()
+                .find_map(|start| name.strip_prefix(start))
+                .unwrap_or(name);
+            name.strip_prefix("refs/tags/").map_or_else(|| name.to_owned(), |tag| format!("tag {tag}"))
+        };
+        Ok(String::from_utf8_lossy(&answer).lines().map(short).collect())
+    }
+
+    /// In a sentence or two.
+    pub fn told(&self) -> String {
+        let place = &self.work_tree;
+        let incomplete = self.incomplete.as_ref();
+        let count = self.commits.len();
+        if count == 0 && !self.staged {
+            return match incomplete {
+                Some(why) => format!(
+                    "git commits of {place}: not all of them were searched ({why}). What was committed stays in them, and wherever it was pushed"
+                ),
+                None => format!(
+                    "clones of {place}: none of the {} commits here that changed this store has it",
+                    self.searched
+                ),
+            };
+        }
+        let mut told = match count {
+            0 => format!("a version staged in {place} has it"),
+            1 => format!("1 commit of {place} has it: {}", self.named()),
+            _ => format!("{count} commits of {place} have it: {}", self.named()),
+        };
+        if self.staged && count > 0 {
+            told.push_str("; a staged version has it, too");
+        }
+        if let Some(why) = incomplete {
+            told.push_str(&format!("; more may have it, as not all were searched ({why})"));
+        }
+        told.push_str(
+            ". Rewrite them with git filter-repo, then run `git reflog expire --expire=now --all` and `git gc --prune=now`; where they were pushed, they stay",
+        );
+        told
+    }
+
+    /// The commits and what leads to them, by day.
+    fn named(&self) -> String {
+        let mut days: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for commit in self.commits.iter().take(NAMED) {
+            days.entry(&commit.date).or_default().push(&commit.id);
+        }
+        let day = |(date, ids): (&&str, &Vec<&str>)| format!("{} ({date})", ids.join(", "));
+        let mut named = days.iter().rev().map(day).collect::<Vec<_>>().join(", ");
+        match count_over(self.commits.len()) {
+            0 => {}
+            more => named.push_str(&format!(" and {more} more")),
+        }
+        let branches: Vec<&str> = self.branches.iter().take(NAMED).map(String::as_str).collect();
+        match (branches.as_slice(), count_over(self.branches.len())) {
+            ([], _) => named.push_str("; only the reflog leads there"),
+            (some, 0) => named.push_str(&format!("; on {}", some.join(", "))),
+            (some, more) => named.push_str(&format!("; on {} and {more} more", some.join(", "))),
+        }
+        named
+    }
+}
+
+fn count_over(count: usize) -> usize {
+    count.saturating_sub(NAMED)
+}
+
+/// Whether a version of that mode is one of a file: not gone, and no repository within this one.
+fn is_file(mode: &str) -> bool {
+    mode != "000000" && mode != "160000"
+}

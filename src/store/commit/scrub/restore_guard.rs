@@ -1,0 +1,71 @@
+//! What would bring an erased record back.
+
+use std::path::Path;
+
+use super::{ErasureLine, each_within};
+use crate::format::writing::Refusal;
+use crate::model::{Change, PathText, Plan, Role};
+use crate::store::commit::recover_steps::is_copy;
+use crate::store::commit::{CommitError, Writer};
+use crate::store::erase::{ErasureMatcher, ErasureTarget};
+
+impl Writer<'_> {
+    /// Refuses to turn a step round, or the like, where that brings a record that was erased: an
+    /// agent may have written it anew, and somebody deleted it since.
+    pub(in crate::store::commit) fn refuse_erased(
+        &self,
+        plan: &Plan,
+        what: &str,
+        erased: Vec<ErasureLine>,
+    ) -> Result<(), CommitError> {
+        if erased.is_empty() {
+            return Ok(());
+        }
+        let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
+        let wanted = ErasureMatcher::before(self.format, self.store, &targets, self.host.now);
+        // What is in a file of the plan is only moved, or copied, by it; a copy is not the file
+        // that is meant.
+        let mut current: Vec<u8> = Vec::new();
+        for change in plan.changes.iter().filter(|own| !is_copy(self, &own.path)) {
+            let base = change.base.as_deref().unwrap_or_default();
+            each_within(&change.path, base, &mut |_, bytes| current.extend(bytes));
+        }
+        let brought = |own| Some((own, brought(&wanted, own, &current)?));
+        let Some((change, id)) = plan.changes.iter().find_map(brought) else { return Ok(()) };
+        let name = id.map_or_else(|| "a memory".to_owned(), |id| format!("the memory {id}"));
+        Err(CommitError::Refused(Refusal::unfit(format!(
+            "{what} would bring {name} back to {}, and that was erased.",
+            change.path.to_text()
+        ))))
+    }
+}
+
+/// The id of an erased record that the change brings; `None` where it brings none.
+fn brought(wanted: &ErasureMatcher<'_>, change: &Change, current: &[u8]) -> Option<Option<String>> {
+    let after = change.after()?;
+    let mut found = None;
+    each_within(&change.path, &after, &mut |path, bytes| {
+        if found.is_none() {
+            found = new_in(wanted, path, bytes, current);
+        }
+    });
+    found
+}
+
+/// The same of the bytes of a file.
+pub(super) fn new_in(
+    wanted: &ErasureMatcher<'_>,
+    path: &Path,
+    bytes: &[u8],
+    current: &[u8],
+) -> Option<Option<String>> {
+    if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
+        return None;
+    }
+    let records = wanted.read(path, bytes, None);
+    let own = records.iter().find(|own| {
+        let raw = &bytes[own.span.start as usize..own.span.end as usize];
+        wanted.is_erased(path, raw, own.view(), None) && memchr::memmem::find(current, raw).is_none()
+    })?;
+    Some(own.view().and_then(|view| view.id).map(Into::into))
+}

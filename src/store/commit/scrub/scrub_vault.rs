@@ -1,0 +1,343 @@
+//! What our own data holds of erased records: undo steps, drafts, quarantine, backups.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+
+use super::each_within;
+use super::erasure_list::{KEYS, LIST};
+use crate::disk::ItemKind;
+use crate::model::plan::PRIVATE_MODE;
+use crate::model::{Act, Bytes, Change, path_from_text};
+use crate::store::commit::drafts::{DraftOf, draft_of};
+use crate::store::commit::retention::NEW_SUFFIX;
+use crate::store::commit::undo_step::DerivedState;
+use crate::store::commit::vault::JOURNAL;
+use crate::store::commit::{CommitError, FileLine, UndoStep, Vault};
+use crate::store::erase::{
+    ERASE_UNPACK_LIMIT, ErasedContents, ErasureMarks, ErasureMatcher, ErasureTarget, FileVisitor,
+    OutsideFile, SearchTexts, clean, is_log_or_copy,
+};
+use crate::text::unpack::gunzip;
+
+/// So many bytes that are not held are written at once.
+const STRETCH: usize = 1 << 20;
+
+/// An erasure that has begun. It holds no content, and stays until the search is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingErasure {
+    /// The step's number.
+    pub step: u64,
+    /// The process that began it.
+    #[serde(default)]
+    pub process: Option<i32>,
+    /// When it began.
+    pub at: String,
+    /// Why, as a code.
+    pub reason: String,
+    /// What is erased.
+    pub records: Vec<ErasureTarget>,
+    /// The files that it changes.
+    pub files: Vec<FileLine>,
+    /// Where something goes with the torn record before it: `file:line`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with_torn: Vec<String>,
+}
+
+pub(super) const ERASING: &str = "erasing.json";
+/// The folders of content: undo data first.
+const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
+
+impl Vault<'_> {
+    /// The erasure that was cut short, if one was.
+    ///
+    /// # Errors
+    ///
+    /// If there is an entry that can't be read: nobody knows then what is still to be erased.
+    pub fn erasing(&self) -> Result<Option<PendingErasure>, CommitError> {
+        let path = self.path(ERASING);
+        let Some(bytes) = self.read_own_file(&path)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| CommitError::unread(&path, error.into()))
+    }
+
+    /// The bytes of a file of ours. One that is there and can't be read is not one that is empty.
+    pub(in crate::store::commit) fn read_own_file(
+        &self,
+        path: &Path,
+    ) -> Result<Option<Vec<u8>>, CommitError> {
+        match self.disk().read(path, 0, None) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::unread(path, error)),
+        }
+    }
+
+    /// Says that an erasure has begun, durably.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
+    pub fn begin_erasing(&self, entry: &PendingErasure) -> Result<(), CommitError> {
+        let path = self.path(ERASING);
+        // An erasure that was refused must not be started by the next start.
+        self.write_own_file(&path, &json(entry)?).inspect_err(|_| drop(self.drop_own(&path)))
+    }
+
+    /// Says that it is over, durably.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
+    pub fn end_erasing(&self) -> Result<(), CommitError> {
+        self.drop_own(&self.path(ERASING))?;
+        self.sync(&self.path(""))
+    }
+
+    /// Where it is kept what an erasure came to.
+    pub(super) fn receipt_of(&self, step: u64) -> Result<PathBuf, CommitError> {
+        Ok(self.folder("receipts")?.join(format!("{step:06}.json")))
+    }
+
+    /// Why a file is to be kept that names what was erased, if it is.
+    pub(super) fn why_kept(&self, path: &Path) -> Option<&'static str> {
+        match path.strip_prefix(self.path("")).ok()?.to_str()? {
+            // Without that list it would come back.
+            LIST | KEYS => Some("; keep it: palimp needs it to keep erased memories from coming back"),
+            JOURNAL => Some("; keep it: palimp needs it to number its steps"),
+            _ => None,
+        }
+    }
+
+    /// Every file of content, and the files whose bytes it has.
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read: nobody knows what it holds.
+    pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
+        self.each_in(&FOLDERS, see)
+    }
+
+    /// Shows what is kept there but for undo data.
+    pub(super) fn each_copy(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
+        let backups = self.path("backups");
+        self.each_in(&FOLDERS[1..], &mut |path, own, bytes| {
+            let is_loose = !path.starts_with(&backups);
+            see(OutsideFile { path: own, bytes, is_loose });
+        })
+    }
+
+    fn each_in(&self, folders: &[&str], see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
+        for name in folders {
+            let folder = self.path(name);
+            for item in self.items(name)? {
+                let path = folder.join(&item.name);
+                if item.kind != ItemKind::File || item.link.is_some() {
+                    continue;
+                }
+                // One that goes meanwhile holds nothing any more.
+                if let Some(bytes) = self.read_own_file(&path)? {
+                    parts(&path, &bytes, &mut |own, bytes| see(&path, own, bytes));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes or rewrites every file that holds something that is erased.
+    pub(super) fn sweep(
+        &self,
+        wanted: &ErasureMatcher<'_>,
+        sought: &SearchTexts,
+        reason: &str,
+    ) -> Result<(), CommitError> {
+        self.forget_derived(wanted)?;
+        for name in FOLDERS {
+            let folder = self.path(name);
+            let mut changed = false;
+            let mut items = self.items(name)?;
+            // Logs first: they may repeat what documents say.
+            items.sort_by_key(|item| !is_log_or_copy(&named(Path::new(&item.name))));
+            for item in items {
+                let path = folder.join(&item.name);
+                if item.kind == ItemKind::File && item.link.is_none() {
+                    changed |= self.sweep_one(wanted, sought, reason, &path)?;
+                }
+            }
+            if changed {
+                self.disk().sync_folder(&folder).map_err(|source| CommitError::own_data(&folder, source))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes derived files out of the steps that hold the lines of an index about an erased record:
+    /// its words would stay in them. They are rebuilt when such a step is undone.
+    fn forget_derived(&self, wanted: &ErasureMatcher<'_>) -> Result<(), CommitError> {
+        let ids: HashSet<&str> = wanted.targets.iter().filter_map(|own| own.id.as_deref()).collect();
+        let ids: Vec<memmem::Finder<'_>> = ids.into_iter().map(memmem::Finder::new).collect();
+        let names = |bytes: &[u8]| ids.iter().any(|id| id.find(bytes).is_some());
+        for number in self.steps()? {
+            // What can't be read is gone through as bytes.
+            let Ok(Some(mut step)) = self.step(number) else { continue };
+            let says = |change: &Change| match &change.act {
+                Act::Splice(splices) => splices.iter().any(|own| names(&own.was) || names(&own.becomes)),
+                Act::Create(bytes) => names(bytes),
+                Act::Append(bytes) => names(bytes),
+                _ => false,
+            };
+            let (gone, stay): (Vec<Change>, Vec<Change>) = step.derived.into_iter().partition(says);
+            step.derived = stay;
+            if gone.is_empty() {
+                continue;
+            }
+            let anew =
+                gone.into_iter().map(|own| DerivedState { path: own.path, digest: String::new(), at: None });
+            step.remade.extend(anew);
+            self.keep(number, &step)?;
+        }
+        Ok(())
+    }
+
+    fn sweep_one(
+        &self,
+        wanted: &ErasureMatcher<'_>,
+        sought: &SearchTexts,
+        reason: &str,
+        path: &Path,
+    ) -> Result<bool, CommitError> {
+        let failed = |source| CommitError::own_data(path, source);
+        let (bytes, _) = self.disk().read(path, 0, None).map_err(failed)?;
+        let mut holds = sought.needles.any(&bytes);
+        parts(path, &bytes, &mut |own, bytes| {
+            let mut found = ErasedContents::default();
+            holds |= found.see(wanted, own, bytes) > 0 || sought.needles.any(bytes);
+            // A step's undo data fits only the files as they were before.
+            holds |= is_step(path) && wanted.format.forbids_rebase(own);
+        });
+        let of = draft_of(path, &bytes);
+        // What was typed into a form differs from what was there, and is of the same memory.
+        holds |= of.as_ref().is_some_and(|of| is_erased(of, wanted.targets));
+        if !holds {
+            return Ok(false);
+        }
+        let left = if of.is_some() { None } else { left_of(wanted, sought, reason, path, &bytes) };
+        match left.filter(|left| !left.is_empty()) {
+            Some(left) => self.write_own_file(path, &left)?,
+            None => self.disk().remove(path).map_err(failed)?,
+        }
+        Ok(true)
+    }
+
+    /// Puts a whole file of our own in its place, durably. One of the two is there at any moment.
+    pub(in crate::store::commit) fn write_own_file(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+    ) -> Result<(), CommitError> {
+        self.put_parts(path, &[bytes.into()])
+    }
+
+    /// The same of bytes in parts.
+    pub(in crate::store::commit) fn put_parts(
+        &self,
+        path: &Path,
+        parts: &[Bytes],
+    ) -> Result<(), CommitError> {
+        let (disk, temp) = (self.disk(), path.with_extension(NEW_SUFFIX));
+        let _ = disk.remove(&temp);
+        let write = || {
+            let mut out = disk.create(&temp, PRIVATE_MODE)?;
+            for own in parts {
+                if !own.each_block(STRETCH, &mut |block| out.write(block))? {
+                    return Err(io::Error::other("what it is about was written to meanwhile"));
+                }
+            }
+            out.sync()
+        };
+        let put = write().and_then(|()| disk.rename(&temp, path));
+        // It may hold content: a part of it stays no longer than the whole would.
+        let put = put.inspect_err(|_| drop(disk.remove(&temp)));
+        put.and_then(|()| disk.sync_folder(path.parent().unwrap_or(Path::new("/"))))
+            .map_err(|source| CommitError::own_data(path, source))
+    }
+}
+
+/// Whether a draft is of a record that is erased; one without an id can't be recognized, and any
+/// draft may be of it.
+fn is_erased(of: &DraftOf, targets: &[ErasureTarget]) -> bool {
+    targets.iter().any(|target| match target.name() {
+        Some(name) => name == of.id && target.session == of.session,
+        None => of.id.contains('@'),
+    })
+}
+
+pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
+    serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
+}
+
+/// What stays of a copy, a draft or what is in quarantine; `None` where nothing does.
+fn left_of(
+    wanted: &ErasureMatcher<'_>,
+    sought: &SearchTexts,
+    reason: &str,
+    path: &Path,
+    bytes: &[u8],
+) -> Option<Vec<u8>> {
+    let own = named(path);
+    if is_step(path) || is_packed(bytes) {
+        return None;
+    }
+    let marks = ErasureMarks { main: &sought.main, parts: &sought.parts, reason };
+    let left = clean(wanted, &own, bytes, marks).ok()?.left(bytes)?;
+    // What others say too is not searched for: a line that is found is one too many.
+    let stays = |line: &&[u8]| !sought.needles.any(line);
+    match is_log_or_copy(&own) {
+        true => Some(left.split_inclusive(|byte| *byte == b'\n').filter(stays).collect::<Vec<_>>().concat()),
+        false => Some(left).filter(|left| !sought.needles.any(left)),
+    }
+}
+
+/// The files whose bytes a file of ours has, with those bytes.
+fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
+    if !is_step(path) {
+        let unpacked = if is_packed(bytes) { gunzip(bytes, ERASE_UNPACK_LIMIT).content } else { Vec::new() };
+        let bytes = if is_packed(bytes) { &unpacked } else { bytes };
+        return see(&named(path), bytes);
+    }
+    let Some(step) = UndoStep::read(bytes, &|_, _| Bytes::default()) else { return see(&named(path), bytes) };
+    for change in step.changes.iter().chain(&step.derived) {
+        parts_of(change, see);
+    }
+}
+
+fn parts_of(change: &Change, see: &mut dyn FnMut(&Path, &[u8])) {
+    match &change.act {
+        Act::Create(bytes) => each_within(&change.path, bytes, see),
+        Act::Append(bytes) => each_within(&change.path, bytes, see),
+        Act::Remove(bytes) => each_within(&change.path, bytes, see),
+        Act::Splice(splices) => {
+            for bytes in splices.iter().flat_map(|own| [&own.was[..], &own.becomes, &own.line_before]) {
+                see(&change.path, bytes);
+            }
+        }
+        Act::MakeFolder | Act::RemoveFolder | Act::Expire(_) => {}
+    }
+}
+
+pub(super) fn is_step(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "step")
+}
+
+fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// The path in the store that a file of ours is named after.
+fn named(path: &Path) -> PathBuf {
+    // We gave it the name, told.
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    path_from_text(&name.replace("%2F", "/").replace("%25", "%"))
+}

@@ -1,0 +1,155 @@
+//! Which copies an erasure has gone through. Nothing identifies a record without an id once it
+//! is erased, so that a copy which came from elsewhere since may hold it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::ErasureLine;
+use crate::disk::Disk;
+use crate::model::time::DAY;
+use crate::model::{Moment, Store};
+use crate::store::commit::backups::list_backups;
+use crate::store::commit::undo_step::path_text;
+use crate::store::commit::{BackupCopy, CommitError, Vault, Writer};
+
+/// A copy that was gone through, as it was afterwards. It holds no content.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ScrubbedCopy {
+    copy: String,
+    /// Whether the path is no text, and is written as hex.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    hex: bool,
+    inode: u64,
+    bytes: u64,
+    modified: i64,
+    /// The erasures that went through it.
+    steps: Vec<u64>,
+}
+
+/// The copies, with the erasures that have gone through each.
+pub(super) type ScrubbedBy = HashMap<PathBuf, Vec<u64>>;
+
+/// What distinguishes a file from another that takes its place: inode, length, and when it was written.
+type FileIdentity = (u64, u64, i64);
+
+/// The copies that are in the store, as they are before a sweep looks at them.
+pub(super) type CopyIdentities = HashMap<PathBuf, FileIdentity>;
+
+const LOOKED: &str = "looked.jsonl";
+
+/// Why a copy may hold what was erased, although nothing in it shows that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyDoubt {
+    /// The erasure that has not gone through it.
+    pub step: u64,
+    /// When that was.
+    pub at: String,
+    /// Whether it took out parts of documents, which other records may repeat.
+    pub of_parts: bool,
+}
+
+impl Vault<'_> {
+    /// Whether the copy may hold a record without an id that was erased: it was made before, and
+    /// it is not the one that the erasure went through.
+    pub fn doubt(&self, root: &Path, copy: &BackupCopy, erased: &[ErasureLine]) -> Option<CopyDoubt> {
+        let nameless: Vec<&ErasureLine> = erased.iter().filter(|line| line.record.id.is_none()).collect();
+        if nameless.is_empty() {
+            return None;
+        }
+        let steps = through(self.disk(), root, &copy.path, &self.looked());
+        let line = nameless.iter().find(|line| !steps.contains(&line.step) && !is_later(copy, line))?;
+        let of_parts = nameless.iter().any(|line| line.record.was.is_some());
+        Some(CopyDoubt { step: line.step, at: line.at.clone(), of_parts })
+    }
+
+    /// What can't be read says of no copy that it was gone through.
+    fn looked(&self) -> Vec<ScrubbedCopy> {
+        let bytes = self.read_own_file(&self.path(LOOKED)).ok().flatten().unwrap_or_default();
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}
+
+/// Whether the copy was made after the erasure. Others name their copies by the clock where they
+/// are, which is ahead of ours by less than a day; ours are known by their steps, and those in our
+/// own data by our own clock.
+fn is_later(copy: &BackupCopy, line: &ErasureLine) -> bool {
+    if copy.made.is_some_and(|(step, len)| step > line.step && len == copy.bytes) {
+        return true;
+    }
+    let margin = if is_in_our_data(&copy.path) { 0 } else { DAY };
+    let erased = Moment::parse(&line.at).map(|(when, _)| when);
+    copy.at.zip(erased).is_some_and(|(made, erased)| made > erased.plus(margin))
+}
+
+fn is_in_our_data(copy: &Path) -> bool {
+    copy.is_absolute()
+}
+
+/// The erasures that went through the copy as it is now.
+fn through(disk: &dyn Disk, root: &Path, copy: &Path, looked: &[ScrubbedCopy]) -> Vec<u64> {
+    let Some(own_identity) = identity(disk, &root.join(copy)) else { return Vec::new() };
+    let (name, hex) = path_text(copy);
+    let same = |own: &&ScrubbedCopy| {
+        own.copy == name && own.hex == hex && (own.inode, own.bytes, own.modified) == own_identity
+    };
+    looked.iter().find(same).map(|own| own.steps.clone()).unwrap_or_default()
+}
+
+fn identity(disk: &dyn Disk, path: &Path) -> Option<FileIdentity> {
+    let own = disk.look(path).ok()?.generation;
+    Some((own.inode, own.len, i64::try_from(own.modified).ok()?))
+}
+
+impl Writer<'_> {
+    /// The copies of the store as it is now, with the erasures that went through each.
+    pub(super) fn gone_through(&self, store: &Store) -> Result<ScrubbedBy, CommitError> {
+        let looked = self.vault.looked();
+        let own = list_backups(store, &self.vault)?.into_iter();
+        let all = own.map(|copy| {
+            let steps = through(self.host.disk, &self.place.root, &copy.path, &looked);
+            (copy.path, steps)
+        });
+        Ok(all.collect())
+    }
+
+    /// The copies in the store, each as it is now.
+    pub(super) fn identities(&self, store: &Store) -> Result<CopyIdentities, CommitError> {
+        let own = list_backups(store, &self.vault)?.into_iter().filter(|copy| !is_in_our_data(&copy.path));
+        let identity_of = |copy: &BackupCopy| identity(self.host.disk, &self.place.root.join(&copy.path));
+        Ok(own
+            .filter_map(|copy| Some((identity_of(&copy)?, copy.path)))
+            .map(|(own, path)| (path, own))
+            .collect())
+    }
+
+    /// Notes that the copies that were there before the last sweep were gone through by that erasure,
+    /// too: what came after it, nobody has looked into. To our own data nobody else adds.
+    pub(super) fn note_through(
+        &self,
+        before: &ScrubbedBy,
+        there: &CopyIdentities,
+        step: u64,
+    ) -> Result<(), CommitError> {
+        if self.vault.erasure_list()?.iter().all(|line| line.record.id.is_some()) {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        for BackupCopy { path, .. } in list_backups(&self.load(), &self.vault)? {
+            let found = match is_in_our_data(&path) {
+                true => identity(self.host.disk, &path),
+                false => there.get(&path).copied(),
+            };
+            let Some((inode, bytes, modified)) = found else { continue };
+            let mut steps = before.get(&path).cloned().unwrap_or_default();
+            steps.push(step);
+            let (copy, hex) = path_text(&path);
+            let line = serde_json::to_vec(&ScrubbedCopy { copy, hex, inode, bytes, modified, steps });
+            lines
+                .extend(line.map_err(|error| CommitError::own_data(&self.vault.path(LOOKED), error.into()))?);
+            lines.push(b'\n');
+        }
+        self.vault.write_own_file(&self.vault.path(LOOKED), &lines)
+    }
+}

@@ -1,0 +1,105 @@
+//! A last line without an end, as a write that was cut short leaves it. What adds lines behind it
+//! ends it too, and what takes them back takes that end away: both name it, and are not about it.
+//! Others may go on with it, end it, write behind it or repair it.
+
+use crate::model::bytes::Ranges;
+use crate::model::plan::last_line;
+use crate::model::{Bytes, Splice};
+use crate::text::lines;
+
+/// Whether a stretch that ends in an open line is still the end of the file.
+pub fn is_last<B: Ranges + ?Sized>(splice: &Splice, now: &B) -> bool {
+    !is_open(&splice.was) || splice.end() as usize == now.len()
+}
+
+/// Lines that are put at the end of a file, behind a last line that may have no end: it gets one, and
+/// is a part of the change.
+pub fn at_end<B: Ranges + ?Sized>(own: Splice, before: Option<&Splice>, now: &B) -> Splice {
+    let is_mark = now.len() == lines::BOM.len() && now.is_at(0, lines::BOM);
+    if own.start as usize != now.len() || is_mark || now.is_empty() || now.ends_at(now.len(), b"\n") {
+        return own;
+    }
+    match before.filter(|before| before.end() as usize == now.len()) {
+        Some(before) if !is_open(&before.becomes) => own,
+        Some(_) => Splice { becomes: [b"\n", &own.becomes[..]].concat().into(), ..own },
+        None => {
+            let last = now.at(now.line_before(now.len())..now.len());
+            let becomes = [&last, &b"\n"[..], &own.becomes].concat();
+            Splice {
+                start: (now.len() - last.len()) as u64,
+                was: last.into_owned().into(),
+                becomes: becomes.into(),
+                ..own
+            }
+        }
+    }
+}
+
+/// What adds lines behind an open line, without that line.
+pub fn addition<B: Ranges + ?Sized>(splice: &Splice, now: &B) -> Option<Splice> {
+    let lines = behind(&splice.was, &splice.becomes)?.into();
+    Some(Splice { start: now.len() as u64, was: Bytes::default(), becomes: lines, line_before: Vec::new() })
+}
+
+/// What takes lines away from behind an open line, without that line.
+pub fn removal(splice: &Splice) -> Option<Splice> {
+    let lines = behind(&splice.becomes, &splice.was)?;
+    let line = [last_line(&splice.becomes), b"\n"].concat();
+    Some(Splice { was: lines.into(), becomes: Bytes::default(), line_before: line, ..*splice })
+}
+
+fn is_open(lines: &[u8]) -> bool {
+    !lines.is_empty() && !lines.ends_with(b"\n")
+}
+
+/// The lines that the second has behind the first, which ends in an open line.
+fn behind<'a>(open: &[u8], both: &'a [u8]) -> Option<&'a [u8]> {
+    let lines = both.strip_prefix(open)?.strip_prefix(b"\n")?;
+    (is_open(open) && !lines.is_empty()).then_some(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rebase_splices::rebase;
+    use crate::model::plan::apply;
+    use crate::model::{Act, Change};
+
+    const WHOLE: &str = "{\"id\":\"a\"}\n";
+    const OPEN: &str = "{\"id\":\"a\"}\n{\"id\":\"b\",\"ti";
+    const OURS: &str = "{\"id\":\"ours\"}\n";
+
+    fn fitted(change: &Change, now: &str) -> Option<String> {
+        let Act::Splice(splices) = &change.act else { panic!() };
+        let fitted = rebase(splices, now.as_bytes()).ok()?;
+        Some(String::from_utf8(apply(now.as_bytes(), &fitted)).unwrap())
+    }
+
+    /// What adds a line behind an open one, and changes the record before it.
+    fn adds() -> Change {
+        let edit = Change::edits("f.jsonl", OPEN.as_bytes().into(), vec![(7..8, b"z".to_vec())]);
+        edit.and_append(OURS.as_bytes())
+    }
+
+    #[test]
+    fn lines_go_behind_what_others_wrote_behind_an_open_line_and_cut_no_line_in_two() {
+        let changed = OPEN.replace("\"a\"", "\"z\"");
+        for others in
+            ["", "\n", "\n{\"id\":\"late\"}\n", "tle\":1}\n", "tle\":1}\n{\"id\":\"late\"}\n", "tle"]
+        {
+            let now = format!("{OPEN}{others}");
+            let end = if now.ends_with('\n') { "" } else { "\n" };
+            assert_eq!(fitted(&adds(), &now).unwrap(), format!("{changed}{others}{end}{OURS}"), "{others}");
+        }
+    }
+
+    #[test]
+    fn an_open_line_that_another_took_away_or_ended_keeps_nothing_from_being_added_or_taken_back() {
+        assert_eq!(fitted(&adds(), WHOLE).unwrap(), format!("{}{OURS}", WHOLE.replace('a', "z")));
+        let back = Change::append("f.jsonl", OURS, Some(OPEN.as_bytes().into())).inverse();
+        assert_eq!(fitted(&back, &format!("{OPEN}\n{OURS}")).unwrap(), OPEN);
+        assert_eq!(fitted(&back, &format!("{WHOLE}{OURS}")).unwrap(), WHOLE);
+        let ended = format!("{OPEN}tle\":1}}\n");
+        assert_eq!(fitted(&back, &format!("{ended}{OURS}")).unwrap(), ended);
+        assert_eq!(fitted(&back, WHOLE), None, "what is gone is not taken back");
+    }
+}

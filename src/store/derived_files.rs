@@ -1,0 +1,174 @@
+//! What is derived from the records, worked out from documents. Pure.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::compressed_files::{self, FileCompression};
+use super::incremental_read::{is_log, read_bytes, respliced};
+use super::one_record;
+use crate::format::record_reader::Reading;
+use crate::format::{self, AssemblyInput, Format};
+use crate::model::plan::PRIVATE_MODE;
+use crate::model::{Act, Bytes, Change, Document, Moment, Role, Store, container};
+
+/// Of logs above so many bytes that others are writing to, what is derived is made when the change is
+/// over: made before it would be out of date by then.
+pub const LARGE_BUSY_LOG: u64 = 1 << 20;
+/// Who wrote to a file so many nanoseconds ago, a second, is writing to it.
+pub const RECENT_WRITE: i128 = 1_000_000_000;
+
+/// What was written up to so long after a verb began, a minute, was written while it reads: longer
+/// after it, a clock is wrong, or the time was given.
+const WHILE_READ: i128 = 60 * RECENT_WRITE;
+
+/// Whether somebody is writing to the logs that are changed, and they are large. Only lines change in
+/// them: what is made or goes is in what is derived at once. `now` is when the verb began.
+pub fn is_written_to(store: &Store, changes: &[Change], now: Moment) -> bool {
+    let mut logs = spliced_logs(changes).filter_map(|own| store.document_at(&own.path));
+    let age = |own: &Document| i128::from(now.0) * 1000 - own.generation.modified;
+    logs.any(|own| own.len > LARGE_BUSY_LOG && (-WHILE_READ..RECENT_WRITE).contains(&age(own)))
+}
+
+fn spliced_logs(changes: &[Change]) -> impl Iterator<Item = &Change> {
+    changes.iter().filter(|own| matches!(own.act, Act::Splice(_)) && is_log(&own.path))
+}
+
+/// What is derived from the logs that are changed, and is beside them, without making it anew.
+pub fn beside_logs<'s>(store: &'s Store, changes: &[Change]) -> Vec<&'s Arc<Document>> {
+    let folders: HashSet<&Path> = spliced_logs(changes).filter_map(|own| own.path.parent()).collect();
+    let is_derived = |own: &&Arc<Document>| {
+        matches!(own.role, Role::Index | Role::Metadata)
+            && own.path.parent().is_some_and(|folder| folders.contains(folder))
+    };
+    store.documents.iter().filter(is_derived).collect()
+}
+
+/// The documents of a store as they are after the changes. What is beside the store is
+/// none of them.
+pub fn documents_after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document>> {
+    let mut documents = store.documents.clone();
+    let Some(format) = format::by_name(store.format) else { return documents };
+    let within = changes.iter().filter(|change| !change.path.starts_with(".."));
+    // Of several changes of a file the last says what it is.
+    let last: HashMap<&Path, &Change> = within.map(|change| (&*change.path, change)).collect();
+    documents.retain(|document| !last.contains_key(&*document.path));
+    for (path, change) in last {
+        let before = store.document_at(path);
+        let alone = before.filter(|_| store.is_of_one_record());
+        if let Some(own) = alone.and_then(|before| one_record::after(format, before, change, now)) {
+            documents.push(Arc::new(own));
+        } else if let Some(own) = before.and_then(|before| respliced_log(format, before, change, now)) {
+            documents.push(Arc::new(own));
+        } else if let Some(bytes) = change.after()
+            && let format::Placement::File(role) = format.place(path, false)
+        {
+            documents.push(Arc::new(read(format, role, path, bytes, before, now)));
+        }
+    }
+    documents.sort_by(|a, b| a.path.cmp(&b.path));
+    documents
+}
+
+/// A log after a change of lines that was planned from what was read: only those lines are read, the whole
+/// file is not put together. `None` for any other change.
+fn respliced_log(format: &dyn Format, before: &Document, change: &Change, now: Moment) -> Option<Document> {
+    let is_it = |base: &&Bytes| base.is_same(&before.bytes) && base.len() as u64 == before.len;
+    let (base, splices) = (change.base.as_ref().filter(is_it)?, change.splices()?);
+    let bytes = Bytes::spliced(base, splices.clone());
+    let reading = respliced(format, before, (&bytes, &splices), now)?;
+    let len = bytes.len() as u64;
+    let own = Document::of_bytes(before.path.clone(), before.role, bytes);
+    Some(Document { len, records: reading.records, problems: reading.problems, ..own })
+}
+
+/// A document of those bytes, of the file of which `before` was read.
+fn read(
+    format: &dyn Format,
+    role: Role,
+    path: &Path,
+    bytes: Bytes,
+    before: Option<&Document>,
+    now: Moment,
+) -> Document {
+    let packing = FileCompression::of(path);
+    let unread = packing == Some(FileCompression::TarGzip) || !role.is_content();
+    let bytes = if packing == Some(FileCompression::Gzip) {
+        compressed_files::unpacked(&bytes).into()
+    } else {
+        bytes
+    };
+    let reading = match unread {
+        true => Reading::default(),
+        false => read_bytes(format, before, (role, path, &bytes), now),
+    };
+    let len = bytes.len() as u64;
+    let held = if unread { Bytes::default() } else { bytes };
+    let own = Document::of_bytes(path.to_owned(), role, held);
+    Document { len, records: reading.records, problems: reading.problems, ..own }
+}
+
+/// The changes that bring what is derived up to date with `documents`, for whatever concerns
+/// the files in `touched`. `store` is the store as its derived files are now.
+pub fn derived_changes(
+    store: &Store,
+    documents: &[Arc<Document>],
+    touched: &[PathBuf],
+    now: Moment,
+) -> Vec<Change> {
+    let there: HashMap<&Path, &Arc<Document>> =
+        store.documents.iter().map(|document| (&*document.path, document)).collect();
+    let change = |derived: format::DerivedFile| match there.get(&*derived.path) {
+        Some(document) if document.bytes == derived.bytes => None,
+        Some(document) => Some(Change::rewrite(derived.path, document.bytes.clone(), derived.bytes)),
+        None => Some(Change { mode: PRIVATE_MODE, ..Change::create(derived.path, derived.bytes) }),
+    };
+    make_derived(store, documents, touched, now).into_iter().filter_map(change).collect()
+}
+
+/// Makes everything that is derived from `documents` and concerns the files in `touched`, even if it does not
+/// exist yet.
+pub fn make_derived(
+    store: &Store,
+    documents: &[Arc<Document>],
+    touched: &[PathBuf],
+    now: Moment,
+) -> Vec<format::DerivedFile> {
+    let Some(format) = format::by_name(store.format) else { return Vec::new() };
+    let folders = folders_of(documents);
+    let parts = AssemblyInput { documents, folders: &folders, locks: &[], outside_files: None };
+    format.derived(&parts, touched, now)
+}
+
+/// The right contents of the file at that path, if it is derived from `documents`.
+pub fn expected_content(
+    store: &Store,
+    documents: &[Arc<Document>],
+    path: &Path,
+    now: Moment,
+) -> Option<Bytes> {
+    let all = make_derived(store, documents, &[path.to_owned()], now);
+    all.into_iter().find(|own| own.path == path).map(|own| own.bytes)
+}
+
+/// The files that what is derived is made of, but for those in `changed`, with their lengths.
+pub fn derivation_inputs(store: &Store, changed: &[PathBuf]) -> Vec<(PathBuf, u64)> {
+    let changed: HashSet<&Path> = changed.iter().map(|path| &**path).collect();
+    let data = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
+    // What is within an archive changes with that.
+    let own = |document: &&Arc<Document>| {
+        let packed = container(&document.path).is_some();
+        data(document.role) && !packed && !changed.contains(&*document.path)
+    };
+    store.documents.iter().filter(own).map(|own| (own.path.clone(), own.generation.len)).collect()
+}
+
+/// Every folder that leads to a document, sorted.
+pub fn folders_of(documents: &[Arc<Document>]) -> Vec<PathBuf> {
+    let above = documents.iter().flat_map(|document| document.path.ancestors().skip(1));
+    let mut folders: Vec<PathBuf> =
+        above.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}

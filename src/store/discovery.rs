@@ -1,0 +1,328 @@
+//! Where stores are: by content, from a path that the user named or from the default
+//! places.
+
+mod format_detection;
+mod subfolders;
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Disk, Item, ItemKind, RealDisk};
+use crate::format::{self, FORMATS, Format, Placement};
+use crate::model::{PathText, Store, StoreScope};
+
+use format_detection::{FormatDetector, FormatVerdict, absolute};
+use subfolders::SubfolderSearch;
+
+/// In how many folders below the working directory, which nobody named, stores are looked for.
+const AROUND: usize = 10_000;
+
+/// What is said of a default place where nothing is.
+const ABSENT: &str = "not here";
+
+/// A place where a store was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The store's root folder.
+    pub root: PathBuf,
+    /// The format's name.
+    pub format: &'static str,
+    /// The one session that the user pointed at, if they pointed at one.
+    pub session: Option<String>,
+    /// The part that is read, where that is not all.
+    pub scope: Option<StoreScope>,
+}
+
+impl Place {
+    /// A store of which everything is read.
+    pub fn whole(root: PathBuf, format: &'static str) -> Place {
+        Place { root, format, session: None, scope: None }
+    }
+
+    /// The store, to be read again as far as it was read.
+    pub fn of(store: &Store) -> Place {
+        Place { scope: store.scope.clone(), ..Place::whole(store.root.clone(), store.format) }
+    }
+
+    /// The store, as much of it as concerns those files: their session where all are in one.
+    pub fn with_files(&self, paths: &[PathBuf]) -> Place {
+        let format = format::by_name(self.format);
+        let mut sessions = paths.iter().map(|path| format?.session_of(path));
+        let first = sessions.next().flatten();
+        let session = first.filter(|first| sessions.all(|own| own.as_ref() == Some(first)));
+        let only = session.map(|session| StoreScope::of_session(&session));
+        Place { scope: only, ..Place::whole(self.root.clone(), self.format) }
+    }
+}
+
+/// Where the program looked, and what it found there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscoveryResult {
+    /// The folder or file.
+    pub path: PathBuf,
+    /// The stores in it, or why there is none (a sentence).
+    pub found: Result<Vec<Place>, String>,
+    /// Whether the system refused to say.
+    pub refused: bool,
+    /// Folders that are where a format has its stores and are none, with the reason:
+    /// within the place, or the place itself.
+    pub near_misses: Vec<(PathBuf, String)>,
+    /// What was not looked into, with the reason: there may be stores in it.
+    pub skipped: Vec<(PathBuf, String)>,
+}
+
+impl DiscoveryResult {
+    /// What was found at a path.
+    pub fn at(path: &Path, found: Result<Vec<Place>, String>) -> DiscoveryResult {
+        DiscoveryResult {
+            path: path.to_owned(),
+            found,
+            refused: false,
+            near_misses: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+}
+
+/// Looks at a path that the user named: a store's root, a parent of it, a session's
+/// folder or a single file. `forced` is the format of `--as`.
+pub fn look_at(path: &Path, forced: Option<&str>) -> DiscoveryResult {
+    look_at_on(&RealDisk, path, forced)
+}
+
+fn look_at_on(disk: &dyn Disk, path: &Path, forced: Option<&str>) -> DiscoveryResult {
+    // `..` leads where the folder is, not where its name says.
+    let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
+    let resolved = if climbs { disk.real_path(path).ok() } else { None };
+    let path = resolved.as_deref().unwrap_or(path);
+    let refused = |why| DiscoveryResult { refused: true, ..DiscoveryResult::at(path, Err(why)) };
+    let item = match disk.look(path) {
+        Ok(item) => item,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return refused("there is no such file or folder".into());
+        }
+        Err(error) => return refused(format!("it can't be looked at: {error}")),
+    };
+    if item.kind == ItemKind::Special {
+        return DiscoveryResult::at(
+            path,
+            Err("neither a folder nor a regular file: it is not opened".into()),
+        );
+    }
+    if item.kind == ItemKind::Folder
+        && let Err(error) = disk.list(path)
+    {
+        return refused(format!("it can't be listed: {error}"));
+    }
+    let judge = FormatDetector { disk, forced: forced.and_then(crate::format::by_name) };
+    let (above, own) = at_or_above(&judge, path, &item);
+    if let Some(place) = above {
+        return DiscoveryResult::at(path, Ok(vec![place]));
+    }
+    let mut below = SubfolderSearch::new(&judge, usize::MAX);
+    if item.kind == ItemKind::Folder {
+        below.look(path, 0);
+    }
+    let forced = || judge.forced.and_then(|format| by_force(path, &item, format));
+    let found = match below.found.is_empty() {
+        false => Ok(std::mem::take(&mut below.found)),
+        true => forced().map(|place| vec![place]).ok_or_else(|| reason(&judge, path, &item, &own)),
+    };
+    let refused = found.is_err() && own.refused.is_some();
+    DiscoveryResult {
+        refused,
+        near_misses: below.near_misses,
+        skipped: below.skipped,
+        ..DiscoveryResult::at(path, found)
+    }
+}
+
+/// The store that the path is the root or a part of, by its name or by where that leads.
+fn at_or_above(judge: &FormatDetector<'_>, path: &Path, item: &Item) -> (Option<Place>, FormatVerdict) {
+    let (mut above, own) = judge.at_or_above(path, item);
+    let mut part = absolute(path).into_owned();
+    if above.is_none()
+        && let Ok(real) = judge.disk.real_path(path)
+        && real != part
+    {
+        above = judge.at_or_above(&real, item).0;
+        part = real;
+    }
+    let place = above.map(|above| {
+        let session = session_named(&above.root, &part, item);
+        place_of(&above.root, above.format, session)
+    });
+    (place, own)
+}
+
+/// What `--as` settles where the content does not: a folder is the root of a store, a file a part
+/// of the nearest folder in which the format has such a file.
+fn by_force(path: &Path, item: &Item, format: &dyn Format) -> Option<Place> {
+    if item.kind == ItemKind::Folder {
+        return Some(place_of(path, format, None));
+    }
+    let path = absolute(path);
+    let has_it = |root: &&Path| {
+        let relative = path.strip_prefix(root).unwrap_or(&path);
+        matches!(format.place(relative, false), Placement::File(_))
+    };
+    let root = path.ancestors().skip(1).find(has_it)?;
+    Some(place_of(root, format, session_named(root, &path, item)))
+}
+
+/// The places, each store once, by whichever path or link it was named first.
+pub fn unique_places<'a>(places: impl Iterator<Item = &'a Place>) -> Vec<Place> {
+    let mut known: HashSet<PathBuf> = HashSet::new();
+    let is_new =
+        |place: &&Place| known.insert(RealDisk.real_path(&place.root).unwrap_or_else(|_| place.root.clone()));
+    places.filter(is_new).cloned().collect()
+}
+
+/// Looks at the default places: those from `folder` upward, and those in `home`; and at
+/// what is nested below `folder`.
+pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
+    let judge = FormatDetector { disk: &RealDisk, forced: None };
+    let mut looked: Vec<DiscoveryResult> = within(&judge, folder, home).into_iter().collect();
+    for base in folder.ancestors().chain(home) {
+        for format in FORMATS {
+            let path = base.join(format.about().place);
+            if looked.iter().any(|look| look.path == path) {
+                continue;
+            }
+            let look = default_place(&judge, &path, *format);
+            let expected = if is_of_home(*format) { Some(base) == home } else { base == folder };
+            if look.found.is_ok() || expected || !look.near_misses.is_empty() {
+                looked.push(look);
+            }
+        }
+        if Some(base) == home {
+            break;
+        }
+    }
+    if Some(folder) != home {
+        looked.extend(nested(&judge, folder, &looked));
+    }
+    let found = looked.iter().flat_map(|look| look.found.iter().flatten());
+    let roots: HashSet<PathBuf> = found.map(|place| place.root.clone()).collect();
+    looked.retain(|look| look.found.is_ok() || !roots.contains(&look.path));
+    looked
+}
+
+/// The store that a folder is the root or a part of, wherever stores usually are.
+fn within(judge: &FormatDetector<'_>, folder: &Path, home: Option<&Path>) -> Option<DiscoveryResult> {
+    let item = judge.disk.look(folder).ok()?;
+    let place = Place { session: None, ..at_or_above(judge, folder, &item).0? };
+    // What home is in is nothing that somebody works in.
+    let is_around = home.is_some_and(|home| home.starts_with(&place.root) && folder != place.root);
+    (!is_around).then(|| DiscoveryResult::at(&place.root.clone(), Ok(vec![place])))
+}
+
+/// The stores below a folder that are not among those that were looked at.
+fn nested(judge: &FormatDetector<'_>, folder: &Path, looked: &[DiscoveryResult]) -> Option<DiscoveryResult> {
+    let mut below = SubfolderSearch::new(judge, AROUND);
+    below.look(folder, 0);
+    let found = looked.iter().flat_map(|look| look.found.iter().flatten());
+    let known: HashSet<&Path> = found.map(|place| place.root.as_path()).collect();
+    below.found.retain(|place| !known.contains(place.root.as_path()));
+    let is_looked_at = |path: &Path| looked.iter().any(|look| look.path == path);
+    below.near_misses.retain(|(path, _)| !is_looked_at(path));
+    below.skipped.retain(|(path, _)| !is_looked_at(path));
+    let found = if below.found.is_empty() { Err(ABSENT.into()) } else { Ok(below.found) };
+    let is_worth = found.is_ok() || !below.near_misses.is_empty() || !below.skipped.is_empty();
+    is_worth.then(|| DiscoveryResult {
+        near_misses: below.near_misses,
+        skipped: below.skipped,
+        ..DiscoveryResult::at(folder, found)
+    })
+}
+
+/// `memory-server` is below the home folder, the others below a project.
+fn is_of_home(format: &dyn Format) -> bool {
+    format.name() == "memory-server"
+}
+
+fn default_place(judge: &FormatDetector<'_>, path: &Path, format: &dyn Format) -> DiscoveryResult {
+    if !judge.disk.look(path).is_ok_and(|item| item.kind == ItemKind::Folder) {
+        return DiscoveryResult::at(path, Err(ABSENT.into()));
+    }
+    let verdict = judge.verdict(path, false);
+    if let Some((format, _)) = verdict.store {
+        return DiscoveryResult::at(path, Ok(vec![place_of(path, format, None)]));
+    }
+    let why = not_ours(&verdict, format);
+    let unseen = verdict.refused.into_iter().map(|why| (path.to_owned(), why)).collect();
+    DiscoveryResult {
+        near_misses: vec![(path.to_owned(), why.clone())],
+        skipped: unseen,
+        ..DiscoveryResult::at(path, Err(why))
+    }
+}
+
+/// Why a folder is not a store, though it is where that format has its stores.
+fn not_ours(verdict: &FormatVerdict, format: &dyn Format) -> String {
+    let own = verdict.why.iter().rfind(|(other, _)| other.name() == format.name());
+    // What could not be looked at is a likelier reason than what was not there.
+    let why = verdict.refused.as_ref().or(own.map(|(_, why)| why));
+    format!("not a memory store: {}", why.map_or("it holds something else", |why| why.as_str()))
+}
+
+/// Roots are absolute, so that a store has one name and its records one key from wherever
+/// it is named.
+fn place_of(root: &Path, format: &dyn Format, session: Option<String>) -> Place {
+    Place { session, ..Place::whole(absolute(root).into_owned(), format.name()) }
+}
+
+fn session_named(root: &Path, path: &Path, item: &Item) -> Option<String> {
+    let mut parts = path.strip_prefix(root).ok()?.iter();
+    (parts.next()? == "sessions").then_some(())?;
+    let session = parts.next()?;
+    // A file directly below `sessions/` is none.
+    (item.kind == ItemKind::Folder || parts.next().is_some()).then(|| session.to_text().into_owned())
+}
+
+/// What a path is that leads to no store, and why it leads to none.
+fn reason(judge: &FormatDetector<'_>, path: &Path, item: &Item, own: &FormatVerdict) -> String {
+    if let Some(refused) = &own.refused {
+        return format!("no store was found in it: {refused}");
+    }
+    if item.kind == ItemKind::File {
+        let folder = absolute(path).parent().unwrap_or(path).to_text().into_owned();
+        return format!("a file, and the folder that it is in ({folder}) is no memory store");
+    }
+    if judge.forced.is_some() {
+        let why: Vec<&str> = own.why.iter().map(|(_, why)| why.as_str()).collect();
+        return format!("no store is in it ({})", why.join("; "));
+    }
+    let near = own.why.iter().filter(|(format, _)| own.near.contains(&format.name()));
+    let near: Vec<String> = near.map(|(format, why)| format!("not {}: {why}", format.name())).collect();
+    match near.is_empty() {
+        true => contents(judge, path),
+        false => format!("no memory store ({}). {NAME_IT}", near.join("; ")),
+    }
+}
+
+/// So many names of a folder are told.
+const NAMED: usize = 3;
+
+/// What to do where the content does not tell the format.
+const NAME_IT: &str = "If it is one, name its format with --as";
+
+/// What a folder is in which there is nothing of a store. Untrusted text.
+fn contents(judge: &FormatDetector<'_>, folder: &Path) -> String {
+    let items = judge.disk.list(folder).unwrap_or_default();
+    if items.is_empty() {
+        return "an empty folder. `palimp init` makes a store in it".into();
+    }
+    let mut names: Vec<String> =
+        items.iter().map(|item| Path::new(&item.name).to_text().into_owned()).collect();
+    names.sort();
+    let more = if names.len() > NAMED { ", …" } else { "" };
+    let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let what = if names.len() == 1 {
+        "1 file or folder".into()
+    } else {
+        format!("{} files and folders", names.len())
+    };
+    format!("a folder with {what} ({named}{more}), and no memory store. {NAME_IT}")
+}

@@ -1,0 +1,245 @@
+//! Which format a folder is a store of: all are asked, and the best fit wins.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::disk::{Disk, Item, ItemKind};
+use crate::format::detection::{FolderProbe, FormatFit, PROBE_BYTES};
+use crate::format::{FORMATS, Format, Placement};
+use crate::model::PathText;
+
+/// How many names of one folder detection looks at.
+const NAMES: usize = 4_096;
+/// How far above a file or folder its store is looked for: as deep as stores are read.
+const ABOVE: usize = 8;
+
+/// What a folder is.
+pub struct FormatVerdict {
+    /// The format that fits best, and how well.
+    pub store: Option<(&'static dyn Format, FormatFit)>,
+    /// Why each of the others does not, as sentences.
+    pub why: Vec<(&'static dyn Format, String)>,
+    /// Those of the others for which something speaks all the same.
+    pub near: Vec<&'static str>,
+    /// The first thing that the system did not let us look at, as a sentence.
+    pub refused: Option<String>,
+}
+
+/// Where a store was found, at a path or above it.
+pub struct EnclosingStore {
+    pub root: PathBuf,
+    pub format: &'static dyn Format,
+}
+
+/// How well a folder is the root of what was pointed at, from worst to best: whether it fits by more
+/// than its place, how much it does not know, how sure the fit is, how far above.
+type FitRank = (bool, Reverse<usize>, u8, usize);
+
+/// Whoever asks which store that is.
+pub struct FormatDetector<'a> {
+    pub disk: &'a dyn Disk,
+    /// The format that the user says it is.
+    pub forced: Option<&'static dyn Format>,
+}
+
+impl FormatDetector<'_> {
+    /// Whether a store may be of that format.
+    pub fn is_asked(&self, format: &dyn Format) -> bool {
+        self.forced.is_none_or(|forced| forced.name() == format.name())
+    }
+
+    /// Judges one folder as the root of a store. `named` is whether the user named that very
+    /// folder: with a format said, that suffices for what is only likely.
+    pub fn verdict(&self, root: &Path, named: bool) -> FormatVerdict {
+        let glance = DiskProbe::new(self.disk);
+        let mut fits: Vec<(&'static dyn Format, FormatFit, bool)> = Vec::new();
+        let (mut why, mut near) = (Vec::new(), Vec::new());
+        for format in FORMATS.iter().copied().filter(|own| self.is_asked(*own)) {
+            let at_home = at_default_place(root, format);
+            let evidence = (format.about().evidence)(root, &glance);
+            match evidence.fit(at_home || named && self.forced.is_some()) {
+                Ok(fit) => fits.push((format, fit, at_home)),
+                Err(reason) => {
+                    near.extend((reason != evidence.lacks).then_some(format.name()));
+                    why.push((format, reason));
+                }
+            }
+        }
+        // The surest first; of two that are as sure the one whose place it is, then the fuller.
+        fits.sort_by_key(|&(_, fit, at_home)| Reverse((fit.tier(), at_home, fit)));
+        let store = match fits.as_slice() {
+            [(first, fit, own), (second, other, its), ..] if (fit, own) == (other, its) => {
+                let names = (first.name(), second.name());
+                let both = format!("it looks like {} and like {}: say which with --as", names.0, names.1);
+                near.push(first.name());
+                why.push((*first, both));
+                None
+            }
+            [(format, fit, _), ..] => Some((*format, *fit)),
+            [] => None,
+        };
+        FormatVerdict { store, why, near, refused: glance.refused.into_inner() }
+    }
+
+    /// The store that the path is the root of, or a part of: of those whose layout has such a
+    /// part the one that tells most of what is there, then the outermost.
+    pub fn at_or_above(&self, path: &Path, item: &Item) -> (Option<EnclosingStore>, FormatVerdict) {
+        let path = absolute(path);
+        let is_folder = item.kind == ItemKind::Folder;
+        let folder = if is_folder { path.as_ref() } else { path.parent().unwrap_or(&path) };
+        let own = self.verdict(folder, true);
+        let inner = if is_folder { self.disk.list(&path).unwrap_or_default() } else { Vec::new() };
+        let part = NamedPart { path: &path, is_folder, inner: &inner };
+        let mut best: Option<(FitRank, EnclosingStore)> = None;
+        for (up, root) in folder.ancestors().take(ABOVE + 1).enumerate() {
+            if up > 0 && !FORMATS.iter().any(|format| part.belongs(root, *format)) {
+                continue;
+            }
+            let outer;
+            let verdict = if up == 0 {
+                &own
+            } else {
+                outer = self.verdict(root, false);
+                &outer
+            };
+            let Some((format, fit)) = verdict.store else { continue };
+            if up == 0 || part.belongs(root, format) {
+                let strange = Reverse(part.strange(root, format));
+                let rank = (fit >= FormatFit::Named(0), strange, fit.tier(), up);
+                if best.as_ref().is_none_or(|(other, _)| *other < rank) {
+                    best = Some((rank, EnclosingStore { root: root.to_owned(), format }));
+                }
+            }
+        }
+        (best.map(|(_, above)| above), own)
+    }
+}
+
+/// What the user pointed at.
+struct NamedPart<'a> {
+    path: &'a Path,
+    is_folder: bool,
+    /// What is directly in it, where it is a folder.
+    inner: &'a [Item],
+}
+
+impl NamedPart<'_> {
+    /// Whether a store of that format with that root has such a file or folder.
+    fn belongs(&self, root: &Path, format: &dyn Format) -> bool {
+        let Ok(relative) = self.path.strip_prefix(root) else { return false };
+        match format.place(relative, self.is_folder) {
+            Placement::Enter => true,
+            Placement::File(_) => !self.is_folder,
+            Placement::Unexpected => false,
+        }
+    }
+
+    /// How much of it such a store does not know.
+    fn strange(&self, root: &Path, format: &dyn Format) -> usize {
+        let Ok(relative) = self.path.strip_prefix(root) else { return usize::MAX };
+        let is_strange = |item: &&Item| {
+            let path = relative.join(&item.name);
+            let is_visible = !item.name.as_encoded_bytes().starts_with(b".");
+            is_visible && format.place(&path, item.kind == ItemKind::Folder) == Placement::Unexpected
+        };
+        self.inner.iter().take(NAMES).filter(is_strange).count()
+    }
+}
+
+/// Of two default places that end alike (`memory`, `.bmad/memory`) the longer one is meant.
+pub fn at_default_place(root: &Path, format: &dyn Format) -> bool {
+    let root = absolute(root);
+    let own = format.about().place;
+    let longer = |other: &&&dyn Format| other.about().place.len() > own.len();
+    root.ends_with(own) && !FORMATS.iter().filter(longer).any(|other| root.ends_with(other.about().place))
+}
+
+/// The path from the root of the file system.
+pub fn absolute(path: &Path) -> Cow<'_, Path> {
+    match path.is_absolute() {
+        true => Cow::Borrowed(path),
+        false => std::path::absolute(path).map_or(Cow::Borrowed(path), Cow::Owned),
+    }
+}
+
+/// A glance at a disk: each folder is listed once, whoever asks.
+struct DiskProbe<'a> {
+    disk: &'a dyn Disk,
+    listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Item>>>>,
+    refused: RefCell<Option<String>>,
+}
+
+impl<'a> DiskProbe<'a> {
+    fn new(disk: &'a dyn Disk) -> Self {
+        DiskProbe { disk, listed: RefCell::default(), refused: RefCell::default() }
+    }
+
+    fn items(&self, folder: &Path) -> Rc<Vec<Item>> {
+        if let Some(known) = self.listed.borrow().get(folder) {
+            return Rc::clone(known);
+        }
+        let items = if self.is_absent(folder) { Ok(Vec::new()) } else { self.disk.list(folder) };
+        let items = Rc::new(items.unwrap_or_else(|error| {
+            self.note(folder, &error);
+            Vec::new()
+        }));
+        self.listed.borrow_mut().insert(folder.to_owned(), Rc::clone(&items));
+        items
+    }
+
+    /// Whether the folder that it would be in is known not to hold it.
+    fn is_absent(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        let listed = self.listed.borrow();
+        listed.get(folder).is_some_and(|items| !items.iter().any(|item| item.name == name))
+    }
+
+    fn names(&self, folder: &Path, kind: ItemKind) -> Vec<OsString> {
+        let items = self.items(folder);
+        items.iter().filter(|item| item.kind == kind).take(NAMES).map(|item| item.name.clone()).collect()
+    }
+
+    fn note(&self, path: &Path, error: &io::Error) {
+        let absent = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+        let mut refused = self.refused.borrow_mut();
+        if !absent && refused.is_none() {
+            *refused = Some(format!("{} can't be read: {error}", path.to_text()));
+        }
+    }
+}
+
+impl FolderProbe for DiskProbe<'_> {
+    fn folders(&self, folder: &Path) -> Vec<OsString> {
+        self.names(folder, ItemKind::Folder)
+    }
+
+    fn files(&self, folder: &Path) -> Vec<OsString> {
+        self.names(folder, ItemKind::File)
+    }
+
+    fn has_folder(&self, folder: &Path, name: &str) -> bool {
+        self.items(folder).iter().any(|item| item.kind == ItemKind::Folder && item.name == name)
+    }
+
+    fn has_file(&self, folder: &Path, name: &str) -> bool {
+        self.items(folder).iter().any(|item| item.kind == ItemKind::File && item.name == name)
+    }
+
+    fn head(&self, file: &Path) -> Option<Vec<u8>> {
+        if self.is_absent(file) {
+            return None;
+        }
+        let look = self.disk.look(file).inspect_err(|error| self.note(file, error)).ok()?;
+        if look.kind != ItemKind::File {
+            return None;
+        }
+        let read = self.disk.read(file, 0, Some(PROBE_BYTES as u64));
+        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
+    }
+}

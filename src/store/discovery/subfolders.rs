@@ -1,0 +1,92 @@
+//! The stores below a folder.
+
+use std::path::{Path, PathBuf};
+
+use super::format_detection::{FormatDetector, at_default_place};
+use super::{Place, not_ours, place_of};
+use crate::disk::ItemKind;
+use crate::format::FORMATS;
+
+/// How deep below a folder stores are looked for.
+const DEPTH: usize = 4;
+/// Folders that hold other programs' things in great number.
+const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".cache", ".venv"];
+
+/// A look at what is below a folder.
+pub struct SubfolderSearch<'a> {
+    judge: &'a FormatDetector<'a>,
+    /// How many folders were looked at, and how many may be.
+    seen: usize,
+    most: usize,
+    pub found: Vec<Place>,
+    pub near_misses: Vec<(PathBuf, String)>,
+    pub skipped: Vec<(PathBuf, String)>,
+}
+
+impl<'a> SubfolderSearch<'a> {
+    pub fn new(judge: &'a FormatDetector<'a>, most: usize) -> Self {
+        SubfolderSearch {
+            judge,
+            seen: 0,
+            most,
+            found: Vec::new(),
+            near_misses: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// Finds the stores; a store's own folders are not looked into.
+    pub fn look(&mut self, folder: &Path, depth: usize) {
+        let items = match self.judge.disk.list(folder) {
+            Ok(items) => items,
+            Err(error) => {
+                if self.is_asked_for(folder) {
+                    self.skipped.push((folder.to_owned(), format!("it can't be listed: {error}")));
+                }
+                return;
+            }
+        };
+        let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
+        for item in inner.filter(|item| !SKIPPED.iter().any(|name| item.name == *name)) {
+            if self.seen == self.most {
+                return self.stop(folder);
+            }
+            self.seen += 1;
+            let path = folder.join(&item.name);
+            if !self.is_store(&path) && depth + 1 < DEPTH {
+                self.look(&path, depth + 1);
+            }
+        }
+    }
+
+    /// Whether somebody has to hear what of it can't be seen: where a folder was named, of all in
+    /// it, else where a store is likely.
+    fn is_asked_for(&self, folder: &Path) -> bool {
+        self.most == usize::MAX || FORMATS.iter().any(|format| at_default_place(folder, *format))
+    }
+
+    /// Says once where the look ended.
+    fn stop(&mut self, folder: &Path) {
+        let ended = format!("the search stopped after {} folders", self.most);
+        if !self.skipped.iter().any(|(_, why)| *why == ended) {
+            self.skipped.push((folder.to_owned(), ended));
+        }
+    }
+
+    fn is_store(&mut self, path: &Path) -> bool {
+        let verdict = self.judge.verdict(path, false);
+        if let Some((format, _)) = verdict.store {
+            self.found.push(place_of(path, format, None));
+            return true;
+        }
+        let mut formats = FORMATS.iter().copied().filter(|own| self.judge.is_asked(*own));
+        if let Some(format) = formats.find(|own| at_default_place(path, *own)) {
+            self.near_misses.push((path.to_owned(), not_ours(&verdict, format)));
+        }
+        // What can't be listed is reported where it is looked into.
+        let is_told = self.is_asked_for(path) && self.judge.disk.list(path).is_ok();
+        let refused = verdict.refused.filter(|_| is_told);
+        self.skipped.extend(refused.map(|why| (path.to_owned(), why)));
+        false
+    }
+}

@@ -1,0 +1,226 @@
+//! One file without what is erased. Pure.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::erased_contents::raw;
+use super::matcher::{ErasureMatcher, is_log_or_copy, original};
+use crate::format::writing::{RecordMembers, Refusal, is_code};
+use crate::model::plan::{self, whole_lines};
+use crate::model::{Bytes, Change, Document, PathText, Record, Role};
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
+use crate::text::lines;
+use crate::text::needle::Needles;
+
+/// Ranges of a file, each with what takes its place.
+pub type ErasureEdits = Vec<(Range<usize>, Vec<u8>)>;
+
+/// By what of their content erased records are recognized, beside their names.
+#[derive(Clone, Copy)]
+pub struct ErasureMarks<'a> {
+    /// Main texts: torn records are recognized by them.
+    pub main: &'a Needles,
+    /// What erased parts of documents say, and nothing that stays: others may repeat it.
+    pub parts: &'a Needles,
+    /// Why they are erased, as a code.
+    pub reason: &'a str,
+}
+
+/// What becomes of a file.
+pub enum CleanedFile {
+    /// It holds nothing that is erased.
+    Same,
+    /// Records go.
+    Edits(ErasureEdits),
+    /// It is a document that has other bytes then.
+    Becomes(Vec<u8>),
+    /// It is one record, and goes.
+    Gone,
+}
+
+impl CleanedFile {
+    /// What is left of the file; `None` where nothing is.
+    pub fn left(self, bytes: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            CleanedFile::Same => Some(bytes.to_vec()),
+            CleanedFile::Edits(edits) => Some(plan::apply(bytes, &whole_lines(bytes, edits))),
+            CleanedFile::Becomes(new) => Some(new),
+            CleanedFile::Gone => None,
+        }
+    }
+
+    /// The change that it comes to, of a file that has those bytes; `None` where it stays.
+    pub fn change(self, path: &Path, base: Bytes) -> Option<Change> {
+        match self {
+            CleanedFile::Same => None,
+            CleanedFile::Edits(edits) => Some(Change::edits(path, base, edits)),
+            CleanedFile::Becomes(new) => Some(Change::rewrite(path, base, new)),
+            CleanedFile::Gone => Some(Change::remove(path, base)),
+        }
+    }
+}
+
+/// A file without what is erased.
+///
+/// # Errors
+///
+/// If the file can't be taken apart, and may hold what is erased.
+pub fn clean(
+    wanted: &ErasureMatcher<'_>,
+    path: &Path,
+    bytes: &[u8],
+    marks: ErasureMarks<'_>,
+) -> Result<CleanedFile, Refusal> {
+    if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
+        return Ok(CleanedFile::Same);
+    }
+    let records = wanted.read_new(path, bytes, Some(marks.main));
+    let is_taken = |own: &&Record| wanted.is_erased(path, raw(bytes, own), own.view(), Some(marks.main));
+    if is_log_or_copy(path) {
+        let (taken, stay): (Vec<&Record>, Vec<&Record>) = records.iter().partition(is_taken);
+        let edits = cleaned_log(wanted, (path, bytes), (&taken, &stay), marks);
+        return Ok(if edits.is_empty() { CleanedFile::Same } else { CleanedFile::Edits(edits) });
+    }
+    match (records.iter().any(|own| is_taken(&own)), records.len()) {
+        (true, 1) => Ok(CleanedFile::Gone),
+        (true, _) => Err(Refusal::unfit(format!(
+            "{} is one document with other memories in it. This version can't take it apart.",
+            path.to_text()
+        ))),
+        (false, _) => {
+            let parts = wanted.parts(path, bytes);
+            let erases = wanted.erases().filter(|_| !parts.is_empty());
+            let new = erases.map(|erases| erases.without(&original(path), bytes, &parts)).transpose()?;
+            Ok(new.map_or(CleanedFile::Same, CleanedFile::Becomes))
+        }
+    }
+}
+
+/// The edits of a log: of some records a line is left, the others go.
+fn cleaned_log(
+    wanted: &ErasureMatcher<'_>,
+    (path, bytes): (&Path, &[u8]),
+    (taken, stay): (&[&Record], &[&Record]),
+    marks: ErasureMarks<'_>,
+) -> ErasureEdits {
+    let range = |own: &Record| own.span.start as usize..own.span.end as usize;
+    let (mut edits, mut holes) = (ErasureEdits::new(), Vec::new());
+    for own in taken {
+        match wanted.hollow(path, raw(bytes, own), marks.reason) {
+            Some(line) => edits.push((range(own), line)),
+            None => holes.push(own.span),
+        }
+    }
+    edits.extend(lines::removal_edits(bytes, &holes));
+    let Some(erases) = wanted.erases() else { return edits };
+    let path = original(path);
+    let unsaid =
+        |own: &&Record| Some((range(own), erases.without_repeats(&path, raw(bytes, own), marks.parts)?));
+    edits.extend(stay.iter().filter_map(unsaid));
+    edits
+}
+
+/// The edits that leave in a file of tombstones nothing but id, time and a code of the
+/// records that are erased.
+pub fn clean_tombstones(
+    wanted: &ErasureMatcher<'_>,
+    own: &Document,
+    all: &Needles,
+    reason: &str,
+) -> ErasureEdits {
+    let mut edits = ErasureEdits::new();
+    for record in &own.records {
+        let raw = own.raw(record);
+        if !wanted.is_erased(&own.path, &raw, record.view(), Some(all)) {
+            continue;
+        }
+        let range = record.span.start as usize..record.span.end as usize;
+        match bare_tombstone(&raw, all, reason) {
+            Some(bare) if *raw == *bare => {}
+            Some(bare) => edits.push((range, bare)),
+            None => edits.extend(lines::removal_edits(&own.bytes, &[record.span])),
+        }
+    }
+    edits
+}
+
+/// A tombstone with nothing in it but what it needs; `None` where it can't be read.
+fn bare_tombstone(raw: &[u8], all: &Needles, reason: &str) -> Option<Vec<u8>> {
+    let mut tape = Tape::default();
+    let object = json_edit::scan(&mut tape, raw).ok().filter(|own| own.kind() == JsonKind::Object)?;
+    let stored = object.get("reason").and_then(|own| own.text());
+    let is_code = stored.as_deref().is_none_or(|own| is_code(own) && !all.any(own.as_bytes()));
+    let known =
+        |name: Json<'_>| ["id", "timestamp", "reason", "session_id"].iter().any(|own| name.is_text(own));
+    if is_code && object.members().all(|(name, _)| known(name)) {
+        return Some(raw.to_vec());
+    }
+    let mut members = RecordMembers::default();
+    for name in ["id", "timestamp"] {
+        let value = object.get(name).and_then(|own| own.text())?;
+        members.or_text(name, &value);
+    }
+    members.or_text("reason", stored.as_deref().filter(|_| is_code).unwrap_or(reason));
+    let mut line = members.to_line(&[]);
+    line.pop();
+    Some(line)
+}
+
+/// A JSON document without the members and items that say what is searched for; `None` where
+/// it is not JSON.
+pub fn scrubbed(bytes: &[u8], needles: &Needles) -> Option<Vec<u8>> {
+    let mut tape = Tape::default();
+    let value = json_edit::scan(&mut tape, bytes).ok()?;
+    let (start, end) = value.span();
+    let clean = without(value, needles, 0)?;
+    Some([&bytes[..start], &clean, &bytes[end..]].concat())
+}
+
+/// How deep values are taken apart; what is nested deeper goes as a whole.
+const DEPTH: usize = 64;
+
+fn without(value: Json<'_>, needles: &Needles, depth: usize) -> Option<Vec<u8>> {
+    if !needles.any(value.raw()) {
+        return Some(value.raw().to_vec());
+    }
+    let inner = |value| if depth < DEPTH { without(value, needles, depth + 1) } else { None };
+    match value.kind() {
+        JsonKind::Object => {
+            let kept = value.members().filter(|(name, _)| !needles.any(name.raw()));
+            let kept = kept.filter_map(|(name, value)| Some([name.raw(), b":", &inner(value)?].concat()));
+            Some([b"{", &kept.collect::<Vec<_>>().join(&b',')[..], b"}"].concat())
+        }
+        JsonKind::Array => {
+            let kept: Vec<Vec<u8>> = value.items().filter_map(inner).collect();
+            Some([b"[", &kept.join(&b',')[..], b"]"].concat())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_loses_the_terms_that_only_an_erased_record_had() {
+        let needles = Needles::of(["the erased text"]);
+        let index =
+            br#"{ "a": 1.0, "the erased text": ["x"], "b": ["say: the erased text", "y", {"c": 2}] }"#;
+        let clean = scrubbed(index, &needles).unwrap();
+        assert_eq!(clean, br#"{"a":1.0,"b":["y",{"c": 2}]}"#);
+    }
+
+    #[test]
+    fn a_tombstone_keeps_id_time_and_a_code() {
+        let all = Needles::of(["the erased text"]);
+        let bare =
+            |raw: &str| String::from_utf8(bare_tombstone(raw.as_bytes(), &all, "erased").unwrap()).unwrap();
+        let fine = r#"{"id":"a","timestamp":"t","reason":"user_request"}"#;
+        assert_eq!(bare(fine), fine);
+        let prose = r#"{"id":"a","timestamp":"t","reason":"said: the erased text","was":"x"}"#;
+        assert_eq!(bare(prose), r#"{"id":"a","timestamp":"t","reason":"erased"}"#);
+    }
+}

@@ -1,0 +1,414 @@
+//! From a store and what is erased to the changes that take it out. Pure.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::clean_file::{CleanedFile, ErasureMarks, clean, clean_tombstones, scrubbed};
+use super::erased_contents::{ErasedContents, SearchTextFilter, SearchTexts};
+use super::matcher::{ErasureMatcher, is_log_or_copy};
+use crate::format::Placement;
+use crate::format::writing::{AuditEvent, Refusal, WriteContext, document};
+use crate::model::{Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Role, container};
+use crate::store::commit::CommitError;
+use crate::store::compressed_files::{FileCompression, inside};
+use crate::store::derived_files;
+use crate::text::needle::Needles;
+use crate::text::repack::{gzip, retar};
+use crate::text::unpack::{gunzip, untar};
+
+/// One file may unpack to so many bytes.
+pub const ERASE_UNPACK_LIMIT: u64 = 256 << 20;
+
+/// A file that a store as it was read has no bytes of: a copy, an archive, a stranger.
+#[derive(Clone, Copy, Debug)]
+pub struct OutsideFile<'a> {
+    /// Relative to the store's root, or what it is a copy of.
+    pub path: &'a Path,
+    /// Its bytes as they are on the disk.
+    pub bytes: &'a [u8],
+    /// Whether it is no copy of a whole file, but a draft or what is in quarantine.
+    pub is_loose: bool,
+}
+
+/// Takes one after another: they are not held all at once.
+pub type FileVisitor<'a> = &'a mut dyn FnMut(OutsideFile<'_>);
+
+/// What a store as it was read does not have.
+pub trait CopySource {
+    /// Shows the files of the store that are read for this alone.
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read.
+    fn outside(&self, see: FileVisitor<'_>) -> Result<(), CommitError>;
+
+    /// Shows copies in our own data, by the files that they are copies of, drafts and what is in
+    /// quarantine.
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read.
+    fn copies(&self, see: FileVisitor<'_>) -> Result<(), CommitError>;
+}
+
+/// The changes that erase.
+pub struct ErasurePlan {
+    /// What is done to the store.
+    pub plan: Plan,
+    /// What is searched for afterwards.
+    pub search_texts: SearchTexts,
+}
+
+/// What is needed to find what goes.
+pub struct ErasureContext<'a> {
+    /// The store, the time, and what is random.
+    pub scene: &'a WriteContext<'a>,
+    /// What is erased.
+    pub matcher: &'a ErasureMatcher<'a>,
+    /// What it said.
+    pub contents: &'a ErasedContents,
+    /// What the store does not have.
+    pub copies: &'a dyn CopySource,
+    /// Why, as a code.
+    pub reason: &'a str,
+    /// When the erasure began that goes on.
+    pub began: Option<Moment>,
+}
+
+/// Changes, and what the documents look like to those that derive something of them.
+#[derive(Default)]
+struct ErasureChanges {
+    tombstones: Vec<Change>,
+    data: Vec<Change>,
+    /// As `data`, with what is in archives named as it is read.
+    seen: Vec<Change>,
+}
+
+impl ErasureContext<'_> {
+    /// The plan, and what is to be searched for when it is carried out.
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be taken apart, and may hold what is erased, or one of ours can't be read.
+    pub fn removal(&self) -> Result<ErasurePlan, CommitError> {
+        let store = self.scene.store;
+        let (all, main) = self.contents.needles();
+        let parts = self.contents.parts(self.matcher, &store.documents);
+        let marks = ErasureMarks { main: &main, parts: &parts, reason: self.reason };
+        let mut changes =
+            ErasureChanges { tombstones: self.tombstones(&all, &main), ..ErasureChanges::default() };
+        let with_torn = self.clean(marks, &mut changes)?;
+        let follows =
+            self.matcher.erases().map(|own| own.dependent_changes(self.scene, &changes.data)).transpose()?;
+        // What says what is erased goes last: until then it can be searched for in what repeats it.
+        let chosen = self.matcher.targets.iter().filter(|own| own.was.is_some());
+        let said: HashSet<&Path> = chosen.map(|own| &*own.file).collect();
+        changes.data.sort_by_key(|own| (said.contains(&*own.path), !is_log_or_copy(&own.path)));
+        let mut plan = Plan::of("erase", store.whole()?);
+        plan.records = self.matcher.targets.len();
+        let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
+        let after = derived_files::documents_after(store, &seen, self.scene.now);
+        let mut seeking = SearchTextFilter::of(self.matcher, (&all, &main));
+        after.iter().for_each(|own| seeking.see(own));
+        self.copies.outside(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        self.copies.copies(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        let mut sought = seeking.sought();
+        plan.derived = self.derived(&after, &seen, &sought.needles);
+        plan.changes = changes.tombstones.into_iter().chain(follows.unwrap_or_default()).collect();
+        plan.changes.extend(changes.data);
+        plan.changes.retain(|change| !change.is_empty());
+        plan.lines.extend(self.lines(&sought, &with_torn));
+        plan.with_torn = with_torn;
+        sought.parts = parts;
+        store.whole()?;
+        Ok(ErasurePlan { plan, search_texts: sought })
+    }
+
+    /// Takes what is erased out of each file of the store. Returns where something goes with the
+    /// torn record before it.
+    fn clean(
+        &self,
+        marks: ErasureMarks<'_>,
+        changes: &mut ErasureChanges,
+    ) -> Result<Vec<String>, CommitError> {
+        self.matcher.forget_torn();
+        let mut outcome = Ok(());
+        for own in self.scene.store.documents.iter().filter(|own| self.is_plain(own)) {
+            outcome = outcome.and_then(|()| self.plain(own, marks, changes));
+        }
+        self.copies.outside(&mut |own| {
+            if outcome.is_ok() {
+                outcome = self.outside(own, marks, changes);
+            }
+        })?;
+        // Our own copies are no places that a user knows.
+        let with_torn = self.matcher.with_torn();
+        outcome?;
+        self.tell(changes)?;
+        Ok(with_torn)
+    }
+
+    /// What is said of it, a line each.
+    fn lines(&self, sought: &SearchTexts, with_torn: &[String]) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        lines.extend(self.matcher.targets.iter().map(|own| {
+            let name = own.name().unwrap_or("a memory without an id");
+            format!("erase {name}  {}", own.file.to_text())
+        }));
+        lines.extend(self.namesakes());
+        lines.extend(sought.alike.iter().map(|own| format!("stays, with the same text: {own}")));
+        let goes_too =
+            |own: &String| format!("erase too, as it may be part of the torn line before it: {own}");
+        lines.extend(with_torn.iter().map(goes_too));
+        lines
+    }
+
+    /// The records that stay, and have the id of one that goes, a line each.
+    fn namesakes(&self) -> Vec<String> {
+        let store = self.scene.store;
+        let stays = |entry: &&Entry| {
+            let view = store.view(entry);
+            view.and_then(|view| view.id).is_some_and(|id| self.matcher.is_shared(id))
+                && !self.matcher.is_erased(&store.document(entry).path, &store.raw(entry), view, None)
+        };
+        let name = |entry: &Entry| {
+            let (own, line) = (store.document(entry), store.record(entry).line);
+            format!("stays, another memory with the same id: {}:{line}", own.path.to_text())
+        };
+        store.entries.iter().filter(stays).map(name).collect()
+    }
+
+    /// Has the store itself say that something was erased, where the format records that.
+    fn tell(&self, changes: &mut ErasureChanges) -> Result<(), Refusal> {
+        let format = self.matcher.format;
+        let what = self.began.map_or(AuditEvent::Erasure, AuditEvent::RestOfErasure);
+        for own in format.audit_changes(self.scene, what, &changes.data, self.matcher.targets.len())? {
+            for all in [&mut changes.data, &mut changes.seen] {
+                match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
+                    (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),
+                    _ => all.push(own.clone()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a document's bytes are the file's.
+    fn is_plain(&self, own: &Document) -> bool {
+        let unread = matches!(own.role, Role::Backup | Role::Temp | Role::Lock | Role::Other);
+        let within = container(&own.path).is_some();
+        !unread && !within && FileCompression::of(&own.path).is_none() && own.role != Role::Tombstones
+    }
+
+    fn plain(
+        &self,
+        own: &Document,
+        marks: ErasureMarks<'_>,
+        changes: &mut ErasureChanges,
+    ) -> Result<(), Refusal> {
+        if matches!(own.role, Role::Index | Role::Config | Role::Metadata) {
+            return Ok(());
+        }
+        let base = own.bytes.clone();
+        if let Some(change) = clean(self.matcher, &own.path, &own.bytes, marks)?.change(&own.path, base) {
+            changes.seen.push(change.clone());
+            changes.data.push(change);
+        }
+        Ok(())
+    }
+
+    fn outside(
+        &self,
+        own: OutsideFile<'_>,
+        marks: ErasureMarks<'_>,
+        changes: &mut ErasureChanges,
+    ) -> Result<(), Refusal> {
+        let base = Bytes::from(own.bytes);
+        if let Some(packing) = FileCompression::of(own.path) {
+            if let Some(bytes) = self.repacked(own, packing, marks, changes)? {
+                changes.data.push(Change::rewrite(own.path, base, &*bytes));
+            }
+            return Ok(());
+        }
+        let is_placed = matches!(self.matcher.format.place(own.path, false), Placement::File(Role::Backup));
+        if !is_log_or_copy(own.path) && !is_placed {
+            return Ok(());
+        }
+        changes.data.extend(clean(self.matcher, own.path, own.bytes, marks)?.change(own.path, base));
+        Ok(())
+    }
+
+    /// A compressed file without what is erased; `None` where it holds nothing of it.
+    fn repacked(
+        &self,
+        own: OutsideFile<'_>,
+        packing: FileCompression,
+        marks: ErasureMarks<'_>,
+        changes: &mut ErasureChanges,
+    ) -> Result<Option<Vec<u8>>, Refusal> {
+        let unpacked = gunzip(own.bytes, ERASE_UNPACK_LIMIT);
+        let failed =
+            |why: String| Refusal::corrupt(format!("{} can't be packed again: {why}.", own.path.to_text()));
+        let (mut refusal, mut repacked) = (None, None);
+        let mut edited = |path: &Path, bytes: &[u8]| match clean(self.matcher, path, bytes, marks) {
+            Ok(CleanedFile::Same) => None,
+            Ok(outcome) => Some(outcome.left(bytes).unwrap_or_default()),
+            Err(why) => {
+                refusal = Some(why);
+                None
+            }
+        };
+        let new = match packing {
+            FileCompression::Gzip => {
+                let new = edited(own.path, &unpacked.content);
+                changes.seen.extend(
+                    new.as_ref()
+                        .map(|new| Change::rewrite(own.path, unpacked.content.as_slice().into(), &new[..])),
+                );
+                new
+            }
+            FileCompression::TarGzip => {
+                let within = inside(own.path);
+                // What is no archive for us may still be searched afterwards.
+                if unpacked.fault.is_some() && unpacked.content.is_empty() {
+                    return Ok(None);
+                }
+                let mut members = untar(own.bytes, ERASE_UNPACK_LIMIT).content;
+                let mut any = false;
+                for member in &mut members {
+                    let Some(new) = edited(&within.join(&member.path), &member.bytes) else { continue };
+                    let path = within.join(&member.path);
+                    changes.seen.push(Change::rewrite(path, member.bytes.as_slice().into(), &new[..]));
+                    member.bytes = new;
+                    any = true;
+                }
+                if any {
+                    self.matcher.format.rederive_archive(own.path, &mut members, self.scene.now)?;
+                    repacked = Some(members.clone());
+                }
+                let edit = &mut |path: &Path, _: &[u8]| {
+                    members.iter().find(|member| member.path == path).map(|member| member.bytes.clone())
+                };
+                if any {
+                    retar(&unpacked.content, edit).map_err(|error| failed(error.to_string()))?
+                } else {
+                    None
+                }
+            }
+        };
+        match (refusal, new, unpacked.fault) {
+            (Some(why), ..) => Err(why),
+            (None, None, _) => Ok(None),
+            // Packed anew, what can't be unpacked would be lost.
+            (None, Some(_), Some(fault)) => Err(failed(fault)),
+            (None, Some(new), None) => {
+                let packed = gzip(&new).map_err(|error| failed(error.to_string()))?;
+                if let Some(members) = repacked {
+                    let len = packed.len() as u64;
+                    changes
+                        .data
+                        .extend(self.matcher.format.archive_sidecars(self.scene, own.path, &members, len)?);
+                }
+                Ok(Some(packed))
+            }
+        }
+    }
+
+    /// Tombstones for what is erased, and those that are there without what they repeat of it.
+    fn tombstones(&self, all: &Needles, main: &Needles) -> Vec<Change> {
+        let store = self.scene.store;
+        let mut lines: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+        for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
+            lines.entry(own.path.clone()).or_default();
+        }
+        let mut known: HashMap<PathBuf, HashSet<&str>> = HashMap::new();
+        let mut made = HashSet::new();
+        for entry in &store.entries {
+            let path = &store.document(entry).path;
+            let view = store.view(entry);
+            if !self.matcher.is_erased(path, &store.raw(entry), view, Some(main)) {
+                continue;
+            }
+            let id = view.and_then(|view| view.id);
+            // It would hide the record that stays.
+            if id.is_some_and(|id| self.matcher.is_shared(id)) {
+                continue;
+            }
+            let new = self.matcher.format.tombstone(self.scene, entry, self.reason);
+            let Some((path, line)) = new else { continue };
+            let known = known.entry(path.clone()).or_insert_with(|| {
+                let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
+                own.filter_map(|own| own.view()?.id).collect()
+            });
+            let is_known = id.is_some_and(|id| known.contains(id));
+            let own = lines.entry(path.clone()).or_default();
+            if !is_known && made.insert((path, line.clone())) {
+                own.extend(line);
+            }
+        }
+        let change = |(path, new): (PathBuf, Vec<u8>)| {
+            let Some(there) = document(&store.documents, &path) else {
+                return Change::append(path, new, None);
+            };
+            let edits = clean_tombstones(self.matcher, there, all, self.reason);
+            if edits.is_empty() {
+                return Change::append(path, new, Some(there.bytes.clone()));
+            }
+            Change::edits(path, there.bytes.clone(), edits).and_append(&new)
+        };
+        lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
+    }
+
+    /// Takes in what of a copy stays.
+    fn see_copy(&self, own: OutsideFile<'_>, marks: ErasureMarks<'_>, seeking: &mut SearchTextFilter<'_>) {
+        let is_read = is_log_or_copy(own.path) || own.is_loose || self.matcher.erases().is_some();
+        if !is_read || FileCompression::of(own.path).is_some() {
+            return;
+        }
+        // A text of somebody's own is no record. It goes where it says what a record said; a
+        // tag, or a path, that it names is not the record's alone.
+        let is_text = own.is_loose && !is_log_or_copy(own.path);
+        let outcome = match is_text {
+            true if marks.main.any(own.bytes) => CleanedFile::Gone,
+            true => CleanedFile::Same,
+            false => clean(self.matcher, own.path, own.bytes, marks).unwrap_or(CleanedFile::Same),
+        };
+        let bytes = outcome.left(own.bytes).unwrap_or_default();
+        let records =
+            if is_text { Vec::new() } else { self.matcher.read_new(own.path, &bytes, Some(marks.main)) };
+        if records.is_empty() && is_log_or_copy(own.path) {
+            return;
+        }
+        seeking.see(&Document { records, ..Document::of_bytes(own.path.to_owned(), Role::Backup, bytes) });
+    }
+
+    /// Indexes and counts, made anew without terms that only an erased record had.
+    fn derived(&self, after: &[Arc<Document>], seen: &[Change], needles: &Needles) -> Vec<Change> {
+        let store = self.scene.store;
+        // All of them at once: an index that is stale for another reason is searched as well, and
+        // would be made anew behind the preview's back.
+        let data = store.documents.iter().filter(|own| self.is_plain(own) && own.role != Role::Index);
+        let seen_at = seen.iter().map(|change| change.path.clone());
+        let touched: BTreeSet<PathBuf> = data.map(|own| own.path.clone()).chain(seen_at).collect();
+        let touched: Vec<PathBuf> = touched.into_iter().collect();
+        let mut derived = derived_files::derived_changes(store, after, &touched, self.scene.now);
+        let changed: HashSet<&Path> = seen.iter().map(|own| &*own.path).collect();
+        derived.retain(|change| !change.is_empty() && !changed.contains(&*change.path));
+        for own in store.documents.iter().filter(|own| own.role == Role::Index) {
+            let change = derived.iter().position(|change| change.path == own.path);
+            let now = change.and_then(|at| derived[at].after()).unwrap_or_else(|| own.bytes.clone());
+            if !needles.any(&now) {
+                continue;
+            }
+            if let Some(clean) = scrubbed(&now, needles) {
+                let new = Change::rewrite(&own.path, own.bytes.clone(), clean);
+                match change {
+                    Some(at) => derived[at] = new,
+                    None => derived.push(new),
+                }
+            }
+        }
+        derived
+    }
+}

@@ -1,0 +1,100 @@
+//! Names that repeat what erased records said: they stay in tombstones, in the journal and in paths.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::path::Path;
+
+use super::erased_contents::{ErasedContents, SharedText};
+use super::matcher::ErasureTarget;
+use crate::model::PathText;
+use crate::text::needle::SHORTEST;
+use crate::text::secrets::{is_random, is_sensitive};
+
+/// What erased records say, names that are values included.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ErasedTexts {
+    /// Main texts.
+    pub(super) texts: BTreeSet<SharedText>,
+    /// Other values, and what can't be told apart.
+    pub(super) values: BTreeSet<SharedText>,
+}
+
+impl ErasedTexts {
+    pub(super) fn add(&mut self, other: &ErasedTexts) {
+        self.texts.extend(other.texts.iter().cloned());
+        self.values.extend(other.values.iter().cloned());
+    }
+}
+
+/// A word of a name that is likely a key or a token.
+struct NameWord {
+    name: Vec<u8>,
+    at: Range<usize>,
+}
+
+impl NameWord {
+    fn bytes(&self) -> &[u8] {
+        &self.name[self.at.clone()]
+    }
+
+    /// Whether the word is at that place of a text as a part of the name: this says who is meant.
+    /// A name that is nothing but such a word may itself be a key that a main text says.
+    fn is_mentioned(&self, text: &[u8], at: usize, is_main: bool) -> bool {
+        let is_whole = self.at.len() == self.name.len();
+        let start = at.checked_sub(self.at.start).filter(|_| !is_main || !is_whole);
+        start.is_some_and(|start| text[start..].starts_with(&self.name))
+    }
+}
+
+impl ErasedContents {
+    /// The names of the targets that repeat what these say: a part of such a name is in a text,
+    /// and is likely a key or a token.
+    pub fn revealing_names(&self, targets: &[ErasureTarget]) -> BTreeSet<String> {
+        let names: BTreeSet<String> = targets.iter().flat_map(names).collect();
+        let (mut found, names): (BTreeSet<String>, BTreeSet<String>) =
+            names.into_iter().partition(|name| is_sensitive(name.as_bytes()));
+        let mut words: HashMap<Vec<u8>, Vec<(&String, NameWord)>> = HashMap::new();
+        for name in &names {
+            for word in random_words(name) {
+                let Some(start) = word.bytes().get(..SHORTEST) else { continue };
+                words.entry(start.to_vec()).or_default().push((name, word));
+            }
+        }
+        if words.is_empty() {
+            return found;
+        }
+        let texts = self.said.texts.iter().map(|text| (text, true));
+        let values = self.said.values.iter().map(|value| (value, false));
+        for (text, is_main) in texts.chain(values) {
+            let text = text.to_ascii_lowercase();
+            for (at, start) in text.windows(SHORTEST).enumerate() {
+                let Some(own) = words.get(start) else { continue };
+                let here = || own.iter().filter(|(_, word)| text[at..].starts_with(word.bytes()));
+                if !here().any(|(_, word)| word.is_mentioned(&text, at, is_main)) {
+                    found.extend(here().map(|(name, _)| (*name).clone()));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// What a record, its session and the folders and the file that it was in are called.
+fn names(target: &ErasureTarget) -> Vec<String> {
+    let own = [target.name(), target.session.as_deref()];
+    let stem = |part| Some(Path::new(part).file_stem()?.to_text().into_owned());
+    own.into_iter().flatten().map(str::to_owned).chain(target.file.iter().filter_map(stem)).collect()
+}
+
+fn random_words(name: &str) -> Vec<NameWord> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    for part in name.split(|c: char| !c.is_ascii_alphanumeric()) {
+        let at = name[start..].find(part).map_or(start, |at| start + at);
+        start = at + part.len();
+        if is_random(part) {
+            words.push(NameWord { name: name.to_ascii_lowercase().into_bytes(), at: at..start });
+        }
+    }
+    words
+}

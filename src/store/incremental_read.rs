@@ -1,0 +1,259 @@
+//! Reading a log again that was read before: only the lines that are not as they were are read.
+//!
+//! Logs are large and change little: an agent adds lines at the end, a change of ours replaces a
+//! few. What is before the first changed line and behind the last one is taken over as it was
+//! read. The result is that of reading the whole ([`Format::read`]); the tests hold both equal.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
+use super::log_chunks;
+use crate::format::record_reader::Reading;
+use crate::format::{Format, outline};
+use crate::model::bytes::Ranges;
+pub use crate::model::is_log;
+use crate::model::plan::Splice;
+use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span};
+use crate::text::lines::BOM;
+
+/// Reads `bytes`, of the file of which `before` was read, or of any other state of it.
+pub fn reread(format: &dyn Format, before: Option<&Document>, file: FileInput<'_>, now: Moment) -> Reading {
+    let whole = || log_chunks::read(format, &file, now);
+    let known = before.filter(|before| is_comparable(before, &file));
+    let change = known.map(|before| ChangedLines::of(before, file.bytes));
+    change.and_then(|own| own.read(format, &file, now)).unwrap_or_else(whole)
+}
+
+/// Reads bytes that may be those of a large file, which are not held.
+pub fn read_bytes(
+    format: &dyn Format,
+    before: Option<&Document>,
+    (role, path, bytes): (Role, &Path, &Bytes),
+    now: Moment,
+) -> Reading {
+    let is_outlined = bytes.is_file_backed() && format.is_streamed(role);
+    match is_outlined.then(|| outline(bytes)).flatten() {
+        Some(outline) => format.read(role, path, &outline, now),
+        None => reread(format, before, FileInput { role, path, bytes }, now),
+    }
+}
+
+/// Reads what splices make of the log of which `before` was read: nothing but what is between lines that
+/// are as they were is put together for that. `None` where that does not do.
+pub fn respliced(
+    format: &dyn Format,
+    before: &Document,
+    (becomes, splices): (&Bytes, &[Splice]),
+    now: Moment,
+) -> Option<Reading> {
+    let file = FileInput { role: before.role, path: &before.path, bytes: &[] };
+    let (first, last) = (splices.first()?, splices.last()?);
+    let same_end = (before.len).checked_sub(last.end())? as usize;
+    is_comparable(before, &file).then_some(())?;
+    ChangedLines::between(before, CurrentBytes::Spliced(becomes), (first.start as usize, same_end))
+        .read(format, &file, now)
+}
+
+/// A file that is read.
+pub struct FileInput<'a> {
+    /// What it is for.
+    pub role: Role,
+    /// Relative to the store's root.
+    pub path: &'a Path,
+    /// All that it says.
+    pub bytes: &'a [u8],
+}
+
+/// Whether what was read before says anything of what is read now. A time that lay ahead then may
+/// have come.
+pub(super) fn is_comparable(before: &Document, file: &FileInput<'_>) -> bool {
+    let is_ahead = |own: &Problem| own.code == Code::FutureTimestamp;
+    is_log(file.path)
+        && before.path == file.path
+        && before.role == file.role
+        && before.offset == 0
+        && !before.records.is_empty()
+        && !before.problems.iter().any(is_ahead)
+}
+
+/// What is between the lines that are as they were.
+struct ChangedLines<'a> {
+    before: &'a Document,
+    now: CurrentBytes<'a>,
+    /// So many records at the start are as they were.
+    head: usize,
+    /// The first record behind the change that is as it was; it is read again, to see that it is.
+    tail: Option<usize>,
+}
+
+/// What a file says now.
+enum CurrentBytes<'a> {
+    Read(&'a [u8]),
+    Spliced(&'a Bytes),
+}
+
+impl<'a> CurrentBytes<'a> {
+    fn len(&self) -> usize {
+        match self {
+            CurrentBytes::Read(bytes) => bytes.len(),
+            CurrentBytes::Spliced(bytes) => bytes.len(),
+        }
+    }
+
+    fn range(&self, range: Range<usize>) -> Option<Cow<'a, [u8]>> {
+        match self {
+            CurrentBytes::Read(bytes) => bytes.get(range).map(Cow::Borrowed),
+            CurrentBytes::Spliced(bytes) => bytes.range(range),
+        }
+    }
+}
+
+impl<'a> ChangedLines<'a> {
+    fn of(before: &'a Document, bytes: &'a [u8]) -> ChangedLines<'a> {
+        let old = &*before.bytes;
+        let same = common(old, bytes);
+        let same_end = common_end(&old[same..], &bytes[same..]);
+        ChangedLines::between(before, CurrentBytes::Read(bytes), (same, same_end))
+    }
+
+    /// What has so many bytes in common with what it was at its start, and so many at its end.
+    fn between(
+        before: &'a Document,
+        now: CurrentBytes<'a>,
+        (same, same_end): (usize, usize),
+    ) -> ChangedLines<'a> {
+        let old = &before.bytes;
+        let records = &before.records;
+        let within = records.partition_point(|own| own.span.end < same as u64);
+        let is_same = |at: &usize| next_line(old, &records[*at]).is_some_and(|next| next <= same as u64);
+        let head = (0..within).rev().find(is_same).map_or(0, |at| at + 1);
+        // The line end before it is to be among what is the same, too.
+        let behind = (old.len() - same_end) as u64;
+        let from = records.partition_point(|own| own.span.start <= behind).max(head);
+        let tail = (from..records.len()).find(|at| next_line(old, &records[*at]).is_some());
+        ChangedLines { before, now, head, tail }
+    }
+
+    /// What the file says now; `None` where its middle can't be distinguished from the rest.
+    fn read(&self, format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Option<Reading> {
+        let records = &self.before.records;
+        let old = &self.before.bytes;
+        let last = self.head.checked_sub(1).map(|at| &records[at]);
+        let (start, lines) = last.map_or(Some((0, 0)), |own| Some((next_line(old, own)?, own.line)))?;
+        let len = self.now.len();
+        let grown = len as i64 - old.len() as i64;
+        let tail = self.tail.map(|at| moved(records[at].clone(), grown, 0));
+        // It ends as it did, in what both have in common.
+        let ends = |at: usize| next_line(old, &records[at])?.checked_add_signed(grown);
+        let end = self.tail.map_or(Some(len as u64), ends)?;
+        let middle = self.now.range(start as usize..end as usize)?;
+        if middle.starts_with(BOM) && start > 0 {
+            return None;
+        }
+        let middle = format.read(file.role, file.path, &middle, now);
+        let mut whole = self.head_of(&middle);
+        let own = RecordShift { bytes: start as i64, lines: i64::from(lines), records: self.head as i64 };
+        own.add(middle, &mut whole);
+        match (self.tail, tail) {
+            (Some(at), Some(tail)) => self.with_tail(whole, at, &tail, grown),
+            _ => Some(whole),
+        }
+    }
+
+    /// What is known of the lines before the change, and of the file as such.
+    fn head_of(&self, middle: &Reading) -> Reading {
+        let records = self.before.records[..self.head].to_vec();
+        let lines = records.last().map_or(0, |own| own.line);
+        let is_of_file = |own: &Problem| own.line.is_none();
+        let is_known = |own: &&Problem| own.line.is_some_and(|line| line <= lines);
+        let mut problems: Vec<Problem> = self.before.problems.iter().filter(is_known).cloned().collect();
+        problems.extend(middle.problems.iter().filter(|own| is_of_file(own)).cloned());
+        Reading { records, problems }
+    }
+
+    /// Adds what is known of the lines behind the change. `None` where the first of them is not
+    /// read as it was: what is before it has swallowed it.
+    fn with_tail(&self, mut whole: Reading, at: usize, tail: &Record, grown: i64) -> Option<Reading> {
+        let records = &self.before.records;
+        let read = whole.records.last().filter(|own| own.span == tail.span && own.view().is_some())?;
+        let line = records[at].line;
+        let own = RecordShift {
+            bytes: grown,
+            lines: i64::from(read.line) - i64::from(line),
+            records: whole.records.len() as i64 - (at as i64 + 1),
+        };
+        whole
+            .records
+            .extend(records[at + 1..].iter().map(|record| moved(record.clone(), own.bytes, own.lines)));
+        let is_behind = |own: &&Problem| own.line.is_some_and(|of| of > line);
+        whole.problems.extend(self.before.problems.iter().filter(is_behind).map(|of| own.problem(of)));
+        Some(whole)
+    }
+}
+
+/// How far something is from where it was read.
+pub(super) struct RecordShift {
+    /// So many bytes further on.
+    pub bytes: i64,
+    /// So many lines.
+    pub lines: i64,
+    /// So many records.
+    pub records: i64,
+}
+
+impl RecordShift {
+    /// Adds what was read at another place.
+    pub fn add(&self, own: Reading, to: &mut Reading) {
+        to.records.extend(own.records.into_iter().map(|own| moved(own, self.bytes, self.lines)));
+        let is_of_line = |own: &&Problem| own.line.is_some();
+        to.problems.extend(own.problems.iter().filter(is_of_line).map(|own| self.problem(own)));
+    }
+
+    fn problem(&self, own: &Problem) -> Problem {
+        let record = own.record.map(|record| (i64::from(record) + self.records) as u32);
+        let line = own.line.map(|line| (i64::from(line) + self.lines) as u32);
+        Problem { line, record, ..own.clone() }
+    }
+}
+
+fn moved(record: Record, bytes: i64, lines: i64) -> Record {
+    let to = |at: u64| at.saturating_add_signed(bytes);
+    let span = Span { start: to(record.span.start), end: to(record.span.end) };
+    Record { span, line: (i64::from(record.line) + lines) as u32, ..record }
+}
+
+/// Where the line of a record ends that is all of it, a whole object at the margin: however the
+/// lines around it are read, it is a record of its own. `None` for any other.
+fn next_line(bytes: &Bytes, record: &Record) -> Option<u64> {
+    let (start, end) = (record.span.start as usize, record.span.end as usize);
+    // An empty object does not end a torn one before it.
+    let says = end - start > 2 && record.lines == 1 && record.view().is_some();
+    if !says || end > bytes.len() || start > 0 && *bytes.at(start - 1..start) != [b'\n'] {
+        return None;
+    }
+    match *bytes.at(end..bytes.len().min(end + 2)) {
+        [b'\n', ..] => Some(record.span.end + 1),
+        [b'\r', b'\n'] => Some(record.span.end + 2),
+        _ => None,
+    }
+}
+
+/// How many bytes two files have in common at the start.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 4096;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let from = blocks * BLOCK;
+    from + a[from..].iter().zip(&b[from..]).take_while(|(a, b)| a == b).count()
+}
+
+/// How many bytes two files have in common at the end.
+fn common_end(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 4096;
+    let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - blocks * BLOCK], &b[..b.len() - blocks * BLOCK]);
+    blocks * BLOCK + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,151 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::format::{self, FORMATS, Placement};
+use crate::model::{Act, plan};
+
+pub(in crate::store) const NOW: Moment = Moment(1_770_000_000_000_000);
+
+/// A log of each format.
+pub(in crate::store) const LOGS: [(&str, &str); 8] = [
+    ("memory-server", "learnings.jsonl"),
+    ("memory-server", "archive/2025/learnings_2025_Q1.jsonl"),
+    ("session-log", "sessions/s/memory.jsonl"),
+    ("session-log", "sessions/s/tombstones.jsonl"),
+    ("bmad", "sessions/s/findings.jsonl"),
+    ("agent-memory", "history/events.jsonl"),
+    ("a-mem", "events/2026-01/events.jsonl"),
+    ("a-mem", "elsewhere/events.jsonl"),
+];
+
+/// Lines, and parts of lines, whole and damaged.
+const PARTS: [&str; 24] = [
+    "{\"id\":\"one\",\"timestamp\":\"2026-01-10T12:00:00.000Z\",\"type\":\"finding\",\"content\":\"x\"}\n",
+    "{\"event_id\":\"two\",\"event_type\":\"run\",\"status\":\"none of these\",\"tags\":[\"a\",\"b\"]}\n",
+    "{\"id\":\"evt-000001\",\"kind\":\"tool_run\",\"createdAt\":\"2026-01-10T12:00:00Z\"}\n",
+    "{\"id\":\"three\",\"importance\":7}\r\n",
+    "{\"content\":\"a longer text, so that some bytes are the same and others are not\"}\n",
+    "{\"}\":1}\n",
+    "{\"}\":1}",
+    "{}\n",
+    "{\"a\":\"x",
+    "{\"a\":\n",
+    "{\"a\":{\"b\":1}\n",
+    "{\"a\":1}}\n",
+    "{\"a\":1}{\"b\":2}\n",
+    "\"c\":1}\n",
+    "}\n",
+    "\n",
+    "\r\n",
+    "\0\0",
+    "\u{feff}",
+    "<<<<<<< ours\n",
+    "[1,2]\n",
+    "no JSON",
+    " ",
+    "\\",
+];
+
+fn document(format: &dyn Format, role: Role, path: &Path, bytes: &[u8]) -> Document {
+    let reading = format.read(role, path, bytes, NOW);
+    let own = Document::of_bytes(path.to_owned(), role, bytes.to_vec());
+    Document { records: reading.records, problems: reading.problems, ..own }
+}
+
+/// All that was read, problems in the order of their lines.
+pub(in crate::store) fn told(mut reading: Reading) -> String {
+    reading.problems.sort_by_key(|own| (own.line, own.code));
+    format!("{reading:#?}")
+}
+
+pub(in crate::store) fn role_of(format: &dyn Format, path: &Path) -> Role {
+    match format.place(path, false) {
+        Placement::File(role) => role,
+        _ => Role::Records,
+    }
+}
+
+#[track_caller]
+fn reads_as_the_whole(before: &[u8], now: &[u8]) {
+    for (name, path) in LOGS {
+        let (format, path) = (format::by_name(name).unwrap(), Path::new(path));
+        let role = role_of(format, path);
+        let before = document(format, role, path, before);
+        let again = reread(format, Some(&before), FileInput { role, path, bytes: now }, NOW);
+        let whole = told(format.read(role, path, now, NOW));
+        assert_eq!(told(again), whole, "{name}, {}", path.display());
+        let change = plan::Change::rewrite(path, before.bytes.clone(), now);
+        let Act::Splice(splices) = change.act else { continue };
+        let becomes = Bytes::spliced(&before.bytes, splices.clone());
+        if let Some(spliced) = respliced(format, &before, (&becomes, &splices), NOW) {
+            assert_eq!(told(spliced), whole, "of its splices, {name}, {}", path.display());
+        }
+    }
+}
+
+pub(in crate::store) fn parts() -> impl Strategy<Value = Vec<u8>> {
+    let part = prop_oneof![
+        6 => (0..5_usize).prop_map(|at| PARTS[at].as_bytes().to_vec()),
+        3 => proptest::sample::select(&PARTS[..]).prop_map(|own| own.as_bytes().to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..4),
+    ];
+    proptest::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(crate::tries::config(40, 20_000))]
+
+    #[test]
+    fn a_log_that_changed_in_one_place_is_read_as_if_it_was_read_whole(
+        start in parts(),
+        (old, new) in (parts(), parts()),
+        end in parts(),
+        cut in any::<(proptest::sample::Index, proptest::sample::Index)>(),
+    ) {
+        let (before, now) = ([&start[..], &old, &end].concat(), [&start[..], &new, &end].concat());
+        reads_as_the_whole(&before, &now);
+        reads_as_the_whole(&before, &before);
+        // Not only what begins and ends with a part.
+        let (a, b) = (cut.0.index(now.len() + 1), cut.1.index(now.len() + 1));
+        reads_as_the_whole(&now, &[&now[..a.min(b)], &now[a.max(b)..]].concat());
+        reads_as_the_whole(&now[..a], &now);
+        reads_as_the_whole(&now, &now[..b]);
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::tries::config(40, 20_000))]
+
+    #[test]
+    fn a_log_is_read_in_chunks_as_it_is_read_whole(bytes in parts(), more in parts(), len in 0..200_usize) {
+        let bytes = [bytes, more].concat();
+        for (name, path) in LOGS {
+            let (format, path) = (format::by_name(name).unwrap(), Path::new(path));
+            let role = role_of(format, path);
+            let chunked = log_chunks::read_by(len, format, &FileInput { role, path, bytes: &bytes }, NOW);
+            prop_assert_eq!(told(chunked), told(format.read(role, path, &bytes, NOW)), "{}", name);
+        }
+    }
+}
+
+/// Reads a log again that grew, or changed in one line, and says how many bytes its format was given.
+fn given(before: &[u8], now: &[u8]) -> usize {
+    let (format, path) = (FORMATS[0], Path::new("learnings.jsonl"));
+    let before = document(format, Role::Records, path, before);
+    let change = ChangedLines::of(&before, now);
+    let start = change.head.checked_sub(1).map_or(0, |at| before.records[at].span.end + 1);
+    let grown = now.len() as i64 - before.bytes.len() as i64;
+    let end =
+        change.tail.map_or(now.len() as u64, |at| moved(before.records[at].clone(), grown, 0).span.end + 1);
+    (end - start) as usize
+}
+
+#[test]
+fn of_a_long_log_only_the_lines_are_read_that_changed() {
+    let line = |number: usize| format!("{{\"id\":\"{number}\",\"content\":\"A memory of some length.\"}}\n");
+    let before: String = (0..1000).map(line).collect();
+    let grown = before.clone() + &line(1000);
+    assert_eq!(given(before.as_bytes(), grown.as_bytes()), line(1000).len());
+    let changed = before.replacen(&line(500), "{\"id\":\"500\",\"content\":\"Other words.\"}\n", 1);
+    assert!(given(before.as_bytes(), changed.as_bytes()) <= 2 * line(500).len());
+}

@@ -1,0 +1,71 @@
+//! A store put together of its documents.
+
+use std::sync::Arc;
+
+use super::super::derived_files;
+use super::super::discovery::Place;
+use super::super::store_walk::StoreListing;
+use crate::format::writing::Refusal;
+use crate::format::{self, Assembly, AssemblyInput, Format};
+use crate::model::whole_store::supposes_unread;
+use crate::model::{Code, Document, Extent, Moment, Problem, Store};
+
+/// A store of documents that are on no disk.
+///
+/// # Errors
+///
+/// If its format is none.
+pub fn of_documents(place: &Place, documents: Vec<Arc<Document>>, now: Moment) -> Result<Store, Refusal> {
+    let format = format::by_name(place.format);
+    let format = format.ok_or_else(|| Refusal::unfit(format!("{} is not a format.", place.format)))?;
+    let listing = StoreListing { folders: derived_files::folders_of(&documents), ..StoreListing::default() };
+    let parts =
+        AssemblyInput { documents: &documents, folders: &listing.folders, locks: &[], outside_files: None };
+    let assembly = format.assemble(&parts, now);
+    Ok(put_together(place, format, Extent::Whole, listing, documents, assembly))
+}
+
+/// A store of what was read, listed and assembled.
+pub fn put_together(
+    place: &Place,
+    format: &dyn Format,
+    extent: Extent,
+    listing: StoreListing,
+    documents: Vec<Arc<Document>>,
+    assembly: Assembly,
+) -> Store {
+    let mut problems = Vec::new();
+    if extent != Extent::Tail {
+        problems.extend(listing.problems);
+        problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
+        // What is referred to may be in a session that was not read.
+        let is_elsewhere = |own: &Problem| place.scope.is_some() && own.code == Code::DanglingReference;
+        let is_sure = |own: &Problem| !supposes_unread(own, &listing.unread) && !is_elsewhere(own);
+        problems.extend(assembly.problems.into_iter().filter(is_sure));
+    }
+    let mut facts = assembly.facts;
+    facts.sort();
+    let mut unread = listing.unread;
+    unread.sort();
+    unread.dedup();
+    let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
+    let store = Store {
+        root: place.root.clone(),
+        format: format.name(),
+        extent,
+        scope: place.scope.clone(),
+        sessions: assembly.sessions,
+        entries: assembly.entries,
+        problems_by_record: Vec::new(),
+        problems: Vec::new(),
+        facts,
+        decay: assembly.decay.unwrap_or_else(|| (format.about().decay)()),
+        bytes: listing.files.iter().map(|found| found.item.generation.len).sum(),
+        modified: modified.map(|nanos| Moment((nanos / 1000) as i64)),
+        documents,
+        own_files: listing.own_files,
+        unread,
+        outside_files: Vec::new(),
+    };
+    store.with_problems(problems)
+}

@@ -1,0 +1,80 @@
+//! bmad's locks (§4.2): files made exclusively that hold until they are removed. The
+//! specification names both `.lock` and `<file>.lock`; whoever takes both is safe from
+//! those who take either. Its agents never break a lock.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::LockClaimant;
+use super::lock_content::{LockContent, SeenLockFile, is_alive, stamp, taken};
+use super::lock_file::LockFileRules;
+use crate::disk::Machine;
+use crate::model::Moment;
+
+/// A lock is old after so many microseconds.
+const OLD: i64 = 30_000_000;
+/// An old one is watched so long.
+const WATCHED: Duration = Duration::from_secs(5);
+/// One whose age no clock tells is watched until it is old by ours.
+const AGELESS_WATCHED: Duration = Duration::from_secs(30);
+
+/// bmad's rules.
+pub(super) struct ExclusiveRules;
+
+#[derive(Serialize)]
+struct ExclusiveContent<'a> {
+    pid: u32,
+    agent_id: &'a str,
+    acquired_at: String,
+}
+
+/// The order in which everyone takes them, so that no two wait for one another.
+pub(super) fn in_order(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut paths = paths.to_vec();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+impl LockFileRules for ExclusiveRules {
+    /// Nobody but the user has business with it.
+    fn mode(&self) -> u32 {
+        0o600
+    }
+
+    fn pace(&self) -> Duration {
+        Duration::from_millis(100)
+    }
+
+    fn lasts(&self) -> Option<Duration> {
+        None
+    }
+
+    fn write(&self, who: &LockClaimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&ExclusiveContent {
+            pid: who.process,
+            agent_id: who.agent,
+            acquired_at: stamp(now),
+        })
+    }
+
+    /// Only if its process is surely gone, whether JSON names it or it is all that is said; a lock that names none is for the user to settle.
+    fn stale_after(
+        &self,
+        found: &SeenLockFile,
+        said: &LockContent,
+        machine: &dyn Machine,
+    ) -> Option<Duration> {
+        let now = machine.now();
+        let taken = taken(found, said, now);
+        if !(said.is_whole || said.is_bare) || is_alive(machine, said.pid, taken) != Some(false) {
+            return None;
+        }
+        match taken {
+            Some(taken) => (now.0.saturating_sub(taken.0) > OLD).then_some(WATCHED),
+            None => Some(AGELESS_WATCHED),
+        }
+    }
+}

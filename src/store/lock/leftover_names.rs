@@ -1,0 +1,90 @@
+//! Names of ours beside a lock, and what processes that were ended left of them.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::lock_content::is_alive;
+use super::{LockError, LockScene, lock_content};
+use crate::disk::{Flock, Item, ItemKind};
+use crate::model::Moment;
+
+/// A lock of ours before it is taken and while it is held.
+pub(super) const OWN: &str = ".lock.own.";
+/// A lock of another that was moved aside.
+pub(super) const STALE: &str = ".lock.stale.";
+const TAKEOVER: &str = ".lock.takeover";
+
+/// A name beside `lock` that nobody else in this process has; the number of the process is
+/// in it, so that the next one can tell whether it is left over.
+pub(super) fn unused_name(scene: LockScene<'_>, lock: &Path, prefix: &str) -> PathBuf {
+    static NAMES: AtomicU64 = AtomicU64::new(0);
+    let (process, now) = (scene.machine.own_process(), scene.machine.monotonic().as_nanos());
+    let number = NAMES.fetch_add(1, Ordering::Relaxed);
+    lock.with_file_name(format!("{prefix}{process}-{now:x}-{number:x}"))
+}
+
+/// Removes what processes that are no more left beside a lock. What can't be removed
+/// stays: it is in nobody's way.
+pub(super) fn sweep(scene: LockScene<'_>, lock: &Path) {
+    let Some(folder) = lock.parent() else { return };
+    for item in scene.disk.list(folder).unwrap_or_default() {
+        if item.kind != ItemKind::File || item.link.is_some() {
+            continue;
+        }
+        if item.name == TAKEOVER {
+            drop(Takeover::enter(scene, lock));
+        } else if is_left_over(scene, &item) {
+            let _ = scene.disk.remove(&folder.join(&item.name));
+        }
+    }
+}
+
+fn is_left_over(scene: LockScene<'_>, item: &Item) -> bool {
+    let modified = i64::try_from(item.generation.modified / 1000).ok().map(Moment);
+    process_of(&item.name).is_some_and(|pid| is_alive(scene.machine, Some(pid), modified) == Some(false))
+}
+
+/// The process that a name of ours belongs to.
+fn process_of(name: &OsStr) -> Option<i32> {
+    let name = name.to_str()?;
+    let rest = name.strip_prefix(OWN).or_else(|| name.strip_prefix(STALE))?;
+    rest.split_once('-')?.0.parse().ok()
+}
+
+/// The right to take over a lock, one process at a time in each folder.
+pub(super) struct Takeover<'a> {
+    scene: LockScene<'a>,
+    path: PathBuf,
+    lock: Box<dyn Flock + 'a>,
+}
+
+impl<'a> Takeover<'a> {
+    /// `None` while another process is at it.
+    pub(super) fn enter(scene: LockScene<'a>, lock: &Path) -> Result<Option<Self>, LockError> {
+        let path = lock.with_file_name(TAKEOVER);
+        if let Ok(Some(what)) = lock_content::strange(scene, &path) {
+            return Err(LockError::NotALock { path, what });
+        }
+        let Some(lock) = scene.disk.flock(&path, Some(0o600)).map_err(LockScene::failed(&path))? else {
+            return Ok(None);
+        };
+        let takeover = Takeover { scene, path, lock };
+        // One that was removed meanwhile keeps nobody out.
+        Ok(takeover.is_the_one().then_some(takeover))
+    }
+
+    fn is_the_one(&self) -> bool {
+        self.lock.generation().is_ok_and(|file| self.scene.stands_at(&self.path, file))
+    }
+}
+
+impl Drop for Takeover<'_> {
+    /// Removed before the kernel's lock on it is let go: whoever waits for it then holds
+    /// a file without a name, sees that, and tries again.
+    fn drop(&mut self) {
+        if self.is_the_one() {
+            let _ = self.scene.disk.remove(&self.path);
+        }
+    }
+}

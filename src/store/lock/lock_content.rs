@@ -1,0 +1,159 @@
+//! What is at the place of a lock, and what it says.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat};
+use serde_json::Value;
+
+use super::{LockError, LockHolder, LockScene};
+use crate::disk::{ItemKind, Machine, ProcessState};
+use crate::model::Moment;
+use crate::model::snapshot::Generation;
+
+/// Of a lock's file no more is read; agents write some hundred bytes.
+const LIMIT: u64 = 64 * 1024;
+/// So many characters of an agent's name are passed on.
+const NAME: usize = 80;
+/// A time further ahead than this, in microseconds, was written by a clock that is off.
+const AHEAD: i64 = 60_000_000;
+/// The system tells when a process was started to about a second, in microseconds.
+const START_SLACK: i64 = 2_000_000;
+
+/// A file at the place of a lock. Equal ones are the same lock: inodes are
+/// used again at once, hence the time and the bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SeenLockFile {
+    pub(super) generation: Generation,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// What is at a lock's place.
+pub(super) enum LockFileState {
+    Free,
+    /// A file that we may not read, or that changed its kind meanwhile.
+    Unreadable,
+    Present(SeenLockFile),
+}
+
+/// Looks at a lock's place; what is not a regular file is refused and never opened.
+pub(super) fn standing(scene: LockScene<'_>, path: &Path) -> Result<LockFileState, LockError> {
+    match strange(scene, path) {
+        Ok(None) => {}
+        Ok(Some(what)) => return Err(LockError::NotALock { path: path.to_owned(), what }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LockFileState::Free),
+        Err(error) => return Err(LockScene::failed(path)(error)),
+    }
+    match scene.disk.read(path, 0, Some(LIMIT)) {
+        Ok((bytes, generation)) => Ok(LockFileState::Present(SeenLockFile { generation, bytes })),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound => Ok(LockFileState::Free),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => Ok(LockFileState::Unreadable),
+            _ => Err(LockScene::failed(path)(error)),
+        },
+    }
+}
+
+/// What is there, if that is not a regular file.
+pub(super) fn strange(scene: LockScene<'_>, path: &Path) -> io::Result<Option<&'static str>> {
+    let item = scene.disk.look(path)?;
+    Ok(match item.kind {
+        _ if item.link.is_some() => Some("a symbolic link"),
+        ItemKind::File => None,
+        ItemKind::Folder => Some("a folder"),
+        ItemKind::Special => Some("a pipe, socket or device"),
+    })
+}
+
+/// What a lock says. Unknown fields are as good as none.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct LockContent {
+    /// Whether it is a whole JSON object.
+    pub(super) is_whole: bool,
+    /// Whether it is the number of a process and nothing else.
+    pub(super) is_bare: bool,
+    /// A number that a process can have.
+    pub(super) pid: Option<i32>,
+    pub(super) agent: Option<String>,
+    pub(super) since: Option<Moment>,
+    pub(super) until: Option<Moment>,
+}
+
+impl LockContent {
+    /// Reads JSON, or else the number and the time that memory-server's locks hold "in no
+    /// said shape".
+    pub(super) fn read(bytes: &[u8]) -> LockContent {
+        let Ok(Value::Object(object)) = serde_json::from_slice(bytes) else {
+            return LockContent::read_words(&String::from_utf8_lossy(bytes));
+        };
+        let text = |name: &str| object.get(name).and_then(Value::as_str);
+        let time = |name: &str| text(name).and_then(Moment::parse).map(|(when, _)| when);
+        LockContent {
+            is_whole: true,
+            is_bare: false,
+            pid: object.get("pid").and_then(Value::as_f64).and_then(process_number),
+            agent: text("agent_id").map(|agent| agent.chars().take(NAME).collect()),
+            since: time("timestamp").or_else(|| time("acquired_at")),
+            until: time("expires_at"),
+        }
+    }
+
+    fn read_words(text: &str) -> LockContent {
+        let mut words = text.split_whitespace();
+        let pid = words.next().and_then(|word| word.parse().ok()).and_then(process_number);
+        LockContent {
+            pid,
+            is_bare: pid.is_some() && words.clone().next().is_none(),
+            since: words.find_map(Moment::parse).map(|(when, _)| when),
+            ..LockContent::default()
+        }
+    }
+}
+
+fn process_number(number: f64) -> Option<i32> {
+    let is_one = number >= 1.0 && number <= f64::from(i32::MAX) && number.fract() == 0.0;
+    is_one.then_some(number as i32)
+}
+
+/// When a lock was taken: by its own word or by its file's last change, whichever is
+/// later, so that an agent that writes local time as UTC is not thought old. Times that lie
+/// ahead are left out.
+pub(super) fn taken(found: &SeenLockFile, said: &LockContent, now: Moment) -> Option<Moment> {
+    let modified = Moment(i64::try_from(found.generation.modified / 1000).unwrap_or(i64::MAX));
+    let ahead = now.plus(AHEAD);
+    said.since.into_iter().chain([modified]).filter(|when| *when <= ahead).max()
+}
+
+/// Whether the process that took something at `taken` is alive; `None` if none is named.
+/// One that was started later is another of the same number.
+pub(super) fn is_alive(machine: &dyn Machine, pid: Option<i32>, taken: Option<Moment>) -> Option<bool> {
+    Some(match machine.process(pid?) {
+        ProcessState::Gone => false,
+        ProcessState::Alive(Some(started)) => taken.is_none_or(|taken| started <= taken.plus(START_SLACK)),
+        ProcessState::Alive(None) => true,
+    })
+}
+
+/// Who holds the lock that is there now.
+pub(super) fn holder(scene: LockScene<'_>, path: &Path, is_breakable: bool) -> Option<Box<LockHolder>> {
+    let Ok(LockFileState::Present(found)) = standing(scene, path) else { return None };
+    let (said, now) = (LockContent::read(&found.bytes), scene.machine.now());
+    let taken = taken(&found, &said, now);
+    let age = taken.map(|taken| u64::try_from(now.0.saturating_sub(taken.0)).unwrap_or_default());
+    Some(Box::new(LockHolder {
+        alive: is_alive(scene.machine, said.pid, taken),
+        pid: said.pid,
+        agent: said.agent,
+        age: age.map(Duration::from_micros),
+        found: is_breakable.then_some(found),
+    }))
+}
+
+/// A time as the agents write it, to the millisecond, rounded down.
+pub(super) fn stamp(when: Moment) -> String {
+    match DateTime::from_timestamp_micros(when.0) {
+        Some(when) => when.to_rfc3339_opts(SecondsFormat::Millis, true),
+        None => when.to_rfc3339(),
+    }
+}

@@ -1,0 +1,352 @@
+//! Taking locks that are files made exclusively, and taking over those that are stale.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::leftover_names::{OWN, STALE, Takeover, sweep, unused_name};
+use super::lock_content::{self, LockContent, LockFileState, SeenLockFile, standing};
+use super::wait::{LockWait, LockWatch, WaitPolicy};
+use super::{LockClaimant, LockError, LockScene};
+use crate::disk::{Machine, WritableFile, is_unsupported, put_new};
+use crate::model::Moment;
+use crate::model::snapshot::Generation;
+
+/// Before a lease ends a commit must be done with: so much is kept of it.
+const KEPT: Duration = Duration::from_millis(500);
+/// So long a lock that did not appear can be tried again as it was written: a lease says when it ends.
+const YOUNG: Duration = Duration::from_millis(500);
+/// So often in a row a lock that goes from hand to hand is tried without a pause: some milliseconds, in
+/// which agents that never pause append once or twice. Between removing theirs and making the next they
+/// need some microseconds: no later look finds that moment.
+const SPINS: u32 = 2_000;
+/// So many names are tried: on a shared disk another machine's process may have our number.
+const NAMES: usize = 8;
+
+/// What a format says of its lock files.
+pub(super) trait LockFileRules {
+    /// Their permission bits.
+    fn mode(&self) -> u32;
+
+    /// How long to wait between tries.
+    fn pace(&self) -> Duration;
+
+    /// After which they are over by themselves.
+    fn lasts(&self) -> Option<Duration>;
+
+    /// What they say.
+    fn write(&self, who: &LockClaimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>>;
+
+    /// Whether one looks stale, and for how long it must have stood unchanged to be it.
+    fn stale_after(
+        &self,
+        found: &SeenLockFile,
+        said: &LockContent,
+        machine: &dyn Machine,
+    ) -> Option<Duration>;
+}
+
+/// A file that appears as a lock by getting the lock's name. It stays open as long as it is one,
+/// and keeps its own name where a file can have two: no other file can get its inode.
+struct OwnLockFile<'a> {
+    scene: LockScene<'a>,
+    path: PathBuf,
+    generation: Generation,
+    file: Box<dyn WritableFile + 'a>,
+}
+
+impl Drop for OwnLockFile<'_> {
+    fn drop(&mut self) {
+        self.scene.remove(&self.path);
+    }
+}
+
+/// A lock file of ours.
+pub(super) struct LockClaim<'a> {
+    own: OwnLockFile<'a>,
+    lock: PathBuf,
+    /// Until when it may be used, by the wall clock and by the one that never goes back.
+    until: Option<(Moment, Duration)>,
+}
+
+impl LockClaim<'_> {
+    pub(super) fn still_ours(&self) -> bool {
+        let OwnLockFile { scene, generation, .. } = self.own;
+        let in_time = self.until.is_none_or(|(wall, monotonic)| {
+            scene.machine.now() < wall && scene.machine.monotonic() < monotonic
+        });
+        in_time && scene.stands_at(&self.lock, generation)
+    }
+}
+
+impl Drop for LockClaim<'_> {
+    fn drop(&mut self) {
+        if self.own.scene.stands_at(&self.lock, self.own.generation) {
+            self.own.scene.remove(&self.lock);
+        }
+    }
+}
+
+/// Whose a lock is, seen from here.
+enum LockTurn {
+    Free,
+    /// Stale, and watched long enough.
+    Stale(SeenLockFile),
+    Blocked {
+        judging: bool,
+    },
+}
+
+/// Takes all of the locks or none, trying until the patience is over.
+pub(super) fn take<'a>(
+    scene: LockScene<'a>,
+    rules: &dyn LockFileRules,
+    locks: &[PathBuf],
+    who: &LockClaimant<'_>,
+    patience: &WaitPolicy<'_>,
+) -> Result<Vec<LockClaim<'a>>, LockError> {
+    let taking = LockTaker { scene, rules, who, ready: RefCell::default() };
+    locks.iter().for_each(|lock| sweep(scene, lock));
+    let mut watches: Vec<LockWatch> = locks.iter().map(|_| LockWatch::default()).collect();
+    let mut waiting = LockWait::new(scene.machine, patience);
+    let mut spun = 0;
+    loop {
+        let (lock, judging) = match taking.all_or_none(locks, &mut watches, None)? {
+            Ok(claims) => return Ok(claims),
+            Err(blocked) => blocked,
+        };
+        let hands = watches.iter().map(|watch| watch.hands).max().unwrap_or_default();
+        if hands > spun
+            && let Some(first) = taking.spin(lock)?
+            && let Ok(claims) = taking.all_or_none(locks, &mut watches, Some(first))?
+        {
+            return Ok(claims);
+        }
+        spun = hands;
+        if !waiting.pause(lock, judging, hands, rules.pace())? {
+            let holder = lock_content::holder(scene, lock, true);
+            return Err(LockError::Busy { path: lock.to_owned(), holder, waited: waiting.waited() });
+        }
+    }
+}
+
+/// Moves a lock away and removes it, if it is still the one that was seen.
+pub(super) fn put_aside(scene: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result<bool, LockError> {
+    match Takeover::enter(scene, lock)? {
+        Some(_entered) => move_away(scene, lock, seen),
+        None => Ok(false),
+    }
+}
+
+/// Only within a [`Takeover`]: agents don't know of it, so what was moved may be another
+/// lock than the one that was looked at, and then goes back.
+fn move_away(scene: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result<bool, LockError> {
+    if !matches!(standing(scene, lock)?, LockFileState::Present(found) if found == *seen) {
+        return Ok(false);
+    }
+    let aside = unused_name(scene, lock, STALE);
+    match scene.disk.rename(lock, &aside) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(LockScene::failed(lock)(error)),
+    }
+    let is_it = matches!(standing(scene, &aside), Ok(LockFileState::Present(found)) if found == *seen);
+    match if is_it { Err(io::ErrorKind::AlreadyExists.into()) } else { put_new(scene.disk, &aside, lock) } {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            scene.disk.remove(&aside).map_err(LockScene::failed(&aside))?;
+        }
+        Err(error) => return Err(LockScene::failed(lock)(error)),
+    }
+    Ok(is_it)
+}
+
+/// Writes a lock, durably.
+fn fill(file: &mut dyn WritableFile, mode: u32, bytes: &[u8]) -> io::Result<Generation> {
+    file.set_mode(mode).and_then(|()| file.write(bytes)).and_then(|()| file.sync())?;
+    file.generation()
+}
+
+struct LockTaker<'a, 'b> {
+    scene: LockScene<'a>,
+    rules: &'b dyn LockFileRules,
+    who: &'b LockClaimant<'b>,
+    /// A file of ours that another's lock was faster than: the next try needs not write it anew.
+    ready: RefCell<Option<ReadyLockFile<'a>>>,
+}
+
+/// A lock that is written and did not appear yet.
+struct ReadyLockFile<'a> {
+    own: OwnLockFile<'a>,
+    lock: PathBuf,
+    /// When it was written, by the wall clock and by the one that never goes back.
+    at: (Moment, Duration),
+}
+
+impl<'a> LockTaker<'a, '_> {
+    /// Tries a lock again and again, without looking whether it is free.
+    fn spin(&self, lock: &Path) -> Result<Option<LockClaim<'a>>, LockError> {
+        for _ in 0..SPINS {
+            if let Some(claim) = self.claim(lock)? {
+                return Ok(Some(claim));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All of the locks, of which the `first` may be ours already, or the one that could not be had
+    /// and whether it is being judged.
+    fn all_or_none<'p>(
+        &self,
+        locks: &'p [PathBuf],
+        watches: &mut [LockWatch],
+        first: Option<LockClaim<'a>>,
+    ) -> Result<Result<Vec<LockClaim<'a>>, (&'p Path, bool)>, LockError> {
+        let mut turns = Vec::with_capacity(locks.len());
+        let is_first = |lock: &Path| first.as_ref().is_some_and(|own| own.lock == lock);
+        for (lock, watch) in locks.iter().zip(watches).filter(|(lock, _)| !is_first(lock)) {
+            turns.push((lock.as_path(), self.turn(lock, watch)?));
+        }
+        let blocked = turns.iter().filter_map(|(lock, turn)| match turn {
+            LockTurn::Blocked { judging } => Some((*lock, *judging)),
+            _ => None,
+        });
+        // One that is surely held counts before one that is only being judged.
+        if let Some(blocked) = blocked.min_by_key(|(_, judging)| *judging) {
+            return Ok(Err(blocked));
+        }
+        let mut claims = Vec::with_capacity(locks.len());
+        claims.extend(first);
+        for (lock, turn) in turns {
+            let claim = match turn {
+                LockTurn::Stale(found) => self.take_over(lock, &found)?,
+                _ => self.claim(lock)?,
+            };
+            match claim {
+                Some(claim) => claims.push(claim),
+                None => return Ok(Err((lock, false))),
+            }
+        }
+        Ok(Ok(claims))
+    }
+
+    fn turn(&self, lock: &Path, watch: &mut LockWatch) -> Result<LockTurn, LockError> {
+        let found = match standing(self.scene, lock)? {
+            LockFileState::Present(found) => found,
+            LockFileState::Free => {
+                watch.forget();
+                return Ok(LockTurn::Free);
+            }
+            LockFileState::Unreadable => {
+                watch.forget();
+                return Ok(LockTurn::Blocked { judging: false });
+            }
+        };
+        let unchanged = watch.unchanged(&found, self.scene.machine.monotonic());
+        let said = LockContent::read(&found.bytes);
+        Ok(match self.rules.stale_after(&found, &said, self.scene.machine) {
+            Some(needed) if unchanged >= needed => LockTurn::Stale(found),
+            judged => LockTurn::Blocked { judging: judged.is_some() },
+        })
+    }
+
+    /// `None` if another was faster.
+    fn claim(&self, lock: &Path) -> Result<Option<LockClaim<'a>>, LockError> {
+        let ReadyLockFile { mut own, at: (now, monotonic), .. } = self.ready(lock)?;
+        match self.appear(&mut own, lock) {
+            Ok(()) => {}
+            // A network disk may say so of what it has done.
+            Err(_) if self.scene.stands_at(lock, own.generation) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let ready = ReadyLockFile { own, lock: lock.to_owned(), at: (now, monotonic) };
+                self.ready.replace(Some(ready));
+                return Ok(None);
+            }
+            // It was swept by a machine on which no process has our number.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(LockScene::failed(lock)(error)),
+        }
+        let until = self.rules.lasts().map(|lasts| {
+            let usable = lasts.saturating_sub(KEPT);
+            (now.plus(usable.as_micros() as i64), monotonic + usable)
+        });
+        Ok(Some(LockClaim { own, lock: lock.to_owned(), until }))
+    }
+
+    /// A file of ours that can become the lock: the one that could not, while it is young. What it
+    /// says of the time holds from when it was written.
+    fn ready(&self, lock: &Path) -> Result<ReadyLockFile<'a>, LockError> {
+        let machine = self.scene.machine;
+        let (now, monotonic) = (machine.now(), machine.monotonic());
+        let is_young =
+            |own: &ReadyLockFile<'_>| own.lock == lock && monotonic.saturating_sub(own.at.1) < YOUNG;
+        match self.ready.take().filter(is_young) {
+            Some(ready) => Ok(ready),
+            None => Ok(ReadyLockFile {
+                own: self.write_own(lock, now)?,
+                lock: lock.to_owned(),
+                at: (now, monotonic),
+            }),
+        }
+    }
+
+    /// Gives our file the lock's name, or moves it there where a file has but one name. Where the
+    /// file system can't do that either, the lock is made in its place and then filled, as agents
+    /// make theirs; our own file is beside it meanwhile, and tells whose it is.
+    fn appear(&self, own: &mut OwnLockFile<'a>, lock: &Path) -> io::Result<()> {
+        let disk = self.scene.disk;
+        match disk.link(&own.path, lock) {
+            Err(error) if is_unsupported(&error) => {}
+            outcome => return outcome,
+        }
+        match disk.rename_new(&own.path, lock) {
+            Err(error) if is_unsupported(&error) => {}
+            outcome => return outcome,
+        }
+        let (bytes, _) = disk.read(&own.path, 0, None)?;
+        let mut file = disk.create(lock, self.rules.mode())?;
+        let filled = fill(file.as_mut(), self.rules.mode(), &bytes);
+        match filled {
+            Ok(generation) => own.generation = generation,
+            // What is not filled says nothing to anybody.
+            Err(_) => disk.remove(lock)?,
+        }
+        own.file = file;
+        filled.map(drop)
+    }
+
+    fn take_over(&self, lock: &Path, seen: &SeenLockFile) -> Result<Option<LockClaim<'a>>, LockError> {
+        let Some(_entered) = Takeover::enter(self.scene, lock)? else { return Ok(None) };
+        match move_away(self.scene, lock, seen)? {
+            true => self.claim(lock),
+            false => Ok(None),
+        }
+    }
+
+    /// Writes a lock under a name of its own, whole and durable: a power cut that left an
+    /// empty one would leave a lock that nothing but the user may break.
+    fn write_own(&self, lock: &Path, now: Moment) -> Result<OwnLockFile<'a>, LockError> {
+        let bytes = self
+            .rules
+            .write(self.who, now)
+            .map_err(|error| LockScene::failed(lock)(io::Error::other(error)))?;
+        let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+        for _ in 0..NAMES {
+            let path = unused_name(self.scene, lock, OWN);
+            match self.scene.disk.create(&path, self.rules.mode()) {
+                Ok(file) => {
+                    // Made first, so that the file goes whatever fails.
+                    let mut own =
+                        OwnLockFile { scene: self.scene, path, generation: Generation::default(), file };
+                    own.generation = fill(own.file.as_mut(), self.rules.mode(), &bytes)
+                        .map_err(LockScene::failed(lock))?;
+                    return Ok(own);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+                Err(error) => return Err(LockScene::failed(lock)(error)),
+            }
+        }
+        Err(LockScene::failed(lock)(last))
+    }
+}

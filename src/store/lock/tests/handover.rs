@@ -1,0 +1,115 @@
+//! Locks that go from hand to hand, and are free for an instant between two of them.
+
+use std::fs::File;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::*;
+use crate::disk::{Machine, ProcessState};
+
+/// How long an agent holds the lock, how long it is free then, and since when it ever is.
+const HELD: Duration = Duration::from_micros(2_300);
+const FREE: Duration = Duration::from_micros(150);
+const BEGINS: Duration = Duration::from_secs(1);
+
+/// A machine on which memory-server's agents use a lock while others sleep: each makes its file
+/// and removes it afterwards.
+struct Lively {
+    turned: Turned,
+    lock: PathBuf,
+    /// The file of the agent that has the lock, and in which turn.
+    agent: Mutex<(Option<File>, u128)>,
+    sleeps: AtomicUsize,
+    is_handed_on: bool,
+}
+
+impl Lively {
+    fn new(site: &Site, is_handed_on: bool) -> Lively {
+        let lively = Lively {
+            turned: Turned::new(OWN),
+            lock: site.path(".lock"),
+            agent: Mutex::default(),
+            sleeps: AtomicUsize::new(0),
+            is_handed_on,
+        };
+        lively.take(0);
+        lively
+    }
+
+    fn take(&self, turn: u128) {
+        let file = File::options().write(true).create(true).truncate(true).open(&self.lock).unwrap();
+        // What we hold keeps them waiting.
+        let is_theirs = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        *self.agent.lock().unwrap() = (is_theirs.then_some(file), turn);
+    }
+
+    fn let_go(&self) {
+        if self.agent.lock().unwrap().0.take().is_some() {
+            fs::remove_file(&self.lock).unwrap();
+        }
+    }
+
+    fn act(&self, now: Duration) {
+        let (cycle, turn) = ((HELD + FREE).as_nanos(), now.as_nanos() / (HELD + FREE).as_nanos());
+        let is_free = now > BEGINS && now.as_nanos() % cycle >= HELD.as_nanos();
+        let is_next = self.agent.lock().unwrap().1 != turn;
+        if is_free || is_next {
+            self.let_go();
+        }
+        if is_next && !is_free {
+            self.take(turn);
+        }
+    }
+}
+
+impl Machine for Lively {
+    fn now(&self) -> crate::model::Moment {
+        self.turned.now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.turned.monotonic()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.turned.sleep(time);
+        self.sleeps.fetch_add(1, Ordering::SeqCst);
+        if self.is_handed_on {
+            self.act(self.turned.monotonic());
+        }
+    }
+
+    fn own_process(&self) -> u32 {
+        OWN
+    }
+
+    fn random(&self) -> [u8; 16] {
+        self.turned.random()
+    }
+
+    fn process(&self, number: i32) -> ProcessState {
+        self.turned.process(number)
+    }
+}
+
+#[test]
+fn a_lock_that_agents_hand_on_is_taken_soon_after_it_is_free_for_an_instant() {
+    let site = Site::new();
+    let machine = Lively::new(&site, true);
+    let held =
+        acquire(&RealDisk, &machine, &site.flock(), "write", "palimp", &WaitPolicy::default()).unwrap();
+    assert!(held.still_ours());
+    assert!(machine.monotonic() - BEGINS < Duration::from_millis(100), "{:?}", machine.monotonic());
+}
+
+#[test]
+fn a_lock_that_one_agent_holds_for_long_is_looked_at_seldom() {
+    let site = Site::new();
+    let machine = Lively::new(&site, false);
+    let result = acquire(&RealDisk, &machine, &site.flock(), "write", "palimp", &WaitPolicy::default());
+    assert!(matches!(result.map(drop), Err(LockError::Busy { .. })));
+    let sleeps = machine.sleeps.into_inner();
+    assert!(sleeps < 300, "{sleeps} looks in five seconds");
+}

@@ -1,0 +1,168 @@
+//! Waiting for a lock that another holds.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::LockError;
+use super::lock_content::SeenLockFile;
+use crate::disk::Machine;
+use crate::format::tuning::Backoff;
+
+/// Judging pauses the time-out, but not for ever: an agent whose clock is off could take
+/// locks that look stale again and again.
+const JUDGED_AT_MOST: Duration = Duration::from_secs(60);
+
+/// Agents that never pause leave a lock free for some microseconds at a time: who looks now and
+/// then finds it held for ever. So many looks follow each other so quickly, before a longer pause;
+/// again as long as the lock goes from hand to hand, and a few times at first.
+const BURST: u32 = 64;
+const BURSTS: u32 = 2;
+const QUICK: Duration = Duration::from_micros(100);
+/// So much shorter are the longer pauses while the lock goes from hand to hand.
+const LIVELY: u32 = 8;
+
+/// How long to wait for a lock.
+#[derive(Clone, Copy)]
+pub struct WaitPolicy<'a> {
+    /// The time-out; it pauses while a lock is being judged stale. Zero is one try, which
+    /// waits for nothing: no lock is judged stale then.
+    pub wait: Duration,
+    /// Asked before each pause; `false` gives up.
+    pub go_on: Option<&'a dyn Fn() -> bool>,
+    /// Whether a lock that agents remove has to have stayed for a while: two may hold it. Lines that are
+    /// added are lost to nobody then, and need not wait for that.
+    pub settles: bool,
+    /// The longer pauses between two looks, where the store's config sets them.
+    pub pause: Option<Backoff>,
+}
+
+impl Default for WaitPolicy<'_> {
+    /// Five seconds, as in all the formats that have locks.
+    fn default() -> Self {
+        WaitPolicy::of(Duration::from_secs(5))
+    }
+}
+
+impl WaitPolicy<'_> {
+    /// Waits that long.
+    pub fn of(wait: Duration) -> Self {
+        WaitPolicy { wait, go_on: None, settles: true, pause: None }
+    }
+}
+
+/// One wait, from the first try to the last.
+pub(super) struct LockWait<'a> {
+    machine: &'a dyn Machine,
+    patience: &'a WaitPolicy<'a>,
+    waited: Duration,
+    judged: Duration,
+    turns: u32,
+    /// How many quick looks are left of a burst, how many bursts there were, and how often the
+    /// lock had changed hands when the last one began.
+    quick: u32,
+    bursts: u32,
+    hands: u32,
+    /// How many long pauses there were while the lock stayed in one hand.
+    long: u32,
+    /// When the last pause ended: the tries take their time, too.
+    ended: Duration,
+}
+
+impl<'a> LockWait<'a> {
+    pub(super) fn new(machine: &'a dyn Machine, patience: &'a WaitPolicy<'a>) -> Self {
+        let (waited, judged) = (Duration::ZERO, Duration::ZERO);
+        let (ended, quick, bursts) = (machine.monotonic(), BURST, 1);
+        LockWait { machine, patience, waited, judged, turns: 0, quick, bursts, hands: 0, long: 0, ended }
+    }
+
+    /// For how long it was waited, judging left out.
+    pub(super) fn waited(&self) -> Duration {
+        self.waited
+    }
+
+    /// Waits for about `pace`, or as long as the patience has it, less where the lock has changed `hands` since the last long pause;
+    /// `false` when the time is up.
+    pub(super) fn pause(
+        &mut self,
+        path: &Path,
+        judging: bool,
+        hands: u32,
+        pace: Duration,
+    ) -> Result<bool, LockError> {
+        let judging = judging && self.judged < JUDGED_AT_MOST;
+        if !judging {
+            self.waited += self.machine.monotonic().saturating_sub(self.ended);
+        }
+        let left = self.patience.wait.saturating_sub(self.waited);
+        if self.patience.wait.is_zero() || (left.is_zero() && !judging) {
+            return Ok(false);
+        }
+        if self.patience.go_on.is_some_and(|go_on| !go_on()) {
+            return Err(LockError::GivenUp { path: path.to_owned() });
+        }
+        let pace = if judging { pace } else { self.pace(hands, pace) };
+        let step = if judging { self.step(pace) } else { self.step(pace).min(left) };
+        let before = self.machine.monotonic();
+        self.machine.sleep(step);
+        // A wait must end, whatever the clock does.
+        let took = self.machine.monotonic().saturating_sub(before).max(step / 2);
+        *(if judging { &mut self.judged } else { &mut self.waited }) += took;
+        self.turns = self.turns.wrapping_add(1);
+        self.ended = self.machine.monotonic();
+        Ok(true)
+    }
+
+    /// A quick look's pause, or the longer one after a burst of them.
+    fn pace(&mut self, hands: u32, pace: Duration) -> Duration {
+        if let Some(left) = self.quick.checked_sub(1) {
+            self.quick = left;
+            return QUICK.min(pace);
+        }
+        let is_lively = hands != self.hands;
+        if is_lively || self.bursts < BURSTS {
+            (self.quick, self.hands, self.bursts) = (BURST, hands, self.bursts.saturating_add(1));
+        }
+        let pause = self.patience.pause.unwrap_or(Backoff { first: pace, doublings: 0 });
+        if is_lively {
+            self.long = 0;
+            return pause.first / LIVELY;
+        }
+        let before = self.long;
+        self.long = before.saturating_add(1);
+        pause.after(before)
+    }
+
+    /// Up to a quarter less than `pace`, so that two processes which began together do
+    /// not go on meeting.
+    fn step(&self, pace: Duration) -> Duration {
+        let spread = self.machine.own_process().wrapping_add(self.turns).wrapping_mul(2_654_435_769) >> 29;
+        pace - pace * spread / 32
+    }
+}
+
+/// What stood at a lock's place, and since when it was seen unchanged.
+#[derive(Default)]
+pub(super) struct LockWatch {
+    seen: Option<(SeenLockFile, Duration)>,
+    /// How often it went, or another took its place.
+    pub(super) hands: u32,
+}
+
+impl LockWatch {
+    /// For how long it has been the same file with the same bytes, by the clock that never
+    /// goes back.
+    pub(super) fn unchanged(&mut self, found: &SeenLockFile, monotonic: Duration) -> Duration {
+        match &self.seen {
+            Some((seen, since)) if seen == found => monotonic.saturating_sub(*since),
+            _ => {
+                self.forget();
+                self.seen = Some((found.clone(), monotonic));
+                Duration::ZERO
+            }
+        }
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.hands = self.hands.saturating_add(u32::from(self.seen.take().is_some()));
+    }
+}

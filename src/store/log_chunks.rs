@@ -1,0 +1,177 @@
+//! Reading a large log in chunks, side by side.
+//!
+//! A chunk ends behind a line that is a whole object at the margin: however the lines before it are
+//! read, it is a record of its own, so what is behind it can be read without them. The result is
+//! that of reading the whole; the tests hold both equal. The one exception is a file with so many torn
+//! lines that looking for their ends is given up (`text::records`): that is counted chunk by chunk,
+//! and chunks are the same on every machine.
+
+use super::incremental_read::{FileInput, RecordShift, is_log};
+use super::parallel;
+use crate::format::Format;
+use crate::format::record_reader::{Reading, feeds};
+use crate::model::bytes::Ranges;
+use crate::model::lazy_bytes::{self, BlockDigest};
+use crate::model::{Bytes, Moment};
+use crate::text::json_scanner::{Newlines, ScanResult, Tape};
+use crate::text::lines::{BOM, line_at, lines};
+
+/// A chunk has about so many bytes: less is read sooner than a thread is started.
+const CHUNK: usize = 1 << 20;
+
+/// So many lines are looked at to find one behind which a chunk may end.
+const TRIES: usize = 1_000;
+
+/// Reads a file.
+pub fn read(format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Reading {
+    read_by(CHUNK, format, file, now)
+}
+
+/// Reads a file in chunks of about that many bytes.
+pub(super) fn read_by(len: usize, format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Reading {
+    if !is_log(file.path) {
+        return format.read(file.role, file.path, file.bytes, now);
+    }
+    let one = |bytes: &&[u8]| JoinedChunks::of_reading(format, &FileInput { bytes, ..*file }, now);
+    let mut joined = JoinedChunks::default();
+    parallel::map_parallel(&chunks(file.bytes, len), one).into_iter().for_each(|own| joined.add(own));
+    joined.reading
+}
+
+/// Chunks of a file, put together.
+#[derive(Default)]
+pub(super) struct JoinedChunks {
+    pub reading: Reading,
+    /// By record, what tells its bytes from others, where that was asked for.
+    pub digests: Vec<u64>,
+    /// What tells all bytes from others, block by block, where that was asked for.
+    pub blocks: Vec<BlockDigest>,
+    bytes: u64,
+    lines: u32,
+}
+
+impl JoinedChunks {
+    /// One chunk.
+    pub fn of(format: &dyn Format, file: &FileInput<'_>, now: Moment) -> JoinedChunks {
+        let own = JoinedChunks::of_reading(format, file, now);
+        let digests = lazy_bytes::digests(file.bytes, 0, &own.reading.records).collect();
+        JoinedChunks { digests, blocks: lazy_bytes::blocks(file.bytes, 0).collect(), ..own }
+    }
+
+    /// What was read before, of so many lines.
+    pub fn known(reading: Reading, digests: Vec<u64>, blocks: Vec<BlockDigest>, lines: u32) -> JoinedChunks {
+        let bytes = blocks.last().map_or(0, |last| last.end);
+        JoinedChunks { reading, digests, blocks, bytes, lines }
+    }
+
+    fn of_reading(format: &dyn Format, file: &FileInput<'_>, now: Moment) -> JoinedChunks {
+        let reading = format.read(file.role, file.path, file.bytes, now);
+        let (bytes, lines) = (file.bytes.len() as u64, feeds(file.bytes));
+        JoinedChunks { reading, bytes, lines, ..JoinedChunks::default() }
+    }
+
+    /// Adds the chunk behind.
+    pub fn add(&mut self, next: JoinedChunks) {
+        // What is said of a file as such is said of its start.
+        if self.bytes == 0 {
+            *self = next;
+            return;
+        }
+        let records = self.reading.records.len() as i64;
+        RecordShift { bytes: self.bytes as i64, lines: self.lines.into(), records }
+            .add(next.reading, &mut self.reading);
+        self.digests.extend(next.digests);
+        let moved = |own: BlockDigest| BlockDigest { end: own.end + self.bytes, ..own };
+        self.blocks.extend(next.blocks.into_iter().map(moved));
+        self.bytes += next.bytes;
+        self.lines += next.lines;
+    }
+}
+
+/// The bytes, cut behind lines that are records of their own.
+fn chunks(bytes: &[u8], len: usize) -> Vec<&[u8]> {
+    let mut chunks = Vec::new();
+    let mut rest = bytes;
+    while let ChunkEnd::At(end) = cut(rest, len, true) {
+        let (chunk, behind) = rest.split_at(end);
+        chunks.push(chunk);
+        rest = behind;
+    }
+    chunks.push(rest);
+    chunks
+}
+
+/// Hands bytes on in chunks, one by one, until one is refused: all of them in one where they are held.
+/// Whether none was refused.
+pub fn each(bytes: &Bytes, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    match bytes.is_file_backed() {
+        true => each_by(CHUNK, bytes, take),
+        false => take(bytes),
+    }
+}
+
+/// The same in chunks of about that many bytes.
+pub(super) fn each_by(most: usize, bytes: &Bytes, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    let (mut chunk, mut start, mut len) = (Vec::new(), 0, most);
+    while start < bytes.len() {
+        let end = (start + len + BEHIND).min(bytes.len());
+        chunk.clear();
+        chunk.extend_from_slice(&bytes.at(start..end));
+        match cut(&chunk, len, end == bytes.len()) {
+            ChunkEnd::At(own) => {
+                (start, len) = (start + own, most);
+                chunk.truncate(own);
+            }
+            ChunkEnd::Never if end == bytes.len() => start = end,
+            // A longer one is needed to find its end.
+            ChunkEnd::NeedsMore | ChunkEnd::Never => {
+                len *= 2;
+                continue;
+            }
+        }
+        if !take(&chunk) {
+            return false;
+        }
+    }
+    true
+}
+
+/// So many bytes behind a chunk mostly tell where it ends.
+const BEHIND: usize = 16 << 10;
+
+/// Where a chunk ends.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ChunkEnd {
+    /// Behind so many bytes, and more follow.
+    At(usize),
+    /// That is told by what follows.
+    NeedsMore,
+    /// Nowhere before the end of the file.
+    Never,
+}
+
+/// Where a chunk of about that length ends. `is_whole` says that the file ends where the bytes do.
+pub(super) fn cut(bytes: &[u8], len: usize, is_whole: bool) -> ChunkEnd {
+    let unknown = || if is_whole { ChunkEnd::Never } else { ChunkEnd::NeedsMore };
+    // A byte order mark at the start of a file is told otherwise than one within it.
+    let is_known = |end: usize| is_whole || end + BOM.len() <= bytes.len();
+    let Some(first) = line_at(bytes, len).filter(|own| is_known(own.next)) else { return unknown() };
+    let mut tape = Tape::default();
+    for own in lines(&bytes[first.next..]).take(TRIES) {
+        let (start, end, next) = (own.start + first.next, own.end + first.next, own.next + first.next);
+        if !is_known(next) {
+            return ChunkEnd::NeedsMore;
+        }
+        if !bytes[next..].starts_with(BOM) && is_record(&bytes[start..end], &mut tape) {
+            return if next < bytes.len() { ChunkEnd::At(next) } else { ChunkEnd::Never };
+        }
+    }
+    let looked_at = lines(&bytes[first.next..]).take(TRIES).count();
+    if looked_at == TRIES { ChunkEnd::Never } else { unknown() }
+}
+
+/// Whether a line is all one object. An empty one does not end a torn one before it.
+pub(super) fn is_record(line: &[u8], tape: &mut Tape) -> bool {
+    let end = ScanResult::Whole { end: line.len(), raw_newline: false };
+    line.starts_with(b"{") && line.len() > 2 && tape.scan(line, Newlines::Refused) == end
+}

@@ -1,0 +1,47 @@
+//! What a change leaves beside a store for moments: second names and temporary files next to the
+//! files that a format has in the folder around it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::commit::{OldFileName, is_temp};
+use crate::disk::{Disk, Lookup};
+use crate::format::Format;
+
+/// Files of our own beside a store, relative to its root: they start with `..`. Of second names
+/// only those of the format's files: another store may be kept in the same folder.
+///
+/// # Errors
+///
+/// If a folder can't be listed: there may be some in it.
+pub fn own_files_beside(disk: &dyn Disk, root: &Path, format: &dyn Format) -> io::Result<Vec<PathBuf>> {
+    let (names, place) = (format.about().outside_files, Path::new(format.about().place));
+    let around = root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place));
+    let Some(around) = around.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
+    let Ok(real) = disk.real_path(around) else { return Ok(Vec::new()) };
+    // A link within the folder is written through: what it leaves is at its target.
+    let file = |name: &&str| {
+        let led = disk.real_path(&real.join(name)).ok().filter(|led| led.starts_with(&real));
+        led.unwrap_or_else(|| real.join(name))
+    };
+    let files: BTreeSet<PathBuf> = names.iter().map(file).collect();
+    let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+    let is_own = |path: &Path, name: &OsString| {
+        let Some(old) = OldFileName::read(name) else { return Ok(is_temp(name)) };
+        Ok::<_, io::Error>(old.file_of(disk, path)?.is_some_and(|file| files.contains(&file)))
+    };
+    let mut found = Vec::new();
+    for folder in folders {
+        for item in Lookup::from(disk.list(folder)).optional()?.unwrap_or_default() {
+            let path = folder.join(&item.name);
+            if is_own(&path, &item.name)?
+                && let Ok(relative) = path.strip_prefix(&real)
+            {
+                found.push(Path::new("..").join(relative));
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,228 @@
+//! What is below a store's root, and what is wrong with the files themselves.
+
+use std::path::{Path, PathBuf};
+
+use super::commit::is_ours;
+use super::own_files;
+use crate::disk::{Disk, Item, ItemKind, Lookup};
+use crate::format::{Format, Placement};
+use crate::model::{Code, PathText, Problem, Role, Severity, StoreScope, UnreadPath};
+
+/// Folders nested deeper than this are not entered; no format needs as many.
+const DEPTH: usize = 8;
+
+/// What is said of a file with several names.
+const OTHER_NAME: &str = "It has a second name elsewhere (a hard link). Added lines are seen there, too. A change that rewrites the file leaves the second name with the old content.";
+
+/// One regular file of a store.
+pub struct StoreFile {
+    /// Relative to the root.
+    pub path: PathBuf,
+    /// What it is to the format.
+    pub role: Role,
+    /// What the system says of it.
+    pub item: Item,
+}
+
+/// What a walk below a root found.
+#[derive(Default)]
+pub struct StoreListing {
+    /// The regular files of the format, sorted by path.
+    pub files: Vec<StoreFile>,
+    /// The folders that were entered, sorted by path; not the root itself.
+    pub folders: Vec<PathBuf>,
+    /// What is wrong with files and folders themselves.
+    pub problems: Vec<Problem>,
+    /// What is there and could not be read.
+    pub unread: Vec<UnreadPath>,
+    /// Files of our own, which a reader leaves alone; those beside the store start with `..`.
+    pub own_files: Vec<PathBuf>,
+}
+
+/// Walks a store, or what concerns that one session of it. Links that lead out of it are reported and not
+/// followed, and nothing is opened.
+pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&StoreScope>) -> StoreListing {
+    let only = only.map(|only| only.session.as_str());
+    let mut listing = StoreListing::default();
+    let real = disk.look(root).and_then(|item| Ok((item, disk.real_path(root)?)));
+    match real {
+        Ok((item, real_root)) => {
+            listing.permissions(Path::new(""), &item, Role::Other);
+            StoreWalk { disk, root, real_root, format, only }.folder(Path::new(""), 0, &mut listing);
+        }
+        Err(error) => listing.unreadable(Path::new(""), &error.to_string()),
+    }
+    match own_files::own_files_beside(disk, root, format) {
+        Ok(own) => listing.own_files.extend(own),
+        Err(error) => listing.unreadable(Path::new(".."), &error.to_string()),
+    }
+    listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.folders.sort();
+    if format.about().in_checkout {
+        let modes = listing.problems.iter_mut().filter(|problem| problem.code == Code::LoosePermissions);
+        modes.for_each(|problem| problem.severity = Severity::Note);
+    }
+    listing
+}
+
+/// The files of a store that are those of one session each; none where the format keeps no sessions apart.
+pub fn session_files(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Vec<PathBuf> {
+    if format.session_paths("any").is_empty() {
+        return Vec::new();
+    }
+    let files = walk(disk, root, format, None).files.into_iter().map(|found| found.path);
+    files.filter(|path| format.session_of(path).is_some()).collect()
+}
+
+struct StoreWalk<'a> {
+    disk: &'a dyn Disk,
+    root: &'a Path,
+    real_root: PathBuf,
+    format: &'a dyn Format,
+    only: Option<&'a str>,
+}
+
+impl StoreWalk<'_> {
+    /// Whether the folder is one of the store's: one in which nothing is left but files of our
+    /// own is on its way out.
+    fn folder(&self, relative: &Path, depth: usize, listing: &mut StoreListing) -> bool {
+        let items = match Lookup::from(self.disk.list(&self.root.join(relative))) {
+            Lookup::Read(items) => items,
+            // It went since the folder that it was in was listed.
+            Lookup::Absent if depth > 0 => return false,
+            Lookup::Absent => {
+                listing.unreadable(relative, "it is not there any more");
+                return true;
+            }
+            Lookup::Unreadable(error) => {
+                listing.unreadable(relative, &error.to_string());
+                return true;
+            }
+        };
+        let stays = items.is_empty() || !items.iter().all(|item| is_ours(&item.name));
+        self.other_names(relative, &items, listing);
+        for item in items {
+            self.item(relative.join(&item.name), item, depth, listing);
+        }
+        stays
+    }
+
+    /// What reaches a file by another name than the store's goes on with what it held, when a
+    /// change puts a new file in its place.
+    fn other_names(&self, relative: &Path, items: &[Item], listing: &mut StoreListing) {
+        let is_same = |one: &Item, other: &Item| one.generation.inode == other.generation.inode;
+        let ours = |item: &Item| items.iter().any(|own| is_ours(&own.name) && is_same(own, item));
+        for item in items.iter().filter(|item| item.links > 1 && item.kind == ItemKind::File) {
+            let path = relative.join(&item.name);
+            let is_content = |role: Role| role.is_content();
+            let is_read =
+                matches!(self.format.place(&path, false), Placement::File(role) if is_content(role));
+            if is_read && item.link.is_none() && !is_ours(&item.name) && !ours(item) {
+                listing.add(Problem::of_file(Code::LinkOutside, Severity::Note, path, OTHER_NAME));
+            }
+        }
+    }
+
+    /// Whether a path is that of another session than the one that is walked.
+    fn is_of_another(&self, path: &Path) -> bool {
+        self.only.is_some_and(|only| self.format.session_of(path).is_some_and(|own| own != only))
+    }
+
+    fn item(&self, path: PathBuf, item: Item, depth: usize, listing: &mut StoreListing) {
+        if self.is_of_another(&path) {
+            return;
+        }
+        if is_ours(&item.name) {
+            return listing.own_files.push(path);
+        }
+        if let Some(target) = &item.link
+            && !target.as_ref().is_some_and(|target| target.starts_with(&self.real_root))
+        {
+            let message = match target {
+                Some(target) => format!("It leads to {}; it is not followed.", target.to_text()),
+                None => "It leads nowhere.".into(),
+            };
+            self.not_opened(&path, "it is a link that is not followed", listing);
+            return listing.add(Problem::of_file(Code::LinkOutside, Severity::Warning, path, message));
+        }
+        match (item.kind, self.format.place(&path, item.kind == ItemKind::Folder)) {
+            (ItemKind::Special, _) => {
+                let message =
+                    "It is neither a file nor a folder (a FIFO, device or socket); it is not opened.";
+                self.not_opened(&path, "it is neither a file nor a folder", listing);
+                listing.add(Problem::of_file(Code::NotARegularFile, Severity::Warning, path, message));
+            }
+            (ItemKind::Folder, Placement::Enter) if depth < DEPTH && item.link.is_none() => {
+                listing.permissions(&path, &item, Role::Other);
+                if self.folder(&path, depth + 1, listing) {
+                    listing.folders.push(path);
+                }
+            }
+            (ItemKind::Folder, _) => self.strange_folder(path, listing),
+            (ItemKind::File, Placement::File(role)) => {
+                listing.permissions(&path, &item, role);
+                if role == Role::Temp {
+                    let message = "A temporary file was left behind. An agent may still need it.";
+                    listing.add(Problem::of_file(Code::LeftoverTemp, Severity::Warning, &path, message));
+                }
+                listing.files.push(StoreFile { path, role, item });
+            }
+            (ItemKind::File, _) => {
+                let message = "The format has no such file. It is kept, but not read.";
+                listing.add(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
+            }
+        }
+    }
+
+    /// What is where the format has something that is read, and is not opened, is unread.
+    fn not_opened(&self, path: &Path, why: &str, listing: &mut StoreListing) {
+        let is_content = match self.format.place(path, false) {
+            Placement::File(role) => role.is_content(),
+            _ => self.format.place(path, true) == Placement::Enter,
+        };
+        if is_content {
+            listing.unread.push(UnreadPath { path: path.to_owned(), why: why.to_owned() });
+        }
+    }
+
+    fn strange_folder(&self, path: PathBuf, listing: &mut StoreListing) {
+        self.not_opened(&path, "it is a folder that palimp does not open", listing);
+        let (code, severity, message) = match self.format.place(&path, false) {
+            Placement::File(_) => {
+                (Code::NotARegularFile, Severity::Warning, "There is a folder where the format has a file.")
+            }
+            _ => (
+                Code::UnexpectedPlace,
+                Severity::Note,
+                "The format has no such folder. It is kept, but not read.",
+            ),
+        };
+        listing.add(Problem::of_file(code, severity, path, message));
+    }
+}
+
+impl StoreListing {
+    fn add(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// A file or folder that is there and can't be read.
+    pub fn unreadable(&mut self, path: &Path, why: &str) {
+        self.unread.push(UnreadPath { path: path.to_owned(), why: why.to_owned() });
+        let message = format!("It can't be read: {why}. Nothing of it is shown.");
+        self.add(Problem::of_file(Code::UnreadableFile, Severity::Error, path, message));
+    }
+
+    /// Files are 0600, folders 0700, and locks may be 0644 (2 §14.1).
+    fn permissions(&mut self, path: &Path, item: &Item, role: Role) {
+        let allowed = match (item.kind, role) {
+            (ItemKind::Folder, _) => 0o700,
+            (_, Role::Lock) => 0o644,
+            _ => 0o600,
+        };
+        if item.mode & 0o777 & !allowed != 0 {
+            let message = format!("Its mode is {:04o}; it should be {allowed:04o}.", item.mode);
+            self.add(Problem::of_file(Code::LoosePermissions, Severity::Warning, path, message));
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Edits of JSON as splices: what is not asked for keeps every byte.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::json::{Json, JsonKind};
+use super::json_scanner::{Newlines, ScanResult, Tape};
+
+/// Why a value could not be spliced.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JsonEditError {
+    /// The bytes are no JSON value.
+    #[error("it is not JSON")]
+    NotJson,
+    /// A step of the path leads through something that holds no such member.
+    #[error("`{0}` can't be reached: what is before it is neither an object nor an array that long")]
+    NoSuchPlace(String),
+}
+
+/// A stretch of the bytes, and what takes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonSplice<'a> {
+    /// The stretch; where nothing goes, an empty one.
+    pub at: Range<usize>,
+    /// What comes.
+    pub with: Cow<'a, str>,
+}
+
+impl<'a> JsonSplice<'a> {
+    /// A splice of that stretch.
+    pub fn new(at: Range<usize>, with: impl Into<Cow<'a, str>>) -> Self {
+        JsonSplice { at, with: with.into() }
+    }
+
+    /// One that puts `raw` in the place of a value.
+    pub fn of(value: Json<'_>, raw: impl Into<Cow<'a, str>>) -> Self {
+        let (start, end) = value.span();
+        JsonSplice::new(start..end, raw)
+    }
+}
+
+/// The bytes with splices made, none of which overlaps another. Those at one place keep their order.
+pub fn apply(bytes: &[u8], mut splices: Vec<JsonSplice<'_>>) -> Vec<u8> {
+    splices.sort_by_key(|splice| splice.at.start);
+    let comes: usize = splices.iter().map(|splice| splice.with.len()).sum();
+    let mut out = Vec::with_capacity(bytes.len() + comes);
+    let mut at = 0;
+    for JsonSplice { at: gone, with } in splices {
+        out.extend_from_slice(bytes.get(at..gone.start).unwrap_or_default());
+        out.extend_from_slice(with.as_bytes());
+        at = gone.end;
+    }
+    out.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    out
+}
+
+/// A value's text as a JSON string, as JavaScript writes it.
+pub fn quoted(text: &str) -> String {
+    super::canonical::name_in_quotes(text)
+}
+
+/// The value with the member at `path` set to `raw`, which is JSON. A number as a step counts
+/// items of an array. Of doubled members the last is set, as every parser reads that one.
+/// Objects that are missing on the way are made.
+pub fn set(value: &[u8], path: &[&str], raw: &str) -> Result<Vec<u8>, JsonEditError> {
+    let mut tape = Tape::default();
+    let mut at = scan(&mut tape, value)?;
+    for (depth, step) in path.iter().enumerate() {
+        match child(at, step) {
+            Some(inner) => at = inner,
+            None if at.kind() == JsonKind::Object => {
+                let nested = nest(&path[depth + 1..], raw);
+                return Ok(apply(value, put(at, &[(step, nested)])));
+            }
+            None => return Err(JsonEditError::NoSuchPlace(path[..=depth].join("."))),
+        }
+    }
+    Ok(apply(value, vec![JsonSplice::of(at, raw)]))
+}
+
+/// The value without the member or item at `path`, and without the comma that parted it;
+/// unchanged where nothing is there. Every one of doubled members goes.
+pub fn remove(value: &[u8], path: &[&str]) -> Result<Vec<u8>, JsonEditError> {
+    let mut tape = Tape::default();
+    let root = scan(&mut tape, value)?;
+    let parent = path.split_last().and_then(|(last, before)| {
+        let parent = before.iter().try_fold(root, |at, step| child(at, step))?;
+        Some((parent, *last))
+    });
+    let Some((parent, last)) = parent else { return Ok(value.to_vec()) };
+    let number = last.parse().ok();
+    let members = parent.members().map(|(key, _)| key.is_text(last));
+    let goes: Vec<bool> =
+        members.chain(parent.items().enumerate().map(|(at, _)| Some(at) == number)).collect();
+    Ok(apply(value, without(parent, &goes)))
+}
+
+/// The splices that take members out of an object, or items out of a list, each with one comma
+/// beside it; what is left empty is empty.
+pub fn without(parent: Json<'_>, goes: &[bool]) -> Vec<JsonSplice<'static>> {
+    let spans = children(parent);
+    let cut = |at| JsonSplice::new(at, "");
+    let Some(stays) = goes.iter().position(|goes| !goes) else {
+        let (start, end) = parent.span();
+        return if spans.is_empty() { Vec::new() } else { vec![cut(start + 1..end - 1)] };
+    };
+    // What is before the first that stays goes with what follows it, the rest with what precedes
+    // it: so the commas come out right.
+    let leading = (stays > 0).then(|| cut(spans[0].start..spans[stays].start));
+    let behind = (stays + 1..spans.len()).filter(|at| goes.get(*at) == Some(&true));
+    leading.into_iter().chain(behind.map(|at| cut(spans[at - 1].end..spans[at].end))).collect()
+}
+
+/// The value with `raw` put before the item of that number, or behind the last one.
+pub fn insert_item(value: &[u8], path: &[&str], at: usize, raw: &str) -> Result<Vec<u8>, JsonEditError> {
+    let mut tape = Tape::default();
+    let root = scan(&mut tape, value)?;
+    let array = path.iter().try_fold(root, |at, step| child(at, step));
+    let array = array.filter(|array| array.kind() == JsonKind::Array);
+    let array = array.ok_or_else(|| JsonEditError::NoSuchPlace(path.join(".")))?;
+    Ok(apply(value, vec![insert(array, at, raw)]))
+}
+
+/// The splice that puts a child of an object or a list before the one of that number, or behind
+/// the last one, set apart as its neighbours are.
+pub fn insert(parent: Json<'_>, at: usize, child: &str) -> JsonSplice<'static> {
+    let spans = children(parent);
+    match (spans.get(at), spans.last()) {
+        (Some(own), _) => {
+            JsonSplice::new(own.start..own.start, format!("{child},{}", gap(parent, &spans, at)))
+        }
+        (None, Some(last)) => {
+            let gap = gap(parent, &spans, spans.len() - 1);
+            JsonSplice::new(last.end..last.end, format!(",{gap}{child}"))
+        }
+        (None, None) => {
+            let end = parent.span().1 - 1;
+            JsonSplice::new(end..end, child.to_owned())
+        }
+    }
+}
+
+/// The splices that set members of an object, as setting one after the other does: in place where
+/// they are there, else behind the last one, spaced as that is.
+pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec<JsonSplice<'a>> {
+    let spans = children(object);
+    let (end, mut colon) = (object.span().1 - 1, ":".to_owned());
+    let mut before = match (spans.last(), object.members().last()) {
+        (Some(_), Some((key, value))) => {
+            colon = text(object, key.span().1..value.span().0);
+            format!(",{}", gap(object, &spans, spans.len() - 1))
+        }
+        _ => String::new(),
+    };
+    let place = spans.last().map_or(end, |last| last.end);
+    let mut splices = Vec::new();
+    for (name, raw) in members {
+        let raw = raw.as_ref();
+        if let Some(value) = object.get(name) {
+            splices.push(JsonSplice::of(value, raw));
+            continue;
+        }
+        splices.push(JsonSplice::new(place..place, format!("{before}{}{colon}", quoted(name))));
+        splices.push(JsonSplice::new(place..place, raw));
+        if spans.is_empty() {
+            before = format!(",{}", text(object, object.span().0 + 1..end));
+        }
+    }
+    splices
+}
+
+/// Reads one value that is all of the bytes but for white space.
+pub fn scan<'a>(tape: &'a mut Tape, value: &'a [u8]) -> Result<Json<'a>, JsonEditError> {
+    match tape.scan(value, Newlines::Refused) {
+        ScanResult::Whole { end, .. } if value[end..].iter().all(u8::is_ascii_whitespace) => {
+            Ok(Json::of(value, tape))
+        }
+        _ => Err(JsonEditError::NotJson),
+    }
+}
+
+fn child<'a>(at: Json<'a>, step: &str) -> Option<Json<'a>> {
+    match at.kind() {
+        JsonKind::Object => at.get(step),
+        JsonKind::Array => at.items().nth(step.parse().ok()?),
+        _ => None,
+    }
+}
+
+/// `raw` within the objects that `path` asks for.
+fn nest(path: &[&str], raw: &str) -> String {
+    path.iter().rev().fold(raw.to_owned(), |inner, step| format!("{{{}:{inner}}}", quoted(step)))
+}
+
+/// The spans of an object's members, or of a list's items.
+fn children(parent: Json<'_>) -> Vec<Range<usize>> {
+    let members = parent.members().map(|(key, value)| key.span().0..value.span().1);
+    let items = parent.items().map(|item| item.span().0..item.span().1);
+    members.chain(items).collect()
+}
+
+/// The white space that is before a child, without the comma.
+fn gap(parent: Json<'_>, spans: &[Range<usize>], at: usize) -> String {
+    let from = at.checked_sub(1).map_or(parent.span().0 + 1, |before| spans[before].end);
+    text(parent, from..spans[at].start).replace(',', "")
+}
+
+/// What is between the values of an object or a list.
+fn text(parent: Json<'_>, range: Range<usize>) -> String {
+    let start = parent.span().0;
+    String::from_utf8_lossy(&parent.raw()[range.start - start..range.end - start]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_member_is_set_in_place_and_nothing_else_moves() {
+        let record = br#"{ "a":1.0 , "b" : {"c":[1,{"d":"\u0041"}]},"a":2e0,"z":0 }"#;
+        let set = |path: &[&str], raw| text(set(record, path, raw).unwrap());
+        assert_eq!(set(&["a"], "3"), r#"{ "a":1.0 , "b" : {"c":[1,{"d":"\u0041"}]},"a":3,"z":0 }"#);
+        assert_eq!(
+            set(&["b", "c", "1", "d"], "[]"),
+            r#"{ "a":1.0 , "b" : {"c":[1,{"d":[]}]},"a":2e0,"z":0 }"#
+        );
+    }
+
+    #[test]
+    fn an_absent_member_is_added_behind_the_last_and_spaced_as_it_is() {
+        assert_eq!(text(set(b"{}", &["a"], "1").unwrap()), r#"{"a":1}"#);
+        assert_eq!(text(set(br#"{"a":1}"#, &["b", "c"], "2").unwrap()), r#"{"a":1,"b":{"c":2}}"#);
+        assert_eq!(text(set(br#"{"a": 1}"#, &["b"], "2").unwrap()), r#"{"a": 1,"b": 2}"#);
+        let lines = "{\n  \"a\": 1,\n  \"b\": 2\n}\n";
+        assert_eq!(
+            text(set(lines.as_bytes(), &["c"], "3").unwrap()),
+            "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n"
+        );
+        assert_eq!(set(br#"{"a":1}"#, &["a", "b"], "2"), Err(JsonEditError::NoSuchPlace("a.b".into())));
+    }
+
+    #[test]
+    fn a_member_is_removed_with_one_comma() {
+        let gone = |value: &str, path: &[&str]| text(remove(value.as_bytes(), path).unwrap());
+        assert_eq!(gone(r#"{"a":1,"b":2}"#, &["a"]), r#"{"b":2}"#);
+        assert_eq!(gone(r#"{"a":1, "b":2}"#, &["b"]), r#"{"a":1}"#);
+        assert_eq!(gone(r#"{"a":1,"a":3,"b":2,"a":4}"#, &["a"]), r#"{"b":2}"#);
+        assert_eq!(gone(r#"{"a":[1,1,2]}"#, &["a", "1"]), r#"{"a":[1,2]}"#);
+        assert_eq!(gone(r#"{"a":1}"#, &["a"]), "{}");
+        assert_eq!(gone(r#"{"a":1}"#, &["b"]), r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn an_item_is_put_where_it_was() {
+        let put = |value: &str, at| text(insert_item(value.as_bytes(), &["a"], at, "9").unwrap());
+        assert_eq!(put(r#"{"a":[1, 2]}"#, 0), r#"{"a":[9,1, 2]}"#);
+        assert_eq!(put(r#"{"a":[1, 2]}"#, 1), r#"{"a":[1, 9, 2]}"#);
+        assert_eq!(put(r#"{"a":[1, 2]}"#, 7), r#"{"a":[1, 2, 9]}"#);
+        assert_eq!(put(r#"{"a":[]}"#, 0), r#"{"a":[9]}"#);
+    }
+
+    fn object() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            Just("1.0".to_owned()),
+            Just("-0e5".to_owned()),
+            Just("null".to_owned()),
+            "[a-z\u{e9}\\\\n]{0,6}".prop_map(|text| quoted(&text)),
+        ];
+        let value = leaf.prop_recursive(3, 24, 4, |inner| {
+            let member = ("[abc]", inner.clone(), "[ \n]{0,2}");
+            prop_oneof![
+                proptest::collection::vec(inner, 0..4).prop_map(|items| format!("[{}]", items.join(" ,"))),
+                proptest::collection::vec(member, 0..4).prop_map(|members| braces(&members)),
+            ]
+        });
+        proptest::collection::vec(("[abcd]", value, "[ \n]{0,2}"), 0..5).prop_map(|members| braces(&members))
+    }
+
+    fn braces(members: &[(String, String, String)]) -> String {
+        let members: Vec<String> =
+            members.iter().map(|(k, v, gap)| format!("{gap}\"{k}\":{gap}{v}")).collect();
+        format!("{{{}}}", members.join(","))
+    }
+
+    proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
+        #[test]
+        fn setting_a_member_and_setting_it_back_is_the_identity(object in object(), name in "[abcd]") {
+            let mut tape = Tape::default();
+            let before = scan(&mut tape, object.as_bytes()).unwrap();
+            let changed = set(object.as_bytes(), &[&name], "\"new\"").unwrap();
+            let mut after = Tape::default();
+            prop_assert!(scan(&mut after, &changed).unwrap().get(&name).unwrap().is_text("new"));
+            let back = match before.get(&name) {
+                Some(old) => set(&changed, &[&name], std::str::from_utf8(old.raw()).unwrap()).unwrap(),
+                None => remove(&changed, &[&name]).unwrap(),
+            };
+            prop_assert_eq!(text(back), object);
+        }
+
+        #[test]
+        fn what_is_removed_is_gone_and_the_rest_reads_as_before(object in object(), name in "[abcd]") {
+            let gone = remove(object.as_bytes(), &[&name]).unwrap();
+            let (mut one, mut other) = (Tape::default(), Tape::default());
+            let left = |value: Json<'_>| -> Vec<(String, Vec<u8>)> {
+                value.members().filter(|(key, _)| !key.is_text(&name))
+                    .map(|(key, value)| (key.plain(), value.raw().to_vec())).collect()
+            };
+            let after = scan(&mut one, &gone).unwrap();
+            prop_assert!(after.get(&name).is_none());
+            prop_assert_eq!(left(after), left(scan(&mut other, object.as_bytes()).unwrap()));
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! The scanner: bytes in, a tape of spans out, without recursion.
+
+/// Objects and arrays nested deeper than this are not read: the record that holds them
+/// is a broken one.
+const DEPTH: usize = 1 << 16;
+
+/// What a JSON value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonKind {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// A number.
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+}
+
+impl JsonKind {
+    /// The word for messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            JsonKind::Object => "an object",
+            JsonKind::Array => "an array",
+            JsonKind::String => "a string",
+            JsonKind::Number => "a number",
+            JsonKind::Bool => "a boolean",
+            JsonKind::Null => "null",
+        }
+    }
+}
+
+/// One value on the tape.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TapeNode {
+    pub start: u32,
+    pub end: u32,
+    /// The tape index just past this value and all that it holds.
+    pub next: u32,
+    pub kind: JsonKind,
+    pub is_key: bool,
+    /// Whether it is a string with an escape in it.
+    pub is_escaped: bool,
+}
+
+/// The name of a member of the outermost object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OuterMember {
+    /// What [`sign`] says of it; 0 where it has escapes and has to be read.
+    pub sign: u32,
+    /// Where it is on the tape.
+    pub at: u32,
+}
+
+/// What tells most names apart without reading them: the length and three letters. Never 0.
+pub(super) fn sign(name: &[u8]) -> u32 {
+    let letter = |at: usize| u32::from(name.get(at).copied().unwrap_or_default());
+    let len = name.len();
+    ((len as u32 & 0x7f) | 0x80) << 24
+        | letter(0) << 16
+        | letter(len / 2) << 8
+        | letter(len.saturating_sub(1))
+}
+
+/// The values of one scan, in order; reused from record to record.
+#[derive(Debug, Default)]
+pub struct Tape {
+    nodes: Vec<TapeNode>,
+    /// The members of the outermost object, which are the ones that are asked for most.
+    outer: Vec<OuterMember>,
+    open: Vec<u32>,
+}
+
+/// How far a scan came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanResult {
+    /// A whole value, ending before this byte.
+    Whole {
+        /// One past its last byte.
+        end: usize,
+        /// Whether a string in it holds a raw line break.
+        raw_newline: bool,
+    },
+    /// The bytes ended before the value did.
+    Incomplete,
+    /// A byte that can't be where it is.
+    Bad {
+        /// Which one.
+        at: usize,
+    },
+}
+
+/// Whether raw line breaks in strings are read over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Newlines {
+    /// They are errors, as JSON has it.
+    Refused,
+    /// They are read over and reported in [`Scan::Whole`].
+    Noticed,
+}
+
+/// What may come next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Value,
+    ValueOrEnd,
+    Key,
+    KeyOrEnd,
+    CommaOrEnd,
+}
+
+impl Tape {
+    pub(super) fn nodes(&self) -> &[TapeNode] {
+        &self.nodes
+    }
+
+    pub(super) fn outer(&self) -> &[OuterMember] {
+        &self.outer
+    }
+
+    /// Scans one value at the start of `bytes` (white space may be before it).
+    /// Bytes beyond ASCII within strings are taken as they are; whether they are UTF-8
+    /// is the caller's to ask.
+    pub fn scan(&mut self, bytes: &[u8], newlines: Newlines) -> ScanResult {
+        self.nodes.clear();
+        self.outer.clear();
+        self.open.clear();
+        if u32::try_from(bytes.len()).is_err() {
+            return ScanResult::Bad { at: 0 };
+        }
+        Scanner { bytes, at: 0, tape: self, newlines, raw_newline: false }.run()
+    }
+}
+
+struct Scanner<'a, 't> {
+    bytes: &'a [u8],
+    at: usize,
+    tape: &'t mut Tape,
+    newlines: Newlines,
+    raw_newline: bool,
+}
+
+impl Scanner<'_, '_> {
+    fn run(mut self) -> ScanResult {
+        let mut expect = Expect::Value;
+        loop {
+            while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+                self.at += 1;
+            }
+            let Some(&byte) = self.bytes.get(self.at) else {
+                return ScanResult::Incomplete;
+            };
+            expect = match self.step(byte, expect) {
+                Ok(next) => next,
+                Err(outcome) => return outcome,
+            };
+            if self.tape.open.is_empty() {
+                return ScanResult::Whole { end: self.at, raw_newline: self.raw_newline };
+            }
+        }
+    }
+
+    /// Takes one token and says what may follow it.
+    fn step(&mut self, byte: u8, expect: Expect) -> Result<Expect, ScanResult> {
+        let bad = Err(ScanResult::Bad { at: self.at });
+        match (expect, byte) {
+            (Expect::Key | Expect::KeyOrEnd, b'"') => {
+                self.string(true)?;
+                self.colon()?;
+                Ok(Expect::Value)
+            }
+            (Expect::KeyOrEnd, b'}') | (Expect::ValueOrEnd, b']') => self.close(byte),
+            (Expect::CommaOrEnd, b'}' | b']') => self.close(byte),
+            (Expect::CommaOrEnd, b',') => {
+                self.at += 1;
+                Ok(if self.inside_object() { Expect::Key } else { Expect::Value })
+            }
+            (Expect::Value | Expect::ValueOrEnd, _) => self.value(byte),
+            _ => bad,
+        }
+    }
+
+    fn inside_object(&self) -> bool {
+        let last = self.tape.open.last().and_then(|&at| self.tape.nodes.get(at as usize));
+        last.is_some_and(|node| node.kind == JsonKind::Object)
+    }
+
+    fn colon(&mut self) -> Result<(), ScanResult> {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+        match self.bytes.get(self.at) {
+            Some(b':') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(ScanResult::Bad { at: self.at }),
+            None => Err(ScanResult::Incomplete),
+        }
+    }
+
+    fn value(&mut self, byte: u8) -> Result<Expect, ScanResult> {
+        match byte {
+            b'{' => self.open(JsonKind::Object, Expect::KeyOrEnd),
+            b'[' => self.open(JsonKind::Array, Expect::ValueOrEnd),
+            b'"' => self.string(false).map(|()| Expect::CommaOrEnd),
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.word(b"true", JsonKind::Bool),
+            b'f' => self.word(b"false", JsonKind::Bool),
+            b'n' => self.word(b"null", JsonKind::Null),
+            _ => Err(ScanResult::Bad { at: self.at }),
+        }
+    }
+
+    fn push(&mut self, kind: JsonKind, start: usize) {
+        let (next, end) = (self.tape.nodes.len() as u32 + 1, self.at as u32);
+        let node = TapeNode { start: start as u32, end, next, kind, is_key: false, is_escaped: false };
+        self.tape.nodes.push(node);
+    }
+
+    fn open(&mut self, kind: JsonKind, then: Expect) -> Result<Expect, ScanResult> {
+        if self.tape.open.len() >= DEPTH {
+            return Err(ScanResult::Bad { at: self.at });
+        }
+        self.tape.open.push(self.tape.nodes.len() as u32);
+        self.push(kind, self.at);
+        self.at += 1;
+        Ok(then)
+    }
+
+    fn close(&mut self, byte: u8) -> Result<Expect, ScanResult> {
+        let bad = ScanResult::Bad { at: self.at };
+        let wanted = if byte == b'}' { JsonKind::Object } else { JsonKind::Array };
+        let next = self.tape.nodes.len() as u32;
+        let open = self.tape.open.last().copied().ok_or(bad)?;
+        let node = self.tape.nodes.get_mut(open as usize).filter(|node| node.kind == wanted).ok_or(bad)?;
+        self.at += 1;
+        node.end = self.at as u32;
+        node.next = next;
+        self.tape.open.pop();
+        Ok(Expect::CommaOrEnd)
+    }
+
+    fn string(&mut self, is_key: bool) -> Result<(), ScanResult> {
+        let start = self.at;
+        let mut is_escaped = false;
+        self.at += 1;
+        loop {
+            self.at += plain(&self.bytes[self.at..]);
+            match self.bytes.get(self.at) {
+                None => return Err(ScanResult::Incomplete),
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    is_escaped = true;
+                    self.escape()?;
+                }
+                Some(b'\n' | b'\r') if self.newlines == Newlines::Noticed => {
+                    self.raw_newline = true;
+                    self.at += 1;
+                }
+                Some(_) => return Err(ScanResult::Bad { at: self.at }),
+            }
+        }
+        self.at += 1;
+        self.push(JsonKind::String, start);
+        if let Some(node) = self.tape.nodes.last_mut() {
+            (node.is_key, node.is_escaped) = (is_key, is_escaped);
+        }
+        if is_key && self.tape.open.len() == 1 {
+            let sign = if is_escaped { 0 } else { sign(&self.bytes[start + 1..self.at - 1]) };
+            self.tape.outer.push(OuterMember { sign, at: self.tape.nodes.len() as u32 - 1 });
+        }
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<(), ScanResult> {
+        let incomplete = ScanResult::Incomplete;
+        match self.bytes.get(self.at + 1) {
+            None => Err(incomplete),
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                Ok(())
+            }
+            Some(b'u') => {
+                for digit in self.at + 2..self.at + 6 {
+                    let byte = self.bytes.get(digit).ok_or(incomplete)?;
+                    if !byte.is_ascii_hexdigit() {
+                        return Err(ScanResult::Bad { at: digit });
+                    }
+                }
+                self.at += 6;
+                Ok(())
+            }
+            Some(_) => Err(ScanResult::Bad { at: self.at + 1 }),
+        }
+    }
+
+    fn digits(&mut self) -> Result<(), ScanResult> {
+        let from = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        match (self.at > from, self.at < self.bytes.len()) {
+            (true, _) => Ok(()),
+            (false, true) => Err(ScanResult::Bad { at: self.at }),
+            (false, false) => Err(ScanResult::Incomplete),
+        }
+    }
+
+    fn number(&mut self) -> Result<Expect, ScanResult> {
+        let start = self.at;
+        if self.bytes[self.at] == b'-' {
+            self.at += 1;
+        }
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        self.push(JsonKind::Number, start);
+        Ok(Expect::CommaOrEnd)
+    }
+
+    fn word(&mut self, word: &[u8], kind: JsonKind) -> Result<Expect, ScanResult> {
+        let start = self.at;
+        for &letter in word {
+            match self.bytes.get(self.at) {
+                Some(&byte) if byte == letter => self.at += 1,
+                Some(_) => return Err(ScanResult::Bad { at: self.at }),
+                None => return Err(ScanResult::Incomplete),
+            }
+        }
+        self.push(kind, start);
+        Ok(Expect::CommaOrEnd)
+    }
+}
+
+/// How many bytes of a string come before a quote, a backslash or a control character. Looked at
+/// sixteen at once, which the compiler does in a few instructions.
+fn plain(bytes: &[u8]) -> usize {
+    const TOGETHER: usize = 16;
+    let ends = |b: u8| (b == b'"') | (b == b'\\') | (b < 0x20);
+    let has_end = |own: &[u8; TOGETHER]| own.iter().fold(false, |found, &b| found | ends(b));
+    let (together, _) = bytes.as_chunks::<TOGETHER>();
+    let whole = TOGETHER * together.iter().take_while(|own| !has_end(own)).count();
+    whole + bytes[whole..].iter().position(|&b| ends(b)).unwrap_or(bytes.len() - whole)
+}
+
+#[cfg(test)]
+mod tests;

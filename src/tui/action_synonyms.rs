@@ -1,0 +1,49 @@
+//! What people call things: the palette finds an action by these words, too.
+
+use super::action::Action;
+
+const WORDS: &[(Action, &str)] = &[
+    (Action::AllMemories, "list show"),
+    (Action::Open, "show read"),
+    (Action::Search, "search find filter grep"),
+    (Action::SessionsPane, "stores session projects"),
+    (Action::CommandLine, "add init completions man new create shell"),
+    (Action::Delete, "remove forget erase undelete trash"),
+    (Action::Backups, "restore recover bring back lost"),
+    (Action::Problems, "repair fix errors check validate broken damage quarantine"),
+    (Action::Secrets, "passwords tokens keys credentials redact sensitive"),
+    (Action::Undo, "revert back"),
+    (Action::Export, "save as write markdown json csv"),
+    (Action::New, "inbox unread latest recent"),
+    (Action::Seen, "inbox read"),
+    (Action::AllSeen, "inbox read"),
+    (Action::Duplicates, "same twice dedupe merge similar"),
+    (Action::Archived, "unarchive archive old"),
+    (Action::Journal, "journal history log steps changes"),
+    (Action::Upkeep, "compact reindex migrate purge cleanup clean up rebuild expire retention"),
+    (Action::Why, "explain rank score decay"),
+    (Action::MarkAll, "select everything"),
+    (Action::Toggle, "select"),
+    (Action::RenameTag, "merge tags"),
+    (Action::Help, "keys manual"),
+    (Action::Theme, "colours colors dark light contrast appearance palette"),
+    (Action::Order, "sort"),
+    (Action::Reload, "refresh"),
+    (Action::CopyText, "yank clipboard"),
+    (Action::Wider, "resize grow larger higher border layout"),
+    (Action::Narrower, "resize shrink smaller lower layout"),
+    (Action::UsualSizes, "resize reset default layout"),
+    (Action::Fold, "expand collapse details"),
+    (Action::Statistics, "stats calendar days weeks growth size counts activity"),
+    (Action::Forecast, "decay fading future later"),
+    (Action::Pin, "keep rescue star favourite"),
+    (Action::KeepUntil, "rescue expire expiry retention pin decay fading"),
+    (Action::Pager, "less more read whole print"),
+    (Action::Difference, "compare side by side"),
+    (Action::Quit, "exit leave"),
+];
+
+/// Other words for an action.
+pub fn of(action: Action) -> &'static str {
+    WORDS.iter().find(|(own, _)| *own == action).map_or("", |(_, words)| words)
+}

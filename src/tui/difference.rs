@@ -1,0 +1,193 @@
+//! Two memories beside each other: which, and what is the same.
+
+use std::sync::Arc;
+
+use super::app::App;
+use super::layout;
+use super::line_diff::{LinePair, pairs};
+use super::list_cursor::ListCursor;
+use super::theme;
+use super::update::text_of;
+use crate::model::{EntryRef, Snapshot};
+use crate::text::safe_text::sanitize_lines;
+use crate::text::secrets::cut;
+
+/// Below so many columns the one is over the other.
+pub const BESIDE: u16 = 70;
+/// So many bytes of each text are compared.
+const SHOWN: usize = 64 << 10;
+
+/// What the view of two memories knows.
+pub struct MemoryDifference {
+    /// The stores in which they are.
+    pub snapshot: Arc<Snapshot>,
+    pub memories: [EntryRef; 2],
+    /// The one that keys are for.
+    pub side: usize,
+    /// The parts of the two, beside each other: the lines of their texts, then their fields.
+    pub parts: Vec<DifferencePart>,
+    /// The part that was gone to, among those that differ.
+    pub current_part: Option<usize>,
+    /// The rows on screen, and the first of them.
+    pub rows: ListCursor,
+    /// What the parts were made for: whether secrets are shown.
+    pub revealed: Option<bool>,
+}
+
+/// A line of the text, or a field.
+#[derive(Clone, Debug)]
+pub struct DifferencePart {
+    /// The field's name; empty for a line of the text. Untrusted text.
+    pub name: String,
+    pub pair: LinePair,
+}
+
+impl MemoryDifference {
+    /// Two memories of the stores as they are listed.
+    pub fn of(snapshot: Arc<Snapshot>, both: [EntryRef; 2]) -> MemoryDifference {
+        let (parts, rows) = (Vec::new(), ListCursor::default());
+        MemoryDifference {
+            snapshot,
+            memories: both,
+            side: 0,
+            parts,
+            current_part: None,
+            rows,
+            revealed: None,
+        }
+    }
+
+    /// The memory that keys are for.
+    pub fn chosen(&self) -> EntryRef {
+        self.memories[self.side]
+    }
+
+    /// The parts that differ.
+    pub fn differing(&self) -> Vec<usize> {
+        (0..self.parts.len()).filter(|at| self.parts[*at].pair.differs()).collect()
+    }
+
+    /// How much of the text is the same, in per cent, and how many of its lines differ.
+    pub fn text_in_common(&self) -> (usize, usize) {
+        let lines = || self.parts.iter().filter(|part| part.name.is_empty());
+        let (all, same) =
+            lines().fold((0, 0), |(all, same), part| (all + part.pair.words.0, same + part.pair.words.1));
+        let percent = (same * 100).checked_div(all).unwrap_or(100);
+        (percent, lines().filter(|part| part.pair.differs()).count())
+    }
+
+    /// The names of the fields that are the same, or that differ.
+    pub fn fields(&self, differ: bool) -> Vec<&str> {
+        let named = self.parts.iter().filter(|part| !part.name.is_empty() && part.pair.differs() == differ);
+        named.map(|part| part.name.as_str()).collect()
+    }
+}
+
+/// The lines and fields of two memories, safe to be drawn, those that belong together beside each other.
+pub fn parts(app: &App, of: &MemoryDifference) -> Vec<DifferencePart> {
+    let texts = of.memories.map(|at| {
+        let (store, entry) = of.snapshot.get(at);
+        text_of(store, entry)
+    });
+    let lines = [0, 1].map(|side: usize| {
+        let text = &texts[side].text;
+        let shown = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
+        sanitize_lines(shown.trim_end()).collect::<Vec<_>>()
+    });
+    let lines =
+        pairs(&lines[0], &lines[1]).into_iter().map(|pair| DifferencePart { name: String::new(), pair });
+    let fields = [0, 1].map(|side: usize| {
+        let mut fields = known(app, of, side);
+        fields.extend(texts[side].fields.iter().cloned());
+        fields
+    });
+    let mut names: Vec<&String> = fields.iter().flatten().map(|(name, _)| name).collect();
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(name.as_str()));
+    let value = |side: usize, name: &str| {
+        let own = fields[side].iter().find(|(own, _)| own == name)?;
+        Some(theme::safe(app, &own.1[..cut(&own.1, SHOWN / 16)]))
+    };
+    let of_name = |name: &String| DifferencePart {
+        name: theme::safe(app, name),
+        pair: LinePair::of(value(0, name).as_deref(), value(1, name).as_deref()),
+    };
+    let is_told = |part: &DifferencePart| part.pair.sides.iter().flatten().any(|value| !value.is_empty());
+    lines.chain(names.into_iter().map(of_name).filter(is_told)).collect()
+}
+
+/// What is known of a memory of every format: names and values. Untrusted text.
+fn known(app: &App, of: &MemoryDifference, side: usize) -> Vec<(String, String)> {
+    let at = of.memories[side];
+    let (store, entry) = of.snapshot.get(at);
+    let mut known = Vec::new();
+    if let Some(view) = store.view(entry) {
+        known.push(("type", view.kind.to_owned()));
+        known.push(("importance", format!("{:.2}", view.importance)));
+        known.push(("tags", view.tags.join(" ")));
+        known.push(("written", view.created.map_or(String::new(), |created| created.to_minute())));
+    }
+    known.push(("store", app.store_name(at.store as usize).to_owned()));
+    known.push(("session", store.session(entry).map_or(String::new(), |own| own.name.clone())));
+    known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// A row of the screen: the part that it is of, and what each side has there.
+pub struct DifferenceRow {
+    pub part: usize,
+    /// The text, and where it begins in that of the part.
+    pub sides: [Option<(String, usize)>; 2],
+    /// Whether it is the first of its part.
+    pub is_first: bool,
+}
+
+/// The columns that a side has for text, beside the name of a field.
+pub fn text_width(app: &App, name: &str) -> usize {
+    let width = if app.size.0 < BESIDE { app.size.0 } else { (app.size.0 - 1) / 2 };
+    usize::from(width).saturating_sub(3 + if name.is_empty() { 0 } else { name_width(app) + 1 }).max(1)
+}
+
+/// The columns of the names of fields.
+pub fn name_width(app: &App) -> usize {
+    if app.size.0 < 100 { 11 } else { 14 }
+}
+
+/// The rows, as wide as the terminal has room.
+pub fn rows(app: &App, of: &MemoryDifference) -> Vec<DifferenceRow> {
+    let mut rows = Vec::new();
+    for (number, part) in of.parts.iter().enumerate() {
+        let width = text_width(app, &part.name);
+        let [mut left, mut right] = [0, 1].map(|side: usize| {
+            let wrapped = part.pair.sides[side].as_ref().map(|text| theme::wrap(text, width));
+            let mut from = 0;
+            let begins = move |text: String| {
+                from += text.len();
+                (text.clone(), from - text.len())
+            };
+            wrapped.unwrap_or_default().into_iter().map(begins)
+        });
+        let mut is_first = true;
+        loop {
+            let sides = [left.next(), right.next()];
+            if sides == [None, None] && !is_first {
+                break;
+            }
+            rows.push(DifferenceRow { part: number, sides, is_first });
+            is_first = false;
+        }
+    }
+    rows
+}
+
+/// How many rows tell what is the same, and what is not.
+pub fn foot_rows(app: &App) -> u16 {
+    if app.size.0 < BESIDE && app.size.1 >= 10 { 2 } else { 1 }
+}
+
+/// How many rows of the two are on screen at once.
+pub fn shown(app: &App) -> usize {
+    let body = layout::frame(app).body;
+    let upper = body.height.saturating_sub(foot_rows(app));
+    let each = if body.width < BESIDE { upper / 2 } else { upper };
+    usize::from(each.saturating_sub(1)).max(1)
+}

@@ -1,0 +1,107 @@
+//! A memory that was changed while its form was open: before, mine and theirs, field by field.
+
+use crate::ops::form::{EditForm, FormField, items, joined};
+
+/// What a field is to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldChoice {
+    /// What was typed here.
+    Mine,
+    /// What is on disk now.
+    Theirs,
+    /// Both: one behind the other, or what either list has.
+    Both,
+}
+
+impl FieldChoice {
+    /// The word on screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            FieldChoice::Mine => "mine",
+            FieldChoice::Theirs => "theirs",
+            FieldChoice::Both => "both",
+        }
+    }
+}
+
+/// A field that is not the same on both sides.
+#[derive(Clone, Debug)]
+pub struct ConflictField {
+    /// Its name.
+    pub name: String,
+    pub before: String,
+    pub mine: String,
+    pub theirs: String,
+    pub side: FieldChoice,
+    /// Whether both sides changed it, so that the user has to choose.
+    pub is_contested: bool,
+    pub is_list: bool,
+}
+
+/// The fields that differ, and the one under the cursor.
+#[derive(Clone, Debug, Default)]
+pub struct FormConflict {
+    pub fields: Vec<ConflictField>,
+    pub at: usize,
+    /// Whether what was typed becomes a memory of its own, and the other stays as it is.
+    pub saves_copy: bool,
+}
+
+impl FormConflict {
+    /// What differs between a form as it was opened, what was typed, and the form as it is on
+    /// disk. What one side alone changed is taken from there, until the user says otherwise.
+    pub fn of(form: &EditForm, mine: &[String], theirs: &EditForm) -> FormConflict {
+        let mut fields = Vec::new();
+        for (field, mine) in form.fields.iter().zip(mine) {
+            let at = theirs.find(&field.name);
+            let their = at.map(|at| theirs.fields[at].value.as_str()).unwrap_or_default();
+            fields.extend(differing(field, mine, their));
+        }
+        FormConflict { fields, at: 0, saves_copy: false }
+    }
+
+    /// What a field is to have, as it was chosen; `None` where it does not differ.
+    pub fn value(&self, name: &str) -> Option<String> {
+        self.fields.iter().find(|own| own.name == name).map(ConflictField::value)
+    }
+}
+
+fn differing(field: &FormField, mine: &str, theirs: &str) -> Option<ConflictField> {
+    let before = field.value.as_str();
+    if !super::is_open(field) || mine == theirs && before == theirs {
+        return None;
+    }
+    let side = if mine == before { FieldChoice::Theirs } else { FieldChoice::Mine };
+    Some(ConflictField {
+        name: field.name.clone(),
+        before: before.to_owned(),
+        mine: mine.to_owned(),
+        theirs: theirs.to_owned(),
+        side,
+        is_contested: mine != before && theirs != before && mine != theirs,
+        is_list: field.kind.is_list(),
+    })
+}
+
+impl ConflictField {
+    /// What it is to have.
+    pub fn value(&self) -> String {
+        match self.side {
+            FieldChoice::Mine => self.mine.clone(),
+            FieldChoice::Theirs => self.theirs.clone(),
+            FieldChoice::Both if self.is_list => {
+                let mut all = items(&self.theirs);
+                for item in items(&self.mine) {
+                    if !all.contains(&item) {
+                        all.push(item);
+                    }
+                }
+                joined(&all)
+            }
+            FieldChoice::Both => {
+                let end = if self.theirs.ends_with('\n') { "" } else { "\n" };
+                format!("{}{end}{}", self.theirs, self.mine)
+            }
+        }
+    }
+}

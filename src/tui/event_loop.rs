@@ -1,0 +1,373 @@
+//! The event loop: with `terminal` the only part of the screens that does anything.
+
+mod editor_and_pager;
+mod first_frame;
+mod input_threads;
+
+use std::io;
+use std::mem::{self, ManuallyDrop};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGTSTP, SIGWINCH};
+
+use first_frame::first_entries;
+pub use first_frame::{frame, plain};
+use input_threads::listen;
+
+use super::TuiOptions;
+use super::app::{App, DEMO_NOTICE};
+use super::keyboard::{Keyboard, is_gone};
+use super::linear;
+use super::message::{Effect, Msg};
+use super::signals::{self, SignalQueue};
+use super::terminal::{
+    CrosstermScreen, append, copy_out, enter, leave, redraw, retake, take_mouse, tell_lines,
+};
+use super::update;
+use super::view::view;
+use crate::model::{Moment, PathText};
+use crate::work::{FolderWatch, Workers};
+
+/// Ages are drawn anew this often while nothing else happens.
+const TICK: Duration = Duration::from_secs(60);
+/// Masked values stay shown for so long after their key was last heard: the repeats of a
+/// held key come closer to one another.
+const REVEAL_TIME: Duration = Duration::from_millis(800);
+/// What came is told for so long.
+const BRIEF_NOTICE_TIME: Duration = Duration::from_secs(10);
+/// However fast keys come, a frame is drawn so often.
+const FRAME: Duration = Duration::from_millis(50);
+/// What is asked as the cursor moves is waited for so long, once a frame.
+const AT_ONCE: Duration = Duration::from_millis(2);
+/// After so long a change tells how far it is, and as often from then on.
+const PROGRESS_DELAY: Duration = Duration::from_millis(200);
+/// The keys that may follow those that wait are shown after so long.
+const NEXT_KEYS_DELAY: Duration = Duration::from_millis(300);
+/// What was typed is kept so long after the first key that is not kept yet.
+const DRAFT_DELAY: Duration = Duration::from_millis(400);
+
+/// How the screens were left.
+#[derive(Debug)]
+pub enum ExitReason {
+    /// By the user.
+    ByUser,
+    /// By a signal of that number; by `SIGHUP` also where the terminal went without one.
+    BySignal(i32),
+    /// By an error after the first frame. The user may have changed stores before.
+    ByError(io::Error),
+}
+
+/// What reaches the loop.
+enum LoopEvent {
+    Msg(Msg),
+    Signal(i32),
+    NoInput,
+}
+
+/// Runs the screens until they are left. The terminal is whole afterwards. An error means that they could not
+/// be started, and that no store was touched.
+pub fn run(options: &TuiOptions) -> io::Result<ExitReason> {
+    let now = || options.now.unwrap_or_else(Moment::of_the_clock);
+    let size = if options.linear { linear::SIZE } else { crossterm::terminal::size()? };
+    let mut app = App::new(options, size, now());
+    // Before the terminal is taken, so that no signal leaves it taken.
+    let signals = signals::listen()?;
+    signals::restore_on_failure()?;
+    // Its drop would print to a terminal that may be gone, and a panic in a drop aborts.
+    take_mouse(options.mouse);
+    if options.linear {
+        tell_lines();
+    }
+    let mut screen = ManuallyDrop::new(enter()?);
+    let mut workers = None;
+    let outcome = EventLoop::start(options, &mut app, &mut screen, signals).map(|mut run| {
+        let outcome = run.until_left(&now);
+        workers = Some(run.workers);
+        outcome.unwrap_or_else(ExitReason::ByError)
+    });
+    leave();
+    // By a signal nobody asked for the form: what was typed into it is found again.
+    if let (Some(workers), Some(job)) = (&mut workers, update::editor::unkept(&app)) {
+        workers.give(job);
+    }
+    // A signal leaves without waiting; a change that is being made is finished all the same.
+    if let Some(workers) = workers {
+        workers.finish_changes();
+    }
+    // A terminal that is gone can be neither drawn on nor taken back from an editor; that is how
+    // a hang-up looks.
+    match outcome {
+        Err(error) | Ok(ExitReason::ByError(error))
+            if is_gone() || error.raw_os_error() == Some(Errno::IO.raw_os_error()) =>
+        {
+            Ok(ExitReason::BySignal(SIGHUP))
+        }
+        outcome => outcome,
+    }
+}
+
+struct EventLoop<'a> {
+    options: &'a TuiOptions,
+    app: &'a mut App,
+    screen: &'a mut CrosstermScreen,
+    events: Receiver<LoopEvent>,
+    to_loop: Sender<LoopEvent>,
+    /// Whether the terminal had another size since the last frame.
+    is_resized: bool,
+    workers: Workers,
+    keyboard: Arc<Keyboard>,
+    watch: Option<FolderWatch>,
+    pending: Vec<Effect>,
+    /// What was told, where lines are told instead of screens drawn.
+    linear: Option<linear::LinearOutput>,
+    /// Whether what was asked as the cursor moved was waited for before the next frame.
+    has_waited: bool,
+    started: Instant,
+    /// When values are masked again.
+    mask_at: Option<Instant>,
+    /// When what came was told for long enough.
+    hide_notice_at: Option<Instant>,
+    /// When what was typed is kept.
+    keep_at: Option<Instant>,
+}
+
+impl<'a> EventLoop<'a> {
+    /// Draws the newest entries at once; everything else follows from the workers.
+    fn start(
+        options: &'a TuiOptions,
+        app: &'a mut App,
+        screen: &'a mut CrosstermScreen,
+        signals: SignalQueue,
+    ) -> io::Result<Self> {
+        first_entries(app);
+        update::ready(app);
+        if !options.linear {
+            screen.draw(|frame| view(app, frame))?;
+        }
+        let (to_loop, events) = channel();
+        let deliver = to_loop.clone();
+        let workers = Workers::start(move |done| {
+            let _ = deliver.send(LoopEvent::Msg(Msg::Done(done)));
+        })?;
+        let keyboard = Arc::new(Keyboard::new(signals)?);
+        listen(&to_loop, &keyboard)?;
+        let mut this = EventLoop {
+            options,
+            app,
+            screen,
+            events,
+            to_loop,
+            is_resized: false,
+            workers,
+            keyboard,
+            watch: None,
+            pending: Vec::new(),
+            linear: options.linear.then(linear::LinearOutput::default),
+            has_waited: false,
+            started: Instant::now(),
+            mask_at: None,
+            hide_notice_at: None,
+            keep_at: None,
+        };
+        this.watch();
+        this.pending.push(update::reload(this.app));
+        Ok(this)
+    }
+
+    fn watch(&mut self) {
+        let roots: Vec<_> = self.app.places.iter().map(|place| place.root.clone()).collect();
+        let to_loop = self.to_loop.clone();
+        self.watch = (!roots.is_empty()).then(|| {
+            FolderWatch::start(roots, move || {
+                let _ = to_loop.send(LoopEvent::Msg(Msg::StoresChanged));
+            })
+        });
+    }
+
+    fn until_left(&mut self, now: &dyn Fn() -> Moment) -> io::Result<ExitReason> {
+        loop {
+            while !self.pending.is_empty() {
+                for effect in std::mem::take(&mut self.pending) {
+                    if self.carry_out(effect, now())? {
+                        return Ok(ExitReason::ByUser);
+                    }
+                }
+            }
+            if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.update(Msg::MaskValues, now());
+            }
+            if self.hide_notice_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.update(Msg::HideBriefNotice, now());
+            }
+            if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.update(Msg::SaveDraft, now());
+                continue;
+            }
+            self.take_size(now())?;
+            // Also where the size is again what it was: the terminal has moved its content.
+            if mem::take(&mut self.is_resized) {
+                redraw(self.screen)?;
+            }
+            if let Some(event) = self.comes_at_once() {
+                match self.take_in(event, now)? {
+                    Some(ended) => return Ok(ended),
+                    None => continue,
+                }
+            }
+            self.show()?;
+            let waits = !self.app.key_sequence.is_empty() && !self.app.shows_next_keys;
+            let shown_at = waits.then(|| Instant::now() + NEXT_KEYS_DELAY);
+            let next =
+                [self.mask_at, self.hide_notice_at, self.keep_at, shown_at].into_iter().flatten().min();
+            let wait = next.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
+            let wait = if self.app.changes.active.is_some() { wait.min(PROGRESS_DELAY) } else { wait };
+            let event = match self.events.recv_timeout(wait) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => LoopEvent::Msg(self.time_went_by()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(ExitReason::ByUser),
+            };
+            if let Some(ended) = self.take_in(event, now)? {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// Changes the app. Everything that waits for the user uses the time since the start, even if `now`
+    /// stands still.
+    fn update(&mut self, msg: Msg, now: Moment) {
+        let micros = self.started.elapsed().as_micros();
+        self.app.monotonic_now = Moment(i64::try_from(micros).unwrap_or(i64::MAX));
+        if matches!(msg, Msg::Key(_) | Msg::Mouse(_) | Msg::Paste(_)) {
+            self.workers.user_acted();
+        }
+        self.pending.extend(update::take(self.app, msg, now));
+    }
+
+    /// Where the cursor moved, why the memory ranks where it does mostly comes at once: one frame has both.
+    fn comes_at_once(&mut self) -> Option<LoopEvent> {
+        let is_asked = self.app.why.is_none() && self.app.selected().is_some();
+        self.has_waited = is_asked && !self.has_waited;
+        if self.has_waited { self.events.recv_timeout(AT_ONCE).ok() } else { None }
+    }
+
+    /// Draws the screen, or tells what is new.
+    fn show(&mut self) -> io::Result<()> {
+        update::ready(self.app);
+        let Some(told) = &mut self.linear else {
+            return self.screen.draw(|frame| view(self.app, frame));
+        };
+        let text = linear::new_output(self.app, told);
+        if text.is_empty() { Ok(()) } else { append(&text) }
+    }
+
+    /// Takes in what waits, before the next frame: a frame for all of it, not a queue of frames.
+    fn take_in(&mut self, mut event: LoopEvent, now: &dyn Fn() -> Moment) -> io::Result<Option<ExitReason>> {
+        let until = Instant::now() + FRAME;
+        loop {
+            match event {
+                LoopEvent::Msg(msg) => {
+                    if let (Msg::Key(key), true) = (&msg, self.linear.is_some()) {
+                        append(&linear::echo(self.app, *key))?;
+                    }
+                    self.update(msg, now());
+                }
+                LoopEvent::Signal(SIGTSTP) => self.pending.push(Effect::Suspend),
+                LoopEvent::Signal(SIGWINCH) => self.is_resized = true,
+                // Whoever stopped the program may have left the terminal otherwise.
+                LoopEvent::Signal(SIGCONT) => retake(self.screen)?,
+                LoopEvent::Signal(number) => return Ok(Some(ExitReason::BySignal(number))),
+                LoopEvent::NoInput => return Ok(Some(ExitReason::BySignal(SIGHUP))),
+            }
+            let leaves = |effect: &Effect| {
+                matches!(
+                    effect,
+                    Effect::Quit
+                        | Effect::Suspend
+                        | Effect::EditText(_)
+                        | Effect::EditFormPart(_)
+                        | Effect::OpenPager(_)
+                )
+            };
+            if self.pending.iter().any(leaves) || Instant::now() >= until {
+                return Ok(None);
+            }
+            match self.events.try_recv() {
+                Ok(next) => event = next,
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
+    fn time_went_by(&mut self) -> Msg {
+        if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
+            Msg::MaskValues
+        } else if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
+            Msg::SaveDraft
+        } else if !self.app.key_sequence.is_empty() && !self.app.shows_next_keys {
+            Msg::ShowNextKeys
+        } else if self.app.changes.active.is_some() {
+            Msg::ShowProgress
+        } else {
+            Msg::Tick
+        }
+    }
+
+    /// Of sizes that follow fast on one another not every one is told.
+    fn take_size(&mut self, now: Moment) -> io::Result<()> {
+        if self.linear.is_some() {
+            return Ok(());
+        }
+        let size = self.screen.size()?;
+        if (size.width, size.height) != self.app.size {
+            self.update(Msg::Resize(size.width, size.height), now);
+        }
+        Ok(())
+    }
+
+    /// Carries out an effect; true when that is to leave.
+    fn carry_out(&mut self, effect: Effect, now: Moment) -> io::Result<bool> {
+        match effect {
+            Effect::Quit => return Ok(true),
+            Effect::Job(job) => self.workers.give(job),
+            Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEAL_TIME),
+            Effect::HideNoticeSoon => self.hide_notice_at = Some(Instant::now() + BRIEF_NOTICE_TIME),
+            Effect::Redraw => match &mut self.linear {
+                Some(told) => *told = linear::LinearOutput::default(),
+                None => redraw(self.screen)?,
+            },
+            Effect::Suspend => {
+                // Stopped in the middle of a change, the program would keep a lock from agents.
+                let held = self.workers.hold_changes();
+                leave();
+                signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+                retake(self.screen)?;
+                drop(held);
+                self.take_size(now)?;
+            }
+            Effect::EditText(aim) => self.edit(*aim, now)?,
+            Effect::EditFormPart(what) => self.lend(what, now)?,
+            Effect::OpenPager(text) => self.page(text, now)?,
+            // From the first key on: whoever types on and on is kept as well.
+            Effect::SaveDraftSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + DRAFT_DELAY)),
+            Effect::Copy(text) => copy_out(&text)?,
+            Effect::OpenDemo => match (self.options.demo)(now) {
+                Ok(demo) => {
+                    self.app.say(format!("The demo is in {}.", demo.folder.to_text()));
+                    self.app.places = demo.places;
+                    self.app.data = Some(demo.data);
+                    self.app.demo = Some(demo.folder);
+                    self.app.say(DEMO_NOTICE);
+                    self.app.visits = demo.visits;
+                    first_entries(self.app);
+                    self.watch();
+                    self.pending.push(update::reload(self.app));
+                }
+                Err(why) => self.app.notice = Some(why),
+            },
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,74 @@
+//! The terminal is lent to another program: an editor, or a pager.
+
+use std::io;
+use std::sync::Arc;
+
+use super::EventLoop;
+use crate::format;
+use crate::model::{EntryRef, Moment, Snapshot};
+use crate::tui::app::ChangeTarget;
+use crate::tui::message::{FormPart, Msg};
+use crate::tui::terminal::{EditorResult, with_editor, with_pager};
+use crate::tui::update;
+use crate::usecase::keep_draft;
+
+impl EventLoop<'_> {
+    /// Lets the user change the text of a memory in another editor.
+    pub(super) fn edit(&mut self, mut aim: ChangeTarget, now: Moment) -> io::Result<()> {
+        let Some(at) = aim.one() else { return Ok(()) };
+        // What is written is of what was read now, whatever becomes of the file meanwhile.
+        aim.snapshot = aim.snapshot.with_bytes_of(at).map_or(aim.snapshot, Arc::new);
+        let (store, entry) = aim.snapshot.get(at);
+        let before = format::text_of(store, entry).text;
+        let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;
+        self.update(Msg::TextEdited(Box::new(aim), before, after), now);
+        self.take_size(now)
+    }
+
+    /// Shows a text in the user's pager.
+    pub(super) fn page(&mut self, text: String, now: Moment) -> io::Result<()> {
+        let (read, entered) = with_pager(&self.keyboard, self.screen, text);
+        entered?;
+        if let Err(why) = read {
+            self.app.say(why);
+        }
+        self.take_size(now)
+    }
+
+    /// Lets the user change what a form has in another editor.
+    pub(super) fn lend(&mut self, what: FormPart, now: Moment) -> io::Result<()> {
+        let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
+        let of = self.app.editor.as_ref().map(|editor| (Arc::clone(&editor.snapshot), editor.at));
+        let after = self.in_editor(of, &before, now)?;
+        self.update(Msg::FormPartEdited(what, before, after), now);
+        self.take_size(now)
+    }
+
+    /// What another editor made of a text of a memory, or why it made nothing. What it left is kept
+    /// where the screens can't have it.
+    fn in_editor(
+        &mut self,
+        of: Option<(Arc<Snapshot>, EntryRef)>,
+        before: &str,
+        now: Moment,
+    ) -> io::Result<Result<String, String>> {
+        let (left, entered) = with_editor(&self.keyboard, self.screen, before);
+        let keep = |text: &[u8]| match (&self.app.data, &of) {
+            (Some(data), Some((snapshot, at))) => keep_draft(data, snapshot.get(*at), text, now),
+            _ => String::new(),
+        };
+        if let Err(error) = entered {
+            let kept = match &left {
+                EditorResult::Text(after) if *after != before => keep(after.as_bytes()),
+                EditorResult::Nothing(_, Some(left)) => keep(left),
+                _ => String::new(),
+            };
+            return Err(io::Error::new(error.kind(), format!("{error}. {kept}")));
+        }
+        Ok(match left {
+            EditorResult::Text(after) => Ok(after),
+            EditorResult::Nothing(why, None) => Err(why),
+            EditorResult::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
+        })
+    }
+}

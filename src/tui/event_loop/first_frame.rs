@@ -1,0 +1,81 @@
+//! The first frame: what can be read at once.
+
+use std::io;
+use std::sync::Arc;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+
+use crate::model::{Extent, Moment, Snapshot};
+use crate::query::CancelToken;
+use crate::store;
+use crate::text::safe_text::display_width;
+use crate::tui::TuiOptions;
+use crate::tui::app::App;
+use crate::tui::message::{Effect, Msg};
+use crate::tui::update;
+use crate::tui::view::view;
+use crate::work::{Job, LoadedStores, WorkerState, run_job};
+
+/// Reads and lists the newest entries of the stores, which takes no longer than a frame.
+pub(super) fn first_entries(app: &mut App) {
+    let stores = store::load_each(&app.places, Extent::Tail, &Snapshot::default(), app.now);
+    let snapshot = Arc::new(Snapshot::of(stores));
+    let effects = update::open(app, LoadedStores { snapshot, counts: Vec::new() });
+    settle(app, effects.into_iter().filter(|effect| !is_load(effect)).collect());
+}
+
+fn is_load(effect: &Effect) -> bool {
+    matches!(effect, Effect::Job(Job::Load { .. }))
+}
+
+/// Does the jobs of effects, and those that come of them, on this thread. Nothing is written.
+fn settle(app: &mut App, mut effects: Vec<Effect>) {
+    let mut kept = WorkerState::default();
+    while let Some(effect) = effects.pop() {
+        if let Effect::Job(job @ (Job::Load { .. } | Job::Search(_) | Job::Explain(..))) = effect
+            && let Some(done) = run_job(job, &mut kept, &CancelToken::default())
+        {
+            effects.extend(update::take(app, Msg::Done(done), app.now));
+        }
+    }
+}
+
+/// One frame of what the screens show first, once everything has been read, and what was read.
+pub fn frame(options: &TuiOptions, width: u16, height: u16) -> io::Result<(Buffer, Arc<Snapshot>)> {
+    let now = options.now.unwrap_or_else(Moment::of_the_clock);
+    let mut app = App::new(options, (width, height), now);
+    first_entries(&mut app);
+    let reload = update::reload(&app);
+    settle(&mut app, vec![reload]);
+    update::ready(&mut app);
+    Ok((draw(&app, width, height)?, Arc::clone(&app.snapshot)))
+}
+
+fn draw(app: &App, width: u16, height: u16) -> io::Result<Buffer> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).map_err(io::Error::other)?;
+    terminal.draw(|frame| view(app, frame)).map_err(io::Error::other)?;
+    Ok(terminal.backend().buffer().clone())
+}
+
+/// A frame as plain text, its lines without trailing blanks.
+pub fn plain(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width.max(1));
+    let mut text = String::new();
+    for row in buffer.content().chunks(width) {
+        let mut line = String::new();
+        let mut covered = 0;
+        for cell in row {
+            // A wide character covers the cell behind it.
+            if covered == 0 {
+                line.push_str(cell.symbol());
+                covered = display_width(cell.symbol()).max(1);
+            }
+            covered -= 1;
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

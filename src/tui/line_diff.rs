@@ -1,0 +1,156 @@
+//! Which lines and words of two texts differ.
+
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Of more lines, or of more words in a line, each is compared with the one in its place.
+const MOST: usize = 4_000;
+
+/// A line of two texts that belong beside each other, and which bytes of each differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinePair {
+    pub sides: [Option<String>; 2],
+    pub differing: [Vec<Range<usize>>; 2],
+    /// How many words there are on both sides, and how many of them are the same.
+    pub words: (usize, usize),
+}
+
+impl LinePair {
+    /// Whether the two are not the same.
+    pub fn differs(&self) -> bool {
+        self.sides[0] != self.sides[1]
+    }
+
+    /// Two lines beside each other.
+    pub fn of(one: Option<&str>, other: Option<&str>) -> LinePair {
+        let sides = [one, other];
+        let split = sides.map(|side| words(side.unwrap_or_default()));
+        let ([left, right], same) = differing(&split[0], &split[1]);
+        let [one, other] = sides.map(Option::unwrap_or_default);
+        let differing = [joined(one, left), joined(other, right)];
+        let count =
+            |words: &[(usize, &str)]| words.iter().filter(|(_, word)| !word.trim().is_empty()).count();
+        LinePair {
+            sides: sides.map(|side| side.map(str::to_owned)),
+            differing,
+            words: (count(&split[0]) + count(&split[1]), 2 * same),
+        }
+    }
+}
+
+/// The lines of two texts, those beside each other that are the same or took each other's place.
+pub fn pairs(one: &[String], other: &[String]) -> Vec<LinePair> {
+    let line = |lines: &[String], at: usize| lines.get(at).cloned();
+    let mut pairs = Vec::new();
+    for (old, new) in places(one, other) {
+        for at in 0..old.len().max(new.len()) {
+            let left = Some(old.start + at).filter(|at| *at < old.end).and_then(|at| line(one, at));
+            let right = Some(new.start + at).filter(|at| *at < new.end).and_then(|at| line(other, at));
+            pairs.push(LinePair::of(left.as_deref(), right.as_deref()));
+        }
+    }
+    pairs
+}
+
+/// The stretches that belong beside each other.
+fn places<T: Eq + std::hash::Hash + Ord>(one: &[T], other: &[T]) -> Vec<(Range<usize>, Range<usize>)> {
+    if one.len().max(other.len()) > MOST {
+        return vec![(0..one.len(), 0..other.len())];
+    }
+    let stretch = |op: DiffOp| (op.old_range(), op.new_range());
+    capture_diff_slices(Algorithm::Myers, one, other).into_iter().map(stretch).collect()
+}
+
+/// The bytes of the words that differ, and how many words are the same.
+fn differing(one: &[(usize, &str)], other: &[(usize, &str)]) -> ([Vec<Range<usize>>; 2], usize) {
+    let [old, new]: [Vec<&str>; 2] = [one, other].map(|words| words.iter().map(|(_, word)| *word).collect());
+    let bytes = |words: &[(usize, &str)], range: Range<usize>| {
+        let (first, last) = (words.get(range.start)?, words.get(range.end.checked_sub(1)?)?);
+        (!range.is_empty()).then(|| first.0..last.0 + last.1.len())
+    };
+    let (mut ranges, mut same) = ([Vec::new(), Vec::new()], 0);
+    for (left, right) in places(&old, &new) {
+        if old.get(left.clone()) == new.get(right.clone()) {
+            same += old[left].iter().filter(|word| !word.trim().is_empty()).count();
+            continue;
+        }
+        ranges[0].extend(bytes(one, left));
+        ranges[1].extend(bytes(other, right));
+    }
+    (ranges, same)
+}
+
+/// The same without gaps of spaces alone: what is underlined is read as one.
+fn joined(line: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        let gap =
+            |last: &Range<usize>| line.get(last.end..range.start).is_some_and(|own| own.trim().is_empty());
+        match joined.last_mut().filter(|last| gap(last)) {
+            Some(last) => last.end = range.end,
+            None => joined.push(range),
+        }
+    }
+    joined
+}
+
+/// The words of a line and what is between them, each with where it begins. What is written without
+/// spaces between its words is compared sign by sign.
+fn words(line: &str) -> Vec<(usize, &str)> {
+    let kind = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || c == '_' => 1,
+        c if c.is_alphabetic() && !is_ideograph(c) => 1,
+        c if c.is_whitespace() => 2,
+        _ => 3,
+    };
+    let mut words: Vec<(usize, &str)> = Vec::new();
+    let (mut start, mut before) = (0, 0);
+    for (at, c) in line.char_indices() {
+        if at > 0 && (kind(c) != before || kind(c) == 3) {
+            words.push((start, &line[start..at]));
+            start = at;
+        }
+        before = kind(c);
+    }
+    if start < line.len() {
+        words.push((start, &line[start..]));
+    }
+    words
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c as u32, 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(one: &str, other: &str) -> [Vec<String>; 2] {
+        let pair = LinePair::of(Some(one), Some(other));
+        let side = |at: usize| {
+            let text = pair.sides[at].clone().unwrap();
+            pair.differing[at].iter().map(|own| text[own.clone()].to_owned()).collect()
+        };
+        [side(0), side(1)]
+    }
+
+    #[test]
+    fn the_words_that_differ_are_told_and_no_others() {
+        let [one, other] = told("The pool of 20 ran out", "The pool of 20 was used up");
+        assert_eq!((one, other), (vec!["ran out".to_owned()], vec!["was used up".to_owned()]));
+        assert_eq!(told("the same", "the same"), [Vec::<String>::new(), Vec::new()]);
+        let [one, other] = told("接続プール", "接続の調査");
+        assert!(!one.concat().contains('接') && !other.concat().contains('接'), "{one:?} {other:?}");
+    }
+
+    #[test]
+    fn a_line_that_one_text_has_alone_is_beside_nothing() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let pairs = pairs(&lines("one\ntwo\nthree"), &lines("one\nthree"));
+        let sides: Vec<_> =
+            pairs.iter().map(|own| (own.sides[0].is_some(), own.sides[1].is_some())).collect();
+        assert_eq!(sides, [(true, true), (true, false), (true, true)]);
+    }
+}

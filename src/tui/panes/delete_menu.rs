@@ -1,0 +1,60 @@
+//! The menu of what takes a memory away, or brings it back.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use crate::tui::app::App;
+use crate::tui::pane_titles::{sheet, sheet_area};
+use crate::tui::pending_changes::{DeleteMenu, DeleteMenuItem};
+use crate::tui::theme::{self, Theme, column, fit};
+
+/// Draws it over the foot of the panes, where it is open.
+pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
+    let Some(menu) = &app.delete_menu else { return };
+    let inner = usize::from(body.width.saturating_sub(1));
+    let lines: Vec<Line<'static>> = menu.lines.iter().flat_map(|choice| told(app, choice, inner)).collect();
+    let has_room = lines.len() < usize::from(sheet_area(app, lines.len()).height);
+    let lines = if has_room { lines } else { shortly(app, menu, inner) };
+    let hidden = match menu.aim.hidden.len() {
+        0 => String::new(),
+        count => format!(", {count} of them hidden by the filter"),
+    };
+    let title = format!("Remove {}{hidden}", theme::safe(app, &menu.aim.name));
+    let area = sheet_area(app, lines.len());
+    let inner = sheet(app, frame, &title, "", area);
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+/// The choices by their names alone, where a low screen has no row for each.
+fn shortly(app: &App, menu: &DeleteMenu, width: usize) -> Vec<Line<'static>> {
+    let mut lines: Vec<String> = Vec::new();
+    for choice in &menu.lines {
+        let name = format!(" {} {}", choice.key, choice.name);
+        match lines.last_mut().filter(|line| theme::width(line) + theme::width(&name) <= width) {
+            Some(line) => *line += &name,
+            None => lines.push(name),
+        }
+    }
+    lines.into_iter().map(|line| Line::styled(line, Theme::of(app).strong())).collect()
+}
+
+/// A choice, and all of why it can't be made: that says what can be done instead.
+fn told(app: &App, choice: &DeleteMenuItem, width: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    let room = width.saturating_sub(16);
+    let Some(refused) = &choice.refused else {
+        return vec![Line::from(vec![
+            Span::styled(format!(" {}  ", choice.key), theme.key()),
+            Span::styled(column(choice.name, 12), theme.strong()),
+            Span::raw(fit(&theme::safe(app, &choice.about), room)),
+        ])];
+    };
+    let lines = theme::wrap(&theme::safe(app, refused), room).into_iter().enumerate();
+    let head = |at| match at {
+        0 => format!(" {}  {}", choice.key, column(choice.name, 12)),
+        _ => " ".repeat(16),
+    };
+    lines.map(|(at, line)| Line::styled(head(at) + &line, theme.dim())).collect()
+}

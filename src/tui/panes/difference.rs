@@ -1,0 +1,164 @@
+//! Two memories beside each other, or one over the other; the words that differ are underlined.
+
+use std::ops::Range;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::hints::{Hint, act, hint};
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::difference::{self, BESIDE, DifferenceRow, MemoryDifference, name_width, rows};
+use crate::tui::layout;
+use crate::tui::list_view::session_pair::SIDES;
+use crate::tui::pane_titles::{PaneTitle, part};
+use crate::tui::theme::{self, Theme, column, fit};
+use crate::tui::update::can;
+
+/// Draws the view.
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
+    let Some(own) = &app.difference else { return };
+    let body = layout::frame(app).body;
+    let upper = Rect { height: body.height.saturating_sub(difference::foot_rows(app)), ..body };
+    let areas = if body.width < BESIDE {
+        let height = upper.height / 2;
+        [Rect { height, ..upper }, Rect { y: upper.y + height, height: upper.height - height, ..upper }]
+    } else {
+        let width = (upper.width - 1) / 2;
+        let x = upper.x + width + 1;
+        [Rect { width, ..upper }, Rect { x, width: upper.right() - x, ..upper }]
+    };
+    let rows = rows(app, own);
+    for (side, area) in areas.into_iter().enumerate() {
+        draw_side(app, own, &rows, side, frame, area);
+    }
+    let foot = Rect { y: upper.bottom(), height: body.height - upper.height, ..body };
+    frame.render_widget(Paragraph::new(in_common(app, own, &foot)), foot);
+}
+
+fn draw_side(
+    app: &App,
+    own: &MemoryDifference,
+    rows: &[DifferenceRow],
+    side: usize,
+    frame: &mut Frame<'_>,
+    area: Rect,
+) {
+    let at = own.memories[side];
+    let (store, entry) = own.snapshot.get(at);
+    let view = store.view(entry);
+    let kind = view.map_or("broken", |view| view.kind);
+    let text = format!("{}  {kind} · {}", SIDES[side], app.store_name(at.store as usize));
+    let age = view.and_then(|view| view.created).map_or(String::new(), |created| created.age_at(app.now));
+    let has_keys = own.side == side && !layout::has_dialog(app);
+    let title =
+        PaneTitle { text: &theme::safe(app, &text), right: &age, has_keys, rule: area.x == 0 && side == 1 };
+    let inner = part(app, frame, &title, area);
+    let last = rows.len().saturating_sub(difference::shown(app));
+    let shown = rows.iter().skip(own.rows.top.min(last)).take(usize::from(inner.height));
+    let lines: Vec<Line<'static>> = shown.map(|row| line(app, own, row, side)).collect();
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+/// A row of one side, behind the sign of the difference that was gone to.
+fn line(app: &App, own: &MemoryDifference, row: &DifferenceRow, side: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let Some(part) = own.parts.get(row.part) else { return Line::default() };
+    let differing = &part.pair.differing[side];
+    let sign = match row.is_first && own.current_part == Some(row.part) {
+        true => "▶",
+        false if app.ascii && part.pair.differs() && row.sides[side].is_some() => ["-", "+"][side],
+        false => " ",
+    };
+    let mut spans = vec![Span::styled(format!("{sign} "), theme.accent())];
+    if !part.name.is_empty() {
+        let name = if row.is_first { part.name.rsplit('.').next().unwrap_or(&part.name) } else { "" };
+        spans.push(Span::styled(column(name, name_width(app)) + " ", theme.dim()));
+    }
+    if let Some((text, from)) = &row.sides[side] {
+        spans.extend(set_off(&theme, text, *from, differing));
+    }
+    Line::from(spans)
+}
+
+/// A text that begins at a byte of a longer one, of which those ranges are set off.
+fn set_off(theme: &Theme, text: &str, from: usize, ranges: &[Range<usize>]) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    let mut done = 0;
+    for range in ranges {
+        let start = range.start.saturating_sub(from).clamp(done, text.len());
+        let end = range.end.saturating_sub(from).clamp(start, text.len());
+        for (part, style) in [(done..start, Style::new()), (start..end, theme.found())] {
+            spans.extend(
+                text.get(part).filter(|own| !own.is_empty()).map(|own| Span::styled(own.to_owned(), style)),
+            );
+        }
+        done = end;
+    }
+    spans.extend(text.get(done..).map(|own| Span::raw(own.to_owned())));
+    spans
+}
+
+/// What the two have in common, and what not.
+fn in_common(app: &App, own: &MemoryDifference, area: &Rect) -> Vec<Line<'static>> {
+    let (percent, lines) = own.text_in_common();
+    let (same, mut differ) = (own.fields(false), own.fields(true));
+    let text = match lines {
+        0 => String::new(),
+        1 => "1 line of the text".to_owned(),
+        lines => format!("{lines} lines of the text"),
+    };
+    if lines > 0 {
+        differ.insert(0, &text);
+    }
+    let of_text = format!("text {percent} %");
+    let of_text = (percent > 0).then_some(of_text.as_str());
+    let same: Vec<&str> = of_text.into_iter().chain(same).collect();
+    let width = usize::from(area.width);
+    let room = width.saturating_sub(" same:    differ: ".len());
+    let in_two = area.height > 1;
+    let differ = listed(&differ, if in_two { width.saturating_sub(9) } else { room * 2 / 3 });
+    let same = listed(
+        &same,
+        if in_two { width.saturating_sub(7) } else { room.saturating_sub(theme::width(&differ)) },
+    );
+    let lines = match in_two {
+        true => vec![format!(" same: {same}"), format!(" differ: {differ}")],
+        false => vec![format!(" same: {same}   differ: {differ}")],
+    };
+    lines.into_iter().map(|line| Line::styled(fit(&line, width), Theme::of(app).dim())).collect()
+}
+
+/// As many names as have room, and how many there are beside them.
+fn listed(names: &[&str], room: usize) -> String {
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
+    let more = |shown: usize| match names.len() - shown {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
+    let told = |shown: usize| names[..shown].join(", ") + &more(shown);
+    (1..=names.len())
+        .rev()
+        .map(told)
+        .find(|own| theme::width(own) <= room)
+        .unwrap_or_else(|| told(1.min(names.len())))
+}
+
+/// The keys of this view.
+pub fn hints(app: &App) -> Vec<Hint> {
+    let mut hints = vec![hint("Tab", "other side")];
+    if app.difference.as_ref().is_some_and(|own| !own.differing().is_empty()) {
+        hints.push(hint("nN", "difference"));
+    }
+    let changes = [(Action::Edit, "edit"), (Action::Delete, "remove…"), (Action::Tag, "tag")];
+    hints.extend(
+        changes.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what)),
+    );
+    hints.extend([act(Action::Difference, "sessions"), hint("Enter", "open"), hint("Esc", "back")]);
+    hints
+}

@@ -1,0 +1,34 @@
+//! What an erasure came to, until it was read.
+
+use ratatui::Frame;
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+use super::confirm::place;
+use crate::tui::app::App;
+use crate::tui::layout;
+use crate::tui::pane_titles::{margins, sheet, sheet_area};
+use crate::tui::theme;
+
+/// Its lines as they are on screen, and how many of them have room.
+pub fn lines(app: &App) -> (Vec<String>, usize) {
+    let room = usize::from(layout::frame(app).body.width.saturating_sub(2));
+    let receipt = app.changes.receipt.iter().flatten();
+    let lines: Vec<String> = receipt.flat_map(|line| theme::wrap(&theme::safe(app, line), room)).collect();
+    let rows = usize::from(sheet_area(app, lines.len()).height.saturating_sub(1));
+    (lines, rows)
+}
+
+/// Draws it over the foot of the panes, where there is one.
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
+    if app.changes.receipt.is_none() {
+        return;
+    }
+    let (lines, rows) = lines(app);
+    let area = sheet_area(app, lines.len());
+    let top = app.changes.receipt_top.min(lines.len().saturating_sub(rows));
+    let right = format!("{}Esc closes it; the receipt is kept in its file", place(top, rows, lines.len()));
+    let inner = margins(sheet(app, frame, "Receipt", &right, area));
+    let shown: Vec<Line<'static>> = lines.into_iter().skip(top).take(rows).map(Line::raw).collect();
+    frame.render_widget(Paragraph::new(shown), inner);
+}

@@ -1,0 +1,154 @@
+//! The line of the search.
+
+use std::ops::Range;
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use crate::text::safe_text::{display_width, sanitize};
+use crate::tui::app::App;
+use crate::tui::filter_chips;
+use crate::tui::prompt::PromptPurpose;
+use crate::tui::search_completion::{self, SearchSuggestion};
+use crate::tui::theme::{self, Theme, column, fit};
+
+/// Draws what is asked; what of it is wrong is underlined, and says why.
+pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let theme = Theme::of(app);
+    let query = app.query.as_str();
+    let cursor = app
+        .prompt
+        .as_ref()
+        .filter(|prompt| prompt.purpose == PromptPurpose::Search)
+        .map(|prompt| query.char_indices().nth(prompt.column()).map_or(query.len(), |(byte, _)| byte));
+    let figure = figure(app);
+    let room = usize::from(area.width).saturating_sub(4 + display_width(&figure));
+    let from = cursor.map_or(0, |cursor| first_shown(query, cursor, room));
+    let part = |range: Range<usize>| {
+        sanitize(query.get(range.start.max(from)..range.end.max(from)).unwrap_or_default()).into_owned()
+    };
+    let selected = app.prompt.as_ref().is_some_and(|prompt| prompt.line.is_selecting());
+    let mut spans = vec![Span::styled(if from == 0 { " /" } else { "…/" }, theme.key())];
+    match &app.error {
+        Some(error) => {
+            let end = error.span.end.min(query.len());
+            let start = error.span.start.min(end);
+            spans.push(Span::raw(part(0..start)));
+            spans.push(Span::styled(part(start..end), theme.wrong()));
+            spans.push(Span::raw(part(end..query.len())));
+            // The sign and the spaces before it take four of them, and two were kept for the cursor.
+            let left = room.saturating_sub(display_width(&sanitize(&query[from..])) + 2);
+            spans.push(Span::styled(format!("  ✖ {}", fit(&sanitize(&error.message), left)), theme.dim()));
+        }
+        None if selected => spans.push(Span::styled(part(0..query.len()), theme.chosen())),
+        None => spans.push(Span::raw(part(0..query.len()))),
+    }
+    let line = Rect { height: area.height.min(1), ..area };
+    frame.render_widget(Paragraph::new(Line::from(spans)), line);
+    let right = Line::styled(figure, theme.dim()).right_aligned();
+    frame.render_widget(Paragraph::new(right), line);
+    offered(app, frame, Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area });
+    if let Some(cursor) = cursor {
+        let column = 2 + display_width(&part(0..cursor)) as u16;
+        let x = area.x + column.min(area.width.saturating_sub(1));
+        frame.set_cursor_position(Position { x, y: area.y });
+    }
+}
+
+/// How many it finds, of how many.
+fn figure(app: &App) -> String {
+    let all: usize = app.tallies.iter().map(|tally| tally.listed).sum();
+    let is_known = app.is_whole() && app.listed_snapshot.is_whole() && app.size.0 >= 40;
+    match (&app.error, is_known, app.query.is_empty()) {
+        (None, true, false) => format!("{} of {all} ", app.results.hits.len()),
+        _ => String::new(),
+    }
+}
+
+/// Whether the search is typed now.
+pub fn is_typed(app: &App) -> bool {
+    app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::Search)
+}
+
+/// How many rows what is offered, or the terms of the search take below it.
+pub fn rows_offered(app: &App) -> u16 {
+    if shows_chips(app) {
+        return u16::from(!filter_chips::visible_chips(app).is_empty());
+    }
+    if app.size.1 < 16 {
+        return 0;
+    }
+    let (all, _) = suggestions(app);
+    if app.query.is_empty() { 2 } else { all.len().div_ceil(per_row(app)).min(3) as u16 }
+}
+
+/// Whether the terms of the search are below it: where nothing is offered for what is typed.
+pub fn shows_chips(app: &App) -> bool {
+    !is_typed(app) || !app.query.is_empty() && suggestions(app).0.is_empty()
+}
+
+/// How many suggestions stand side by side.
+fn per_row(app: &App) -> usize {
+    usize::from(app.size.0 / 26).max(1)
+}
+
+/// What the word before the cursor can become, and which of it is there.
+fn suggestions(app: &App) -> (Vec<SearchSuggestion>, Option<usize>) {
+    let Some(prompt) = &app.prompt else { return (Vec::new(), None) };
+    match prompt.suggested() {
+        Some((all, at)) => (all.to_vec(), Some(at)),
+        None if prompt.line.is_selecting() => (Vec::new(), None),
+        None => (search_completion::of(app, &prompt.before_cursor()), None),
+    }
+}
+
+/// Searches worth trying where nothing is typed; else fields and values that fit.
+fn offered(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    if shows_chips(app) {
+        return frame.render_widget(Paragraph::new(filter_chips::line(app)), area);
+    }
+    let theme = Theme::of(app);
+    if app.query.is_empty() {
+        let help = vec![
+            Span::styled("    Up", theme.key()),
+            Span::raw(": earlier searches   "),
+            Span::styled("Tab", theme.key()),
+            Span::raw(": fields and values"),
+        ];
+        let examples =
+            Line::styled(format!("    {}", search_completion::EXAMPLES.join("      ")), theme.dim());
+        return frame.render_widget(Paragraph::new(vec![Line::from(help), examples]), area);
+    }
+    let (all, at) = suggestions(app);
+    let (each, width) = (per_row(app), usize::from(area.width) / per_row(app));
+    // The row of the one that is there is in sight.
+    let first = at.map_or(0, |at| (at / each + 1).saturating_sub(usize::from(area.height)));
+    let cell = |(number, own): (usize, &SearchSuggestion)| {
+        let count = own.count.map_or(String::new(), |count| count.to_string());
+        let text = column(&theme::safe(app, &own.text), width.saturating_sub(count.len() + 5));
+        let style = if at == Some(number) { theme.chosen() } else { theme.dim() };
+        [Span::raw("   "), Span::styled(text, style), Span::styled(format!(" {count} "), theme.dim())]
+    };
+    let numbered: Vec<(usize, &SearchSuggestion)> = all.iter().enumerate().collect();
+    let rows = numbered.chunks(each).skip(first).take(usize::from(area.height));
+    let lines: Vec<Line<'static>> =
+        rows.map(|row| row.iter().copied().flat_map(cell).collect::<Vec<_>>().into()).collect();
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// The first byte to show so that the cursor is within `room` columns.
+pub fn first_shown(query: &str, cursor: usize, room: usize) -> usize {
+    let typed = query.get(..cursor).unwrap_or(query);
+    let fits = |from: &usize| display_width(&sanitize(&typed[*from..])) <= room;
+    if fits(&0) {
+        return 0;
+    }
+    let starts: Vec<usize> = typed.char_indices().map(|(byte, _)| byte).collect();
+    let hidden = starts.partition_point(|from| !fits(from));
+    starts.get(hidden).copied().unwrap_or(typed.len())
+}

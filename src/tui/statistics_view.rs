@@ -1,0 +1,106 @@
+//! The view of statistics: its days, the one under the cursor, and which part is where.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ratatui::layout::{Position, Rect};
+
+use super::app::App;
+use super::layout;
+use crate::model::{EntryRef, Snapshot};
+use crate::query::{UsageStatistics, WEEKS};
+
+/// The names of the days of the week are so wide, with the space around them.
+pub const NAMES: u16 = 5;
+/// From so many columns on a day takes two of them.
+const WIDE: u16 = 100;
+/// Below so many columns there are the days alone, without figures beside them.
+const FIGURES: u16 = 60;
+/// A row for each day of the week.
+const WEEK: u16 = 7;
+
+/// What the view of statistics knows.
+#[derive(Default)]
+pub struct StatisticsView {
+    /// What the stores hold; `None` until it is counted.
+    pub counted: Option<(Arc<Snapshot>, UsageStatistics)>,
+    /// The day under the cursor.
+    pub day: usize,
+    /// The first of its memories on screen.
+    pub top: usize,
+    /// The titles of those on screen. Untrusted text.
+    pub titles: HashMap<EntryRef, String>,
+}
+
+impl StatisticsView {
+    /// What was written on the day under the cursor.
+    pub fn written(&self) -> &[EntryRef] {
+        let of_day = self.counted.as_ref().and_then(|(_, counted)| counted.days.get(self.day));
+        of_day.map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of today.
+    pub fn today(&self) -> usize {
+        self.counted.as_ref().map_or(0, |(_, counted)| counted.days.len().saturating_sub(1))
+    }
+}
+
+/// The parts of the view.
+pub struct StatisticsAreas {
+    /// The title of the whole.
+    pub title: Rect,
+    /// The names of the months.
+    pub months: Rect,
+    /// The days: a row for each day of the week, behind its name.
+    pub days: Rect,
+    /// What the signs of the days mean.
+    pub legend: Rect,
+    /// Sizes, types and tags.
+    pub figures: Rect,
+    /// The day under the cursor: its title, and what was written on it.
+    pub written: Rect,
+}
+
+/// On a low terminal the months go first, then the days; on a narrow one the figures.
+pub fn parts(app: &App) -> StatisticsAreas {
+    let body = layout::frame(app).body;
+    let row = |y: u16, height: u16| {
+        let y = y.min(body.height);
+        Rect { y: body.y + y, height: height.min(body.height - y), ..body }
+    };
+    let (before, days) = match body.height {
+        14.. => (1, WEEK),
+        10.. => (0, WEEK),
+        _ => (0, 0),
+    };
+    let has_figures = body.width >= FIGURES && before > 0;
+    let upper = match has_figures {
+        true => (days + 2).max(body.height / 2 - 2),
+        false => days + 2 * before,
+    };
+    let wide = (NAMES + WEEKS as u16 * step(app) + 1).min(body.width);
+    let left = |area: Rect| Rect { width: wide, ..area };
+    let figures = row(1, if has_figures { upper } else { 0 });
+    StatisticsAreas {
+        title: row(0, 1),
+        // The last name may be wider than its week.
+        months: Rect { width: wide + 1, ..row(1, before) },
+        days: left(row(1 + before, days)),
+        legend: left(row(1 + before + days, before)),
+        figures: Rect { x: body.x + wide + 2, width: body.width.saturating_sub(wide + 2), ..figures },
+        written: row(1 + upper, body.height),
+    }
+}
+
+/// How many columns a day takes.
+pub fn step(app: &App) -> u16 {
+    if app.size.0 >= WIDE { 2 } else { 1 }
+}
+
+/// The day at a place of the screen.
+pub fn day_at(app: &App, at: Position) -> Option<usize> {
+    let days = parts(app).days;
+    let column = at.x.checked_sub(days.x + NAMES).filter(|_| days.contains(at))? / step(app);
+    let day = usize::from(column) * usize::from(WEEK) + usize::from(at.y - days.y);
+    (usize::from(column) < WEEKS && day <= app.statistics.today()).then_some(day)
+}

@@ -1,0 +1,103 @@
+//! The stores as a tree that folds: all of them in sight before any one's sessions.
+
+use super::app::App;
+use crate::format::store_names;
+use crate::model::Severity;
+use crate::work::StoreTally;
+
+/// A line of the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreTreeRow {
+    /// Its store; all of them where `None`.
+    pub store: Option<usize>,
+    /// The session or type below the store; the store itself where `None`. Untrusted text.
+    pub name: Option<String>,
+    pub is_session: bool,
+    pub count: Option<usize>,
+    /// The worst of its problems, errors or warnings, and how many of them its store has.
+    pub worst: Option<(Severity, usize)>,
+}
+
+/// The lines that are not folded away.
+pub fn lines(app: &App) -> Vec<StoreTreeRow> {
+    let none = StoreTally::default();
+    let mut tree = Vec::new();
+    if app.snapshot.stores.len() > 1 {
+        let all = app.tallies.iter().map(|tally| tally.listed).sum();
+        let count = app.is_whole().then_some(all);
+        tree.push(StoreTreeRow { store: None, name: None, is_session: false, count, worst: None });
+    }
+    for (number, store) in app.snapshot.stores.iter().enumerate() {
+        let counted = app.tallies.get(number);
+        let tally = counted.unwrap_or(&none);
+        let of_store = StoreTreeRow {
+            store: Some(number),
+            name: None,
+            is_session: false,
+            count: counted.map(|tally| tally.listed),
+            worst: worst(tally),
+        };
+        tree.push(of_store.clone());
+        if !app.is_unfolded(number) {
+            continue;
+        }
+        for (index, session) in store.sessions.iter().enumerate() {
+            let worst = tally.worst.get(index).copied().flatten();
+            tree.push(StoreTreeRow {
+                name: Some(session.name.clone()),
+                is_session: true,
+                count: tally.sessions.get(index).copied(),
+                worst: worst.filter(|worst| *worst != Severity::Note).map(|worst| (worst, 0)),
+                ..of_store.clone()
+            });
+        }
+        tree.extend(tally.kinds.iter().map(|(kind, count)| StoreTreeRow {
+            name: Some(kind.clone()),
+            count: Some(*count),
+            worst: None,
+            ..of_store.clone()
+        }));
+    }
+    tree
+}
+
+fn worst(tally: &StoreTally) -> Option<(Severity, usize)> {
+    let [errors, warnings, _] = tally.problems;
+    match (errors, warnings) {
+        (0, 0) => None,
+        (0, _) => Some((Severity::Warning, warnings)),
+        _ => Some((Severity::Error, errors)),
+    }
+}
+
+/// Unfolds the store under the cursor, or folds it; `false` where it is so already.
+pub fn fold(app: &mut App, folds: bool) -> bool {
+    let Some(branch) = app.tree.get(app.tree_cursor.at).cloned() else { return false };
+    let Some((number, root)) =
+        branch.store.and_then(|number| Some((number, app.snapshot.stores.get(number)?.root.clone())))
+    else {
+        return false;
+    };
+    if app.is_unfolded(number) != folds || app.snapshot.stores.len() < 2 {
+        return false;
+    }
+    app.layout.fold([&root], folds);
+    app.tree = lines(app);
+    let own = app.tree.iter().position(|own| own.store == branch.store && own.name.is_none());
+    app.tree_cursor.at = own.unwrap_or_default();
+    true
+}
+
+/// Takes in the stores as they are now.
+pub fn renew(app: &mut App) {
+    let stores: Vec<(&std::path::Path, &str)> =
+        app.snapshot.stores.iter().map(|store| (store.root.as_path(), store.format)).collect();
+    app.store_names = store_names(&stores);
+    let before = app.tree.get(app.tree_cursor.at).cloned();
+    app.tree = lines(app);
+    let same =
+        |own: &StoreTreeRow| before.as_ref().is_some_and(|b| (b.store, &b.name) == (own.store, &own.name));
+    if let Some(at) = app.tree.iter().position(same) {
+        app.tree_cursor.at = at;
+    }
+}

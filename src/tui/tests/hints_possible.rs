@@ -1,0 +1,86 @@
+//! What the hints offer can be done with this memory, in its store, now.
+
+use crossterm::event::KeyCode;
+
+use super::changes::notice;
+use super::marks::search;
+use super::{Desk, Screen};
+
+fn offers(desk: &Desk, key: &str) -> bool {
+    crate::tui::panes::hints::of(&desk.app).0.iter().any(|hint| hint.0 == key)
+}
+
+#[test]
+fn archiving_is_offered_where_the_store_archives_that_memory_alone() {
+    for store in ["notes", "ops", "shop", "team", "web"] {
+        for at in 0..3 {
+            let mut desk = Desk::new(160, 36);
+            search(&mut desk, &format!("store:{store} is:live"));
+            desk.type_keys(&"j".repeat(at));
+            if !offers(&desk, "a") {
+                continue;
+            }
+            desk.type_keys("a");
+            assert!(notice(&desk).starts_with("archived "), "{store}: {}", notice(&desk));
+        }
+    }
+}
+
+#[test]
+fn undo_is_offered_once_there_is_something_to_undo_and_no_longer() {
+    let mut desk = Desk::small(120, 36);
+    assert!(!offers(&desk, "u"));
+    desk.type_keys("t+seen");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("j");
+    assert!(offers(&desk, "u"));
+    desk.type_keys("uj");
+    assert!(!offers(&desk, "u"), "{}", desk.screen());
+    desk.type_keys("Uj");
+    assert!(offers(&desk, "u"));
+}
+
+#[test]
+fn what_is_archived_is_brought_back_where_the_key_is_offered() {
+    let mut kinds = Vec::new();
+    let mut desk = Desk::new(160, 50);
+    desk.type_keys("ga");
+    for at in 0..desk.app.list_view.list.len() {
+        desk.app.list_view.list.cursor.at = at;
+        let Some(crate::tui::list_view::ListRow::Archived(own)) = desk.app.list_view.row() else { continue };
+        let format = desk.app.snapshot.stores[own.store as usize].format;
+        if kinds.contains(&format) {
+            continue;
+        }
+        kinds.push(format);
+        let is_offered = offers(&desk, "r");
+        desk.type_keys("r");
+        assert_eq!(desk.app.confirm.is_some(), is_offered, "{format}: {}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert_eq!(desk.app.screen, Screen::Archive);
+    }
+    assert!(kinds.contains(&"bmad") && kinds.len() > 1, "{kinds:?}");
+}
+
+#[test]
+fn an_archived_session_that_comes_back_whole_is_brought_back_on_the_screen() {
+    let mut desk = Desk::new(160, 50);
+    desk.type_keys("ga");
+    let is_bmad = |desk: &Desk| match desk.app.list_view.row() {
+        Some(crate::tui::list_view::ListRow::Archived(own)) => {
+            desk.app.snapshot.stores[own.store as usize].format == "bmad"
+        }
+        _ => false,
+    };
+    while !is_bmad(&desk) {
+        desk.type_keys("j");
+    }
+    let archived = |desk: &Desk| desk.app.tallies.iter().map(|own| own.archived).sum::<usize>();
+    let before = archived(&desk);
+    desk.type_keys("r");
+    desk.agree();
+    assert!(archived(&desk) < before, "{}", desk.screen());
+    desk.type_keys("gb");
+    desk.type_keys("u");
+    assert_eq!(archived(&desk), before, "{}", desk.screen());
+}

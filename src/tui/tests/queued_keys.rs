@@ -1,0 +1,221 @@
+//! Keys that come before the search is answered.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::model::{Extent, Snapshot};
+use crate::store::load_each;
+use crate::work::{Job, LoadedStores};
+
+const OLDEST: &str = "what ranks first";
+
+/// Types a search, whose answer is not there yet.
+fn ask(desk: &mut Desk, query: &str) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let keys = format!("/{query}\r");
+    for c in keys.chars() {
+        let code = if c == '\r' { KeyCode::Enter } else { KeyCode::Char(c) };
+        effects.extend(press(desk, code));
+    }
+    effects
+}
+
+/// Presses a key, of which nothing that it asks for is done.
+fn press(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
+    update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now())
+}
+
+#[test]
+fn a_change_that_is_pressed_before_the_search_is_answered_is_of_what_the_search_finds() {
+    let mut desk = Desk::new(120, 36);
+    let first = selected_title(&desk);
+    let effects = ask(&mut desk, "type:learning");
+    for key in ['t', '+', 'e', 'a', 'r', 'l', 'y'] {
+        assert!(press(&mut desk, KeyCode::Char(key)).is_empty(), "{key}");
+    }
+    assert!(press(&mut desk, KeyCode::Enter).is_empty());
+    assert!(desk.screen().contains("This waits for the search."), "{}", desk.screen());
+    assert_eq!(selected_title(&desk), first);
+    desk.settle(effects);
+    let found = selected_title(&super::changes::on("type:learning", 120, 36));
+    assert_ne!(found, first);
+    assert!(desk.screen().contains(&format!("Tagged {}", &found[..20])), "{}", desk.screen());
+}
+
+#[test]
+fn moves_and_changes_typed_at_once_with_a_search_mean_the_rows_that_it_finds() {
+    let slow = {
+        let mut desk = Desk::new(120, 36);
+        desk.type_keys("gg8j/retries");
+        desk.press(KeyCode::Enter);
+        desk.type_keys("j");
+        selected_title(&desk)
+    };
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gg8j");
+    let effects = ask(&mut desk, "retries");
+    for key in ['j', 'd'] {
+        assert!(press(&mut desk, KeyCode::Char(key)).is_empty(), "{key}");
+    }
+    desk.settle(effects);
+    assert_eq!(selected_title(&desk), slow);
+    assert!(desk.app.delete_menu.is_some());
+}
+
+#[test]
+fn ctrl_c_drops_keys_that_wait_for_the_search() {
+    let mut desk = Desk::new(120, 36);
+    let effects = ask(&mut desk, "type:learning");
+    press(&mut desk, KeyCode::Char('p'));
+    assert_eq!(desk.app.queued_keys.len(), 1);
+    let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    update(&mut desk.app, Msg::Key(ctrl_c), now());
+    desk.settle(effects);
+    assert!(desk.app.query == "type:learning" && desk.app.undo_count == 0);
+}
+
+#[test]
+fn esc_drops_keys_that_wait_for_the_search() {
+    let mut desk = Desk::new(120, 36);
+    let effects = ask(&mut desk, "type:learning");
+    press(&mut desk, KeyCode::Char('j'));
+    assert_eq!(desk.app.list_cursor.at, 0, "a move waits");
+    press(&mut desk, KeyCode::Char('d'));
+    press(&mut desk, KeyCode::Char('x'));
+    press(&mut desk, KeyCode::Esc);
+    desk.settle(effects);
+    assert!(desk.app.delete_menu.is_none() && desk.app.query == "type:learning");
+    assert!(desk.app.undo_count == 0);
+}
+
+/// A store whose newest memories are shown and the rest is not read yet; and what reads it. The
+/// memory that ranks first is its oldest.
+fn just_opened() -> (Desk, Vec<Effect>) {
+    let folder = crate::folder::new();
+    let line = |at: usize, text: &str, importance: f64| {
+        format!(
+            "{{\"id\":\"m{at}\",\"type\":\"finding\",\"timestamp\":\"2026-01-05T00:00:00Z\",\"tags\":[\"pool\"],\"importance\":{importance},\
+             \"content\":{{\"finding\":\"{text}\"}}}}\n"
+        )
+    };
+    let later: String = (0..4000).map(|at| line(at, &format!("a later one, number {at}"), 0.5)).collect();
+    let log = folder.path().join("memory/sessions/a/memory.jsonl");
+    crate::disk::write_new(&log, (line(4000, OLDEST, 1.0) + &later).as_bytes()).unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    assert!(selected_title(&desk).contains(OLDEST), "{}", desk.screen());
+    let app = App::new(&options(desk.app.places.clone()), (120, 36), now());
+    desk.app = App { data: desk.app.data.clone(), ..app };
+    let stores = load_each(&desk.app.places, Extent::Tail, &Snapshot::default(), now());
+    let first = LoadedStores { snapshot: Arc::new(Snapshot::of(stores)), counts: Vec::new() };
+    let effects = update::open(&mut desk.app, first);
+    let (reload, now): (Vec<_>, Vec<_>) =
+        effects.into_iter().partition(|effect| matches!(effect, Effect::Job(Job::Load { .. })));
+    desk.settle(now);
+    assert!(!desk.app.listed_snapshot.is_whole());
+    (desk, reload)
+}
+
+#[test]
+fn a_change_that_is_pressed_before_the_stores_are_read_is_of_the_memory_that_was_seen() {
+    let (mut desk, reload) = just_opened();
+    let seen = selected_title(&desk);
+    assert!(!seen.contains(OLDEST));
+    assert!(press(&mut desk, KeyCode::Char('p')).is_empty());
+    assert!(desk.screen().contains("This waits until all stores are read."), "{}", desk.screen());
+    desk.settle(reload);
+    assert_eq!(selected_title(&desk), seen);
+    assert!(desk.app.undo_count > 0 && desk.app.queued_keys.is_empty(), "{}", desk.screen());
+}
+
+#[test]
+fn a_memory_that_is_gone_when_the_stores_are_read_leaves_no_key_for_another() {
+    let (mut desk, reload) = just_opened();
+    assert!(press(&mut desk, KeyCode::Char('p')).is_empty());
+    let (store, _) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
+    std::fs::remove_dir_all(&store.root).unwrap();
+    desk.settle(reload);
+    assert!(desk.app.undo_count == 0 && desk.app.queued_keys.is_empty(), "{}", desk.screen());
+    assert!(desk.screen().contains("is gone: nothing was done."), "{}", desk.screen());
+}
+
+#[test]
+fn all_keys_of_a_sequence_wait_together() {
+    let (mut desk, reload) = just_opened();
+    let file = desk._folder.path().join("memory/sessions/a/memory.jsonl");
+    let before = std::fs::read(&file).unwrap();
+    for way in ["yp", "yt", "yi", "yj", "yv"] {
+        let keys = way.chars().flat_map(|c| press(&mut desk, KeyCode::Char(c)));
+        assert_eq!(keys.count(), 0, "{way}");
+    }
+    assert_eq!(desk.app.queued_keys.len(), 10);
+    desk.settle(reload);
+    assert!(desk.app.queued_keys.is_empty() && desk.app.prompt.is_none(), "{}", desk.screen());
+    assert!(desk.app.marks.range.is_none() && desk.app.undo_count == 0, "{}", desk.screen());
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn a_view_that_needs_all_stores_waits_for_them() {
+    let (mut desk, reload) = just_opened();
+    press(&mut desk, KeyCode::Char('g'));
+    press(&mut desk, KeyCode::Char('u'));
+    assert_eq!(desk.app.screen, Screen::Memories);
+    desk.settle(reload);
+    assert_eq!(desk.app.screen, Screen::Journal, "{}", desk.screen());
+}
+
+#[test]
+fn keys_that_come_before_a_view_is_read_are_pressed_in_their_order_once_it_is() {
+    for (view, keys) in [("gr", "jj"), ("gr", "2j"), ("gr", "G"), ("gu", "vj"), ("gm", "j"), ("ga", "j ")] {
+        let mut desk = Desk::new(120, 36);
+        for keys in ["t+one", "jt+two"] {
+            desk.type_keys(keys);
+            desk.press(KeyCode::Enter);
+        }
+        desk.type_keys(view);
+        let slowly = |desk: &Desk| {
+            let list = &desk.app.list_view.list;
+            (list.cursor.at, list.marks.clone(), list.range, desk.app.screen, list.len())
+        };
+        desk.type_keys(keys);
+        let expected = slowly(&desk);
+        desk.press(KeyCode::Esc);
+        desk.type_keys("gb");
+        let mut effects = Vec::new();
+        for c in view.chars().chain(keys.chars()) {
+            effects.extend(press(&mut desk, KeyCode::Char(c)));
+        }
+        assert!(
+            desk.screen().contains("This waits until the view is read."),
+            "{view}{keys}: {}",
+            desk.screen()
+        );
+        desk.settle(effects);
+        assert_eq!(slowly(&desk), expected, "{view}{keys}");
+        assert!(expected.4 > 1, "{view}");
+    }
+}
+
+#[test]
+fn keys_that_come_before_a_backup_is_opened_wait_for_it_and_esc_drops_them() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gr");
+    let effects = press(&mut desk, KeyCode::Enter);
+    press(&mut desk, KeyCode::Char('G'));
+    let is_read = |desk: &Desk| desk.app.list_view.details.len() > 1;
+    assert!(!is_read(&desk) && !desk.app.queued_keys.is_empty());
+    desk.settle(effects);
+    let own = &desk.app.list_view.details;
+    assert!(is_read(&desk) && own.cursor.at + 1 == own.len(), "{}", desk.screen());
+    desk.type_keys("gb");
+    let mut effects = press(&mut desk, KeyCode::Char('g'));
+    effects.extend(press(&mut desk, KeyCode::Char('r')));
+    press(&mut desk, KeyCode::Char('k'));
+    press(&mut desk, KeyCode::Esc);
+    desk.settle(effects);
+    assert_eq!(
+        (desk.app.screen, desk.app.list_view.list.cursor.at),
+        (Screen::Backups, 1),
+        "at the intact one"
+    );
+}

@@ -1,0 +1,99 @@
+//! What the views that bring things back tell, and what they never show.
+
+use crossterm::event::KeyCode;
+
+use super::Desk;
+use super::back::{id, learnings, lost_nine, open_older, write};
+use crate::work::StepFile;
+
+#[test]
+fn a_secret_that_goes_over_several_lines_is_masked_in_what_a_step_changed() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("/type:learning");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("dx");
+    desk.type_keys("gu");
+    desk.press(KeyCode::Enter);
+    let mark = |what: &str| ["-----", what, " PRIVATE ", "KEY-----"].concat();
+    let body: Vec<String> = (0..4).map(|at| format!("{at}{}", "MIIBVAIBADANBgkqhkiG".repeat(3))).collect();
+    let whole: Vec<String> =
+        [vec![mark("BEGIN")], body.clone(), vec![mark("END"), "a line that stays".into()]].concat();
+    let journal = &mut desk.app.list_view.journal;
+    let file = StepFile {
+        path: "knowledge/notes/key.md".into(),
+        gone: 0,
+        come: whole.len(),
+        lines: whole.into_iter().map(|line| (true, line.into_bytes())).collect(),
+        titles: Vec::new(),
+        tags: Vec::new(),
+    };
+    journal.shown.first_mut().unwrap().files = Ok(vec![file]);
+    let screen = desk.screen();
+    assert!(screen.contains("key.md") && screen.contains("a line that stays"), "{screen}");
+    for line in &body {
+        assert!(!screen.contains(&line[..12]), "{screen}");
+    }
+}
+
+#[test]
+fn what_a_whole_file_loses_is_named_and_can_be_gone_through_before_the_yes() {
+    let (mut desk, _) = lost_nine(120, 36);
+    let mut lines = learnings(&desk);
+    let own = id(&lines[0]);
+    lines.extend((0..30).map(|n| lines[0].replace(&own, &format!("a-later-one-{n}"))).collect::<Vec<_>>());
+    write(&mut desk, &lines);
+    open_older(&mut desk);
+    desk.type_keys("W");
+    let items = desk.app.list_view.backups.items().iter().filter(|own| own.kind.is_only_here());
+    let newer: Vec<String> = items.filter_map(|own| own.id.clone()).collect();
+    let screen = desk.screen();
+    let is_told =
+        screen.contains(" written later are LOST, −") && screen.contains(" that the backup lacks are LOST");
+    assert!(is_told && screen.contains(&newer[0]), "{screen}");
+    assert!(!screen.contains(newer.last().unwrap()), "{screen}");
+    let mut seen = screen;
+    for _ in 0..300 {
+        desk.press(KeyCode::Down);
+        seen += &desk.screen();
+    }
+    for id in newer {
+        assert!(seen.contains("  LOST") && seen.contains(&id), "{id}\n{}", desk.screen());
+    }
+    assert!(desk.screen().contains("· PgUp · "), "{}", desk.screen());
+    desk.press(KeyCode::PageUp);
+    assert!(desk.screen().contains("· PgDn · "), "{}", desk.screen());
+}
+
+#[test]
+fn the_rule_of_what_is_due_can_be_read_to_its_end_at_eighty_columns() {
+    let mut desk = Desk::new(80, 24);
+    desk.type_keys("gaj");
+    let screen = desk.screen();
+    assert!(screen.contains("The rule: learnings") && screen.contains("by hand"), "{screen}");
+}
+
+#[test]
+fn the_title_of_a_step_takes_the_columns_that_nothing_else_of_its_row_needs() {
+    let mut desk = Desk::new(80, 24);
+    desk.type_keys("/type:learning");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("dxgu");
+    let row = desk.screen().lines().nth(2).unwrap_or_default().to_owned();
+    let free = row.trim_end().chars().rev().skip_while(|c| *c != ' ').take_while(|c| *c == ' ').count();
+    assert!(free <= 2 || !row.contains('…'), "{row}");
+}
+
+#[test]
+fn a_deletion_is_told_in_the_journal_by_the_title_of_its_memory_and_by_no_json() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("/type:decision session:checkout_rework is:live");
+    desk.press(KeyCode::Enter);
+    let title = super::selected_title(&desk);
+    desk.type_keys("dxgu");
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen();
+    let start: String = title.trim_matches('"').chars().take(30).collect();
+    assert!(screen.contains(&format!("deleted {start}")), "{start}: {screen}");
+    assert!(screen.contains(&format!("− {start}")), "{screen}");
+    assert!(!screen.contains("\"id\""), "{screen}");
+}

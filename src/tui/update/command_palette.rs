@@ -1,0 +1,71 @@
+//! The actions that the palette offers, in this order: the last ones, those that can be done here, the rest.
+
+use super::change_memories;
+use crate::tui::action::{Action, ActionInfo, exists_in, offered, runs_in_editor};
+use crate::tui::app::{App, Screen};
+
+/// The number of recent actions that come first.
+const LAST: usize = 4;
+
+/// Remembers an action that was done. The newest comes first, and each is kept once.
+pub fn remember(app: &mut App, action: Action) {
+    if action.is_navigation() {
+        return;
+    }
+    app.recent_actions.retain(|own| *own != action);
+    app.recent_actions.insert(0, action);
+    app.recent_actions.truncate(LAST);
+}
+
+/// The actions in the order of the palette. The number says how many of them, counted from the first, can be
+/// done here.
+pub fn order(app: &App) -> (Vec<&'static ActionInfo>, usize) {
+    let (mut here, rest): (Vec<&ActionInfo>, Vec<&ActionInfo>) =
+        offered(app.screen).into_iter().partition(|known| can(app, known.action));
+    let last = |known: &&ActionInfo| app.recent_actions.iter().position(|own| *own == known.action);
+    // Keys that only move are known, or explained in the help.
+    here.sort_by_key(|known| (last(known).unwrap_or(usize::MAX), known.action.is_navigation()));
+    let count = here.len();
+    (here.into_iter().chain(rest).collect(), count)
+}
+
+/// Whether an action can have an effect in this view.
+fn can(app: &App, action: Action) -> bool {
+    let is_listed = app.screen == Screen::Memories;
+    match action {
+        _ if !exists_in(app.screen, action) => false,
+        _ if app.screen == Screen::Editor => runs_in_editor(action),
+        Action::Undo => change_memories::can(app, action),
+        Action::Redo | Action::RenameTag => !app.is_readonly(),
+        // The actions for the rows of a view belong to that view.
+        Action::Archive | Action::Fix if !is_listed => is_own(app.screen, action),
+        Action::Edit
+        | Action::EditText
+        | Action::EditJson
+        | Action::Tag
+        | Action::Pin
+        | Action::KeepUntil
+        | Action::Importance
+        | Action::Type
+        | Action::Category
+        | Action::Archive
+        | Action::Repeat => change_memories::can(app, action),
+        Action::Delete => app.screen == Screen::Welcome || change_memories::can(app, action),
+        Action::Search
+        | Action::Narrow
+        | Action::FilterLikeThis
+        | Action::DropFilter
+        | Action::NextMatch
+        | Action::PreviousMatch
+        | Action::Ranking => is_listed && !app.places.is_empty(),
+        Action::Reference | Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson => {
+            app.selected().is_some()
+        }
+        Action::GoBack => !app.reference_trail.is_empty(),
+        _ => true,
+    }
+}
+
+fn is_own(screen: Screen, action: Action) -> bool {
+    matches!((screen, action), (Screen::Archive, Action::Archive) | (Screen::Problems, Action::Fix))
+}

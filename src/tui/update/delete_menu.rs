@@ -1,0 +1,112 @@
+//! The menu of what takes memories away, or brings them back: of one, of the marked ones, of all
+//! that the search shows.
+
+use std::collections::BTreeSet;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::change_memories::{broken, request_change, target_of};
+use crate::model::{State, Store};
+use crate::ops::delete;
+use crate::tui::app::{App, ChangeTarget};
+use crate::tui::message::Effect;
+use crate::tui::pending_changes::{DeleteMenu, DeleteMenuItem};
+use crate::usecase::{ChangeCommand, DeleteOptions, memory_count};
+
+/// A line: its key, its name, what it does to one, and what is wanted.
+type DeleteMenuLine = (char, &'static str, &'static str, ChangeCommand);
+
+/// What is said where some can't be changed so.
+const REST: &str = "; the rest can't be";
+
+fn lines() -> [DeleteMenuLine; 5] {
+    [
+        ('x', "delete", "u undoes it for 30 days", ChangeCommand::Delete(DeleteOptions::default())),
+        ('a', "archive", "moved out of the list", ChangeCommand::Archive),
+        ('r', "restore", "brought back to the list", ChangeCommand::Undelete),
+        ('b', "bring back", "out of the archive", ChangeCommand::Unarchive),
+        ('e', "erase", "every copy, for good", ChangeCommand::Erase(None)),
+    ]
+}
+
+/// The menu for what is marked or under the cursor. Where nothing is marked it offers all that a
+/// search shows, too.
+pub fn of(app: &App, aim: ChangeTarget) -> DeleteMenu {
+    let mut choices: Vec<DeleteMenuItem> =
+        lines().into_iter().filter_map(|line| choice(&aim, line)).collect();
+    let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();
+    if app.marks.is_empty() && !app.query.trim().is_empty() && all.len() > 1 {
+        let found = target_of(app, all, Vec::new());
+        for (key, name, _, wanted) in lines().into_iter().filter(|line| line.3 != ChangeCommand::Erase(None))
+        {
+            let key = key.to_ascii_uppercase();
+            let Some(own) = choice(&found, (key, name, "", wanted)) else { continue };
+            let count = own.about.strip_suffix(REST).unwrap_or(&own.about);
+            let about = format!("{count}: all that `{}` shows", app.query.trim());
+            choices.extend(own.refused.is_none().then(|| DeleteMenuItem {
+                about,
+                all_found: Some(found.clone()),
+                ..own
+            }));
+        }
+    }
+    DeleteMenu { aim, lines: choices }
+}
+
+/// A line of the menu. What nothing is there for has none.
+fn choice(aim: &ChangeTarget, (key, name, about, wanted): DeleteMenuLine) -> Option<DeleteMenuItem> {
+    let (mut can, mut why) = (0, None);
+    for &at in &aim.at {
+        let (store, entry) = aim.snapshot.get(at);
+        match wanted.check_allowed(store, entry) {
+            Ok(()) => can += 1,
+            Err(_) if entry.state == State::Broken => why = why.or_else(|| Some(broken())),
+            Err(refusal) => why = why.or(Some(refusal.message)),
+        }
+    }
+    if can == 0 && matches!(wanted, ChangeCommand::Undelete | ChangeCommand::Unarchive) {
+        return None;
+    }
+    let stores: BTreeSet<u32> = aim.at.iter().map(|at| at.store).collect();
+    let is_sure = |store: &u32| counts_all(&wanted, &aim.snapshot.stores[*store as usize]);
+    let most = if stores.iter().all(is_sure) { "" } else { "up to " };
+    let about = match aim.at.len() {
+        1 => about.to_owned(),
+        all if can == all => format!("{most}{}", memory_count(all)),
+        all => format!("{most}{can} of {}{REST}", memory_count(all)),
+    };
+    let refused = why.filter(|_| can == 0);
+    Some(DeleteMenuItem { key, name, about, wanted, all_found: None, refused })
+}
+
+/// Whether a plan can be made for all memories of a store that [`Wanted::may`] lets through. Otherwise the plan
+/// can leave some out, because of what depends on them or because of their age.
+fn counts_all(wanted: &ChangeCommand, store: &Store) -> bool {
+    match wanted {
+        ChangeCommand::Delete(_) => delete::takes_each(store),
+        ChangeCommand::Erase(_) => !delete::changes_others(store),
+        _ => false,
+    }
+}
+
+/// A key while the menu is open. Only what the menu names does anything.
+pub fn key(app: &mut App, key: KeyEvent) {
+    let Some(menu) = &app.delete_menu else { return };
+    match key.code {
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            app.push_effect(Effect::Redraw)
+        }
+        KeyCode::Esc | KeyCode::Char('q') => app.delete_menu = None,
+        KeyCode::Char(typed) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
+            let Some(line) = menu.lines.iter().find(|line| line.key == typed) else { return };
+            if let Some(why) = &line.refused {
+                return app.say(why.clone());
+            }
+            let aim = line.all_found.clone().unwrap_or_else(|| menu.aim.clone());
+            let wanted = line.wanted.clone();
+            request_change(app, Some(aim), wanted);
+            app.delete_menu = None;
+        }
+        _ => {}
+    }
+}

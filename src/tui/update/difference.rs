@@ -1,0 +1,188 @@
+//! The view of two memories beside each other: which two, and its keys.
+
+use std::sync::Arc;
+
+use super::{among_memories, list_view, marks, reference_go_back, search_query, up_down_page_top_last};
+use crate::model::entry_tracker::track_entries;
+use crate::model::{EntryRef, Snapshot};
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane, Screen};
+use crate::tui::difference::{self, MemoryDifference};
+
+/// Does an action of this view; whether it is its own.
+pub fn act(app: &mut App, action: Action) -> bool {
+    match (action, app.screen) {
+        (Action::Difference, Screen::Memories) => open(app),
+        (Action::Difference, Screen::Problems | Screen::Statistics) => app.say(among_memories()),
+        (_, Screen::Difference) => return within(app, action),
+        _ => return false,
+    }
+    true
+}
+
+fn open(app: &mut App) {
+    marks::end_range(app);
+    match both(app) {
+        Ok(both) => {
+            app.difference = Some(MemoryDifference::of(Arc::clone(&app.listed_snapshot), both));
+            app.screen = Screen::Difference;
+            ready(app);
+            begin(app);
+        }
+        Err(why) => app.say(why),
+    }
+}
+
+/// The two marked memories, or the marked one and the one under the cursor, in the order of the list.
+fn both(app: &App) -> Result<[EntryRef; 2], String> {
+    search_query::check_query(app)?;
+    let cursor = app.selected();
+    if let Some(both) = cursor.and_then(|cursor| of_group(app, cursor)) {
+        return Ok(both);
+    }
+    let [compare, mark] = [Action::Difference, Action::Toggle].map(Action::key);
+    match (app.marks.list().as_slice(), cursor) {
+        ([one, other], _) => Ok(in_order(app, *one, *other)),
+        ([one], Some(cursor)) if *one != cursor => Ok(in_order(app, *one, cursor)),
+        ([_], _) => Err(format!("One memory is marked. Go to another one, then {compare} compares the two.")),
+        ([], _) => Err(format!(
+            "Mark two memories with {mark}, or one and go to another. Then {compare} compares them."
+        )),
+        (more, _) => Err(format!("{compare} compares two memories, and {} are marked.", more.len())),
+    }
+}
+
+/// Among duplicates: the first memory of the group under the cursor and the memory under the cursor. If these
+/// are the same, the next memory is taken.
+fn of_group(app: &App, cursor: EntryRef) -> Option<[EntryRef; 2]> {
+    let (figures, hits) = (&app.results.picked.as_ref()?.figures, &app.results.hits);
+    let at = hits.iter().position(|hit| hit.at == cursor)?;
+    let begins = |at: &usize| figures.get(*at).is_some_and(|own| own.starts_with('×'));
+    let first = (0..=at).rev().find(begins)?;
+    let other = if first == at { at + 1 } else { at };
+    Some([hits.get(first)?.at, hits.get(other)?.at])
+}
+
+fn in_order(app: &App, one: EntryRef, other: EntryRef) -> [EntryRef; 2] {
+    let first = app.results.hits.iter().map(|hit| hit.at).find(|at| *at == one || *at == other);
+    if first == Some(other) { [other, one] } else { [one, other] }
+}
+
+fn within(app: &mut App, action: Action) -> bool {
+    let Some(own) = &mut app.difference else { return false };
+    match action {
+        Action::NextPane | Action::PreviousPane => own.side = 1 - own.side,
+        Action::PaneLeft => own.side = 0,
+        Action::PaneRight => own.side = 1,
+        Action::NextMatch => difference(app, true),
+        Action::PreviousMatch => difference(app, false),
+        Action::Back | Action::Close => app.screen = Screen::Memories,
+        Action::Difference => list_view::session_pair::open(app),
+        Action::Open => show(app),
+        _ => return scroll(app, action),
+    }
+    true
+}
+
+/// Goes to the next part that differs, or the one before, round and round.
+fn difference(app: &mut App, ahead: bool) {
+    let times = app.count.times.unwrap_or(1);
+    let Some(own) = &mut app.difference else { return };
+    let differing = own.differing();
+    let Some(last) = differing.len().checked_sub(1) else {
+        return app.say("Nothing differs.");
+    };
+    let at = own.current_part.and_then(|at| differing.iter().position(|own| *own == at));
+    let by = (times - 1) % differing.len();
+    let to = match (at, ahead) {
+        (Some(at), true) => (at + 1 + by) % differing.len(),
+        (Some(at), false) => (at + last + differing.len() - by) % differing.len(),
+        (None, true) => by,
+        (None, false) => last - by,
+    };
+    own.current_part = differing.get(to).copied();
+    keep_in_view(app);
+}
+
+/// In a long text, the view begins a little above the first part that differs.
+fn begin(app: &mut App) {
+    let shown = difference::shown(app);
+    let Some(own) = &app.difference else { return };
+    let rows = difference::rows(app, own);
+    let first = rows.iter().position(|row| own.parts.get(row.part).is_some_and(|part| part.pair.differs()));
+    let last = rows.len().saturating_sub(shown);
+    // A third of the screen shows what is equal and stands before it.
+    let top = first.filter(|first| *first >= shown).map_or(0, |first| (first - shown / 3).min(last));
+    if let Some(own) = &mut app.difference {
+        own.rows.top = top;
+    }
+}
+
+/// The part that was gone to is on screen.
+fn keep_in_view(app: &mut App) {
+    let shown = difference::shown(app);
+    let Some(own) = &app.difference else { return };
+    let rows = difference::rows(app, own);
+    let row = own.current_part.and_then(|part| rows.iter().position(|row| row.part == part));
+    let len = rows.len();
+    if let (Some(own), Some(row)) = (&mut app.difference, row) {
+        own.rows.go(row, len, shown);
+    }
+}
+
+fn scroll(app: &mut App, action: Action) -> bool {
+    let shown = difference::shown(app);
+    let Some(own) = &app.difference else { return false };
+    let last = difference::rows(app, own).len().saturating_sub(shown);
+    let Some(to) = up_down_page_top_last::cursor_target(
+        action,
+        own.rows.top.min(last),
+        last + 1,
+        shown,
+        app.count.times,
+    ) else {
+        return false;
+    };
+    if let Some(own) = &mut app.difference {
+        own.rows.top = to;
+    }
+    true
+}
+
+/// Leads to the memory that keys are for.
+fn show(app: &mut App) {
+    let Some(own) = &app.difference else { return };
+    let at = own.chosen();
+    let (sought, state) = (App::identity(&own.snapshot, at), own.snapshot.get(at).1.state);
+    (app.screen, app.focus) = (Screen::Memories, Pane::Memories);
+    reference_go_back::show_memory(app, sought, state);
+}
+
+/// The two in the stores as they are listed now; where one of them went there is nothing to compare.
+pub fn relisted(app: &mut App) {
+    let Some(own) = &mut app.difference else { return };
+    let state = |snapshot: &Snapshot, at: EntryRef| snapshot.get(at).1.state;
+    let both = own.memories.map(|at| {
+        let now = track_entries(&own.snapshot, &app.listed_snapshot, std::iter::once(at)).first().copied()?;
+        (state(&app.listed_snapshot, now) == state(&own.snapshot, at)).then_some(now)
+    });
+    match both {
+        [Some(one), Some(other)] => {
+            (own.memories, own.snapshot, own.revealed) =
+                ([one, other], Arc::clone(&app.listed_snapshot), None);
+        }
+        _ if app.screen == Screen::Difference => app.screen = Screen::Memories,
+        _ => app.difference = None,
+    }
+}
+
+/// Compares the two, where that is not done yet.
+pub fn ready(app: &mut App) {
+    let Some(own) = app.difference.as_ref().filter(|own| own.revealed != Some(app.revealed)) else { return };
+    let parts = difference::parts(app, own);
+    let revealed = Some(app.revealed);
+    if let Some(own) = &mut app.difference {
+        (own.parts, own.revealed) = (parts, revealed);
+        own.current_part = own.current_part.filter(|at| *at < own.parts.len());
+    }
+}

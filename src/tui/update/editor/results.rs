@@ -1,0 +1,255 @@
+//! What comes back to the editor: judgements, drafts, other states of the store, other editors.
+
+use std::sync::Arc;
+
+use super::leave::beneath;
+use super::{ask, change_memories, changed, request, told};
+use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
+use crate::ops::{self, WriteContext};
+use crate::store::commit::FormDraft;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::editor::{DraftState, Editor, TheirVersion, is_open};
+use crate::tui::message::{Effect, FormPart};
+use crate::tui::update::job_results::reload;
+use crate::work::Job;
+use crate::work::form_jobs::{FormSaveOutcome, ValidatedForm};
+
+/// A form was judged; what is older than what is known is of no use.
+pub fn judged(app: &mut App, judged: ValidatedForm) {
+    let Some(editor) = &mut app.editor else { return };
+    let is_of_now = judged.version == editor.version;
+    if !is_of_now && judged.version < editor.judged_version {
+        return;
+    }
+    // What the whole store says stays until it is asked again.
+    if let Some(effects) = judged.effects {
+        editor.effects = Some(effects);
+    }
+    editor.judged_version = judged.version;
+    editor.judged = judged.judged;
+}
+
+/// What was typed is kept, or why it is not.
+pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
+    let Some(editor) = &mut app.editor else { return };
+    if version != editor.version {
+        return;
+    }
+    editor.draft_state = match outcome {
+        Ok(_) if !editor.is_changed() => DraftState::Unchanged,
+        Ok(when) => DraftState::Saved(when),
+        Err(why) => {
+            app.notice = Some(format!("What was typed can't be kept: {why}"));
+            DraftState::Failed(why)
+        }
+    };
+}
+
+/// What was typed before was looked for.
+pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
+    let Some(editor) = app.editor.as_mut().filter(|editor| editor.opened_at == at && !editor.draft_searched)
+    else {
+        return;
+    };
+    editor.draft_searched = true;
+    let same = |draft: &FormDraft| {
+        let current = |name: &str| editor.form.find(name).map(|at| editor.form.fields[at].value.as_str());
+        draft.fields.iter().all(|own| current(&own.name) == Some(own.text.as_str()))
+    };
+    let draft = draft.filter(|draft| !same(draft));
+    if editor.version == editor.first_version {
+        editor.found_draft = draft;
+        return;
+    }
+    // What is in the form is newer, and takes the place of what was kept: that is kept apart.
+    if let (Some(draft), Some(request)) = (draft, request(app)) {
+        let fields = draft.fields.iter().map(|own| format!("{}: {}\n", own.name, own.text));
+        app.give_job(Job::KeepText(request, fields.collect()));
+    }
+    app.push_effect(Effect::SaveDraftSoon);
+}
+
+/// A form was saved, or why it was not.
+pub fn saved(app: &mut App, saved: FormSaveOutcome) {
+    change_memories::finish_queued(app);
+    let leaving = app.quits_when_done && app.change_count == 0;
+    let Some(editor) = &mut app.editor else { return app.push_effect(reload(app)) };
+    editor.saving = false;
+    match saved {
+        FormSaveOutcome::Done(own) => {
+            // The thread that keeps drafts may have written one meanwhile: it goes behind that.
+            forget(app);
+            app.editor = None;
+            app.screen = beneath(app);
+            app.notice = Some(change_memories::outcome_notice(app, own));
+            app.push_effect(reload(app));
+            if leaving {
+                app.push_effect(Effect::Quit);
+            }
+        }
+        FormSaveOutcome::Same => {
+            editor.draft_state = DraftState::Unchanged;
+            app.quits_when_done = false;
+            app.say("There is nothing to save: nothing was changed.");
+        }
+        FormSaveOutcome::Judged(own) => {
+            app.quits_when_done = false;
+            let warned = !own.judged.is_refused();
+            let count = own.judged.findings.iter().filter(|own| own.is_new).count();
+            editor.warned_version = warned.then_some(own.version);
+            (editor.judged_version, editor.judged) = (own.version, own.judged);
+            let key = Action::Save.key();
+            app.notice = Some(match warned {
+                true => {
+                    format!("It is not saved yet: {count} to look at; {key} once more saves it all the same.")
+                }
+                false => format!("It is not saved, and nothing is lost: {}", first(editor)),
+            });
+        }
+        FormSaveOutcome::Failed(why) => {
+            (app.quits_when_done, editor.error_shown) = (false, true);
+            app.say(format!("{why} What was typed is still here."));
+            app.push_effect(reload(app));
+        }
+    }
+}
+
+fn first(editor: &Editor) -> String {
+    let own = editor.judged.findings.iter().find(|own| own.refuses());
+    own.map_or_else(String::new, |own| format!("{} ({})", own.message, own.code.as_str()))
+}
+
+/// Drops the draft of the memory whose form is open.
+fn forget(app: &mut App) {
+    if let Some(mut request) = request(app) {
+        request.values = request.form.values();
+        app.give_job(Job::KeepDraft(request));
+    }
+}
+
+/// The stores were read anew. A memory that says what it said is gone on with where it is
+/// now; one that was changed is told at once.
+pub fn reloaded(app: &mut App) {
+    let now = app.now;
+    let snapshot = Arc::clone(&app.snapshot);
+    let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return };
+    if !snapshot.is_whole() || Arc::ptr_eq(&snapshot, &editor.snapshot) {
+        return;
+    }
+    let before = editor.theirs.take();
+    let at = EntryTracker::new(&editor.snapshot, &snapshot).find(editor.at, &|_| false);
+    // Where its bytes are gone already, it is read anew.
+    let is = at.map(|at| Some((Arc::new(snapshot.with_bytes_of(at)?), at)));
+    let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return app.push_effect(reload(app)) };
+    editor.theirs = theirs(editor, is.as_ref(), now);
+    match &editor.theirs {
+        None => {
+            let Some(is) = is else { return };
+            (editor.snapshot, editor.at) = is;
+            editor.conflict = None;
+        }
+        Some(theirs) => {
+            let is_known = matches!((&before, theirs), (Some(TheirVersion::Gone(old)), TheirVersion::Gone(new)) if old == new);
+            if !is_known && !std::mem::take(&mut editor.error_shown) {
+                app.notice = Some(told(theirs));
+            }
+            if !is_known && matches!(theirs, TheirVersion::Gone(_)) && editor.is_changed() {
+                // Of what was erased no draft stays: whether this one does is found out now.
+                editor.draft_state = DraftState::Pending;
+            }
+            let same = matches!((&before, theirs), (Some(TheirVersion::Changed { form: old, .. }), TheirVersion::Changed { form, .. }) if old == form);
+            if before.is_some() && !same && editor.conflict.is_some() {
+                // What is shown there is not what is there any more.
+                return super::compare::open(app);
+            }
+        }
+    }
+    let is_gone =
+        app.editor.as_ref().is_some_and(|editor| matches!(editor.theirs, Some(TheirVersion::Gone(_))));
+    if is_gone {
+        app.effects.extend(super::unkept(app).map(Effect::Job));
+    }
+    ask(app, true);
+}
+
+fn theirs(editor: &Editor, is: Option<&(Arc<Snapshot>, EntryRef)>, now: Moment) -> Option<TheirVersion> {
+    let Some((snapshot, at)) = is else {
+        return Some(TheirVersion::Gone("The memory is not on disk any more.".into()));
+    };
+    let (store, entry) = snapshot.get(*at);
+    match ops::form::form(store, entry, now) {
+        Err(refusal) => {
+            Some(TheirVersion::Gone(format!("The memory can't be edited any more: {}", refusal.message)))
+        }
+        // Fields alone count: what the form does not show stays as it is there.
+        Ok(form) if form == *editor.form => None,
+        Ok(form) => {
+            Some(TheirVersion::Changed { snapshot: Arc::clone(snapshot), at: *at, form: Arc::new(form) })
+        }
+    }
+}
+
+/// The text that another editor gets.
+pub fn text_for(app: &App, what: FormPart) -> Option<String> {
+    let editor = app.editor.as_ref()?;
+    match what {
+        FormPart::Field(at) => Some(editor.texts.get(at)?.as_str().to_owned()),
+        FormPart::Record => {
+            let (store, entry) = editor.snapshot.get(editor.at);
+            let scene =
+                WriteContext { store, now: app.now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+            Some(ops::form::record_text(&scene, entry, &editor.form, &editor.values()))
+        }
+    }
+}
+
+/// Another editor was left: what it was given, and what it made of it or why it made nothing.
+pub fn lent(app: &mut App, what: FormPart, before: &str, after: Result<String, String>) {
+    let Some(editor) = &mut app.editor else { return };
+    let after = match after {
+        Ok(after) if after == before => {
+            return app.say("The text is the same.");
+        }
+        Ok(after) => after,
+        Err(why) => return app.say(why),
+    };
+    match what {
+        FormPart::Field(at) => {
+            let is_area = matches!(editor.form.fields[at].kind, ops::form::FieldKind::Text { .. });
+            let after = if is_area { after } else { after.trim().replace(['\n', '\r'], " ") };
+            editor.field = at;
+            editor.text().set(&after);
+        }
+        FormPart::Record => {
+            let (store, entry) = editor.snapshot.get(editor.at);
+            match ops::form::values_of(store, entry, &editor.form, &after) {
+                Ok(values) => put(editor, &values),
+                Err(refusal) => {
+                    app.say(format!("{} Nothing was changed.", refusal.message));
+                    let keep = request(app).map(|request| Effect::Job(Job::KeepText(request, after)));
+                    return app.effects.extend(keep);
+                }
+            }
+        }
+    }
+    changed(app);
+    ask(app, true);
+    app.say(format!("It is taken into the form; {} saves it.", Action::Save.key()));
+}
+
+fn put(editor: &mut Editor, values: &[String]) {
+    let form = Arc::clone(&editor.form);
+    for ((text, field), value) in editor.texts.iter_mut().zip(&form.fields).zip(values) {
+        if is_open(field) {
+            text.set(value);
+        }
+    }
+}
+
+/// What no form could take is kept; the notice says why, and now where.
+pub fn text_kept(app: &mut App, said: &str) {
+    let before = app.notice.take().unwrap_or_default();
+    app.say(format!("{before} {said}").trim().to_owned());
+}

@@ -1,0 +1,59 @@
+//! Titles and paths of rows, copied.
+
+use super::aimed;
+use crate::model::PathText;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::list_view::{self, ListRow, row};
+use crate::tui::theme::place;
+use crate::tui::update::copy as memory;
+
+/// Copies titles or paths of rows.
+pub fn copy(app: &mut App, action: Action) {
+    let rows = aimed(app);
+    let lines: Vec<String> = match action {
+        Action::CopyText => rows.iter().map(|row| title_of(app, *row)).collect(),
+        Action::CopyPath => rows.iter().filter_map(|row| path_of(app, *row)).collect(),
+        _ => return app.say("In this view y t copies the title, and y p the path."),
+    };
+    if lines.is_empty() {
+        return app.say("There is nothing here to copy.");
+    }
+    let what = if action == Action::CopyText { "the title" } else { "the path" };
+    let what = if lines.len() == 1 { what.to_owned() } else { format!("{} lines", lines.len()) };
+    memory::give(app, &what, &lines.join("\n"));
+}
+
+/// What a problem says; of other rows the title.
+fn title_of(app: &App, row: ListRow) -> String {
+    let problem =
+        if let ListRow::Problem(number) = row { list_view::problems::problem(app, number) } else { None };
+    problem.map_or_else(|| row::title(app, row), |(_, own)| own.message.clone())
+}
+
+/// Where it is on disk. Untrusted text.
+fn path_of(app: &App, row: ListRow) -> Option<String> {
+    let root = |store: usize| app.snapshot.stores.get(store).map(|store| store.root.clone());
+    let of_memory = |at| memory::path_and_line(&app.snapshot, at);
+    Some(match row {
+        ListRow::Backup(_) => {
+            let own = app.list_view.backups.of(Some(row))?;
+            root(own.store)?.join(&own.copy.path).to_text().into_owned()
+        }
+        ListRow::Problem(number) => {
+            let (store, own) = list_view::problems::problem(app, number)?;
+            place(&root(store)?.join(&own.file), own.line)
+        }
+        ListRow::New(at) | ListRow::Side(_, at) => of_memory(at),
+        ListRow::Archived(at) => memory::path_and_line(app.list_view.read_snapshot.as_ref()?, at),
+        ListRow::Moved(store, at) => {
+            let moved = app.list_view.journal.accounts.as_ref()?.get(store)?.changed_files.get(at)?;
+            root(store)?.join(&moved.0).to_text().into_owned()
+        }
+        ListRow::Step(store, _) | ListRow::Others(store, _) | ListRow::Fault(store, _) => {
+            root(store)?.to_text().into_owned()
+        }
+        ListRow::Chore(at) => root(app.list_view.chores.get(at)?.store)?.to_text().into_owned(),
+        _ => return None,
+    })
+}

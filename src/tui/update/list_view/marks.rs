@@ -1,0 +1,93 @@
+//! Marks of rows: one, a range, all, the others; the marked ones alone.
+
+use super::{cursor_key, renew, renew_within};
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::list_view::{self, ListRow};
+
+/// Marks the row under the cursor, or takes its mark away, and steps on.
+pub fn toggle(app: &mut App) {
+    if app.list_view.focused().range.is_some() {
+        return range(app);
+    }
+    let Some(row) = app.list_view.focused().selected() else { return nothing(app) };
+    match list_view::may_mark(app, row) {
+        Ok(()) => flip(app, row),
+        Err(why) => app.say(why),
+    }
+    let own = app.list_view.focused_mut();
+    own.cursor.at = (own.cursor.at + 1).min(own.len().saturating_sub(1));
+}
+
+fn nothing(app: &mut App) {
+    app.say("There is no row here to mark.");
+}
+
+fn flip(app: &mut App, row: ListRow) {
+    let key = row.key(app);
+    let marks = &mut app.list_view.focused_mut().marks;
+    if !marks.remove(&key) {
+        marks.insert(key);
+    }
+}
+
+/// Begins a range under the cursor, or marks from where it began to the cursor.
+pub fn range(app: &mut App) {
+    let own = app.list_view.focused_mut();
+    if own.is_empty() {
+        return nothing(app);
+    }
+    let Some(numbers) = own.open_range() else {
+        own.range = Some(own.cursor.at);
+        return;
+    };
+    own.range = None;
+    let rows: Vec<ListRow> = numbers.filter_map(|at| app.list_view.focused().row(at)).collect();
+    set(app, rows, false);
+}
+
+/// Marks all that is shown; or of that what has no mark, and nothing else.
+pub fn all(app: &mut App, inverts: bool) {
+    let rows: Vec<ListRow> = app.list_view.focused().each().collect();
+    if rows.is_empty() {
+        return nothing(app);
+    }
+    set(app, rows, inverts);
+}
+
+/// Rows that can't be marked are left out; where none can be, it is said why.
+fn set(app: &mut App, rows: Vec<ListRow>, inverts: bool) {
+    let mut refused = None;
+    let mut is_any = false;
+    for row in rows {
+        match list_view::may_mark(app, row) {
+            Err(why) => refused = Some(why),
+            Ok(()) if inverts => {
+                is_any = true;
+                flip(app, row);
+            }
+            Ok(()) => {
+                is_any = true;
+                let key = row.key(app);
+                app.list_view.focused_mut().marks.insert(key);
+            }
+        }
+    }
+    if let Some(why) = refused.filter(|_| !is_any) {
+        app.say(why);
+    }
+}
+
+/// Shows the marked ones alone, or all again.
+pub fn only(app: &mut App) {
+    let held = cursor_key(app);
+    let own = app.list_view.focused_mut();
+    if own.marks.is_empty() && !own.only_marked {
+        return app.say(format!("Nothing is marked: {} marks.", Action::Toggle.key()));
+    }
+    own.only_marked = !own.only_marked;
+    match app.list_view.in_details {
+        true => renew_within(app),
+        false => renew(app, held),
+    }
+}

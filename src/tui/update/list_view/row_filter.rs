@@ -1,0 +1,40 @@
+//! A text that rows must contain to be shown.
+
+use super::{cursor_key, renew, renew_within};
+use crate::tui::app::App;
+use crate::tui::prompt::PromptPurpose;
+use crate::tui::update::prompt;
+
+/// Of so many rows a filter shows at every letter what it finds; of more, once it is kept.
+const AT_ONCE: usize = 5_000;
+
+/// Asks for a text; what it was before stays until another is typed.
+pub fn begin(app: &mut App, text: &str) {
+    let before = app.list_view.focused().filter.clone();
+    prompt::open(app, PromptPurpose::RowFilter, text);
+    if let Some(prompt) = &mut app.prompt {
+        prompt.former_text = before;
+    }
+    typed(app, text, false);
+}
+
+/// What was typed filters at once, where there are few rows.
+pub fn typed(app: &mut App, text: &str, is_kept: bool) {
+    if is_kept || app.list_view.focused().len() <= AT_ONCE {
+        filter(app, text);
+    }
+}
+
+/// Shows the rows that contain a text.
+pub fn filter(app: &mut App, text: &str) {
+    let own = app.list_view.focused_mut();
+    if own.filter == text {
+        return;
+    }
+    own.filter = text.to_owned();
+    let held = cursor_key(app);
+    match app.list_view.in_details {
+        true => renew_within(app),
+        false => renew(app, held),
+    }
+}

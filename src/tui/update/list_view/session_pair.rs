@@ -1,0 +1,35 @@
+//! The sessions of two memories that are compared, side by side.
+
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+use crate::tui::list_view::ListRow;
+use crate::tui::update::reference_go_back;
+
+/// Opens the sessions of the two memories that are compared.
+pub fn open(app: &mut App) {
+    let Some(own) = &app.difference else { return };
+    let pair = own.memories.map(|at| App::identity(&own.snapshot, at));
+    if pair.iter().any(|own| own.session.is_none()) {
+        return app.say("Only memories of sessions have sessions to compare: = goes back.");
+    }
+    if pair[0].root == pair[1].root && pair[0].session == pair[1].session {
+        return app.say("Both memories are of one session. Mark two of different sessions to compare these.");
+    }
+    super::open(app, Screen::SessionPair);
+    if app.screen == Screen::SessionPair {
+        app.list_view.session_pair = Some(pair);
+        super::renew(app, None);
+    }
+}
+
+/// Does an action of the view; whether it has one of the kind.
+pub fn act(app: &mut App, action: Action) -> bool {
+    match (action, app.list_view.row()) {
+        (Action::Open, Some(ListRow::Side(_, at))) if !app.list_view.in_details => {
+            reference_go_back::open_memory(app, at)
+        }
+        (Action::Difference, _) => app.screen = Screen::Memories,
+        _ => return false,
+    }
+    true
+}

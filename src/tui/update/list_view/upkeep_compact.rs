@@ -1,0 +1,82 @@
+//! What is due, and what a compaction drops: shown as a plan, and carried out.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::super::confirm;
+use super::{aimed, request};
+use crate::model::Plan;
+use crate::ops::effect::Fate;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::list_view::ListRow;
+use crate::tui::list_view::upkeep::not_now;
+use crate::usecase::{ChangeCommand, PlannedChange, add_touched_lines};
+use crate::work::{Chore, ChoreKind};
+
+/// Does an action of the view; whether it has one of the kind.
+pub fn act(app: &mut App, action: Action) -> bool {
+    if action == Action::Open {
+        carry_out(app);
+    }
+    action == Action::Open
+}
+
+/// Shows what is marked, or what is under the cursor, as it will be carried out.
+pub fn carry_out(app: &mut App) {
+    let at = |row: ListRow| if let ListRow::Chore(at) = row { Some(at) } else { None };
+    // The memories of a rule go together.
+    let rows = if app.list_view.list.marks.is_empty() {
+        app.list_view.row().into_iter().collect()
+    } else {
+        aimed(app)
+    };
+    let chores: Vec<&Chore> =
+        rows.into_iter().filter_map(at).filter_map(|at| app.list_view.chores.get(at)).collect();
+    match chores.as_slice() {
+        [] => return app.say("Nothing that is due is marked or under the cursor: nothing is changed."),
+        [one] if one.plan.is_none() => return app.say(not_now(one)),
+        _ => {}
+    }
+    let wanted = match chores.iter().all(|own| own.task == ChoreKind::Compact) {
+        true => ChangeCommand::Compact(None),
+        false => ChangeCommand::Maintain,
+    };
+    let (plans, later) = together(&chores);
+    let name = match chores.as_slice() {
+        [one] if one.task == ChoreKind::Compact => {
+            let goes = one.touched.iter().filter(|own| own.fate != Fate::Changes).count();
+            format!("{} ({} go)", app.store_name(one.store), crate::usecase::memory_count(goes))
+        }
+        [one] => format!("\"{}\"", one.what),
+        several => format!("{} of {} marked tasks", plans.len(), several.len()),
+    };
+    let Some(request) = request(app, name, wanted) else { return };
+    confirm::planned(app, Ok(PlannedChange::of(request, plans)));
+    if later > 0 {
+        app.say(format!(
+            "{later} of the marked tasks change the same files: the rest of them is planned again after this."
+        ));
+    }
+}
+
+/// The plans that can be carried out one after the other as they are: no two change one file.
+/// How many have to wait.
+fn together(chores: &[&Chore]) -> (Vec<(usize, Plan)>, usize) {
+    let mut touched: HashSet<(usize, PathBuf)> = HashSet::new();
+    let (mut plans, mut later) = (Vec::new(), 0);
+    for chore in chores {
+        let Some(plan) = &chore.plan else { continue };
+        let files: Vec<(usize, PathBuf)> =
+            plan.changes.iter().map(|change| (chore.store, change.path.clone())).collect();
+        if files.iter().any(|file| touched.contains(file)) {
+            later += 1;
+            continue;
+        }
+        touched.extend(files);
+        let mut plan = plan.clone();
+        add_touched_lines(&mut plan, &chore.rule, &chore.touched);
+        plans.push((chore.store, plan));
+    }
+    (plans, later)
+}

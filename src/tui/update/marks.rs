@@ -1,0 +1,193 @@
+//! Keys that mark memories. Marks hold memories and no lines: whatever is searched, ordered or
+//! read anew, they stay on theirs.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{among_memories, search_query, up_down_page_top_last};
+use crate::model::EntryRef;
+use crate::model::entry_tracker::track_entries;
+use crate::query::{Query, ResultPick};
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane, Screen};
+use crate::work::{Job, SearchOutcome, SearchRequest};
+
+/// Does an action on marks.
+pub fn act(app: &mut App, action: Action) {
+    if app.screen != Screen::Memories {
+        return app.say(among_memories());
+    }
+    if let Err(why) = search_query::check_query(app) {
+        return app.say(why);
+    }
+    match action {
+        Action::Marked => return only(app),
+        Action::MarkRange => range(app),
+        Action::MarkAll => all(app),
+        _ => invert(app),
+    }
+    app.focus = Pane::Memories;
+}
+
+/// Marks the memory under the cursor, or takes its mark away, and steps on.
+pub fn toggle(app: &mut App) {
+    if app.marks.range.is_some() {
+        return range(app);
+    }
+    if let Err(why) = search_query::check_query(app) {
+        return app.say(why);
+    }
+    let Some(at) = app.selected() else { return nothing(app) };
+    app.marks.set(at, !app.marks.has(at));
+    up_down_page_top_last::step(app, 1);
+}
+
+/// Begins a range under the cursor, or marks from where it began to the cursor.
+fn range(app: &mut App) {
+    let Some(at) = app.selected() else { return nothing(app) };
+    let Some(lines) = open_range(app) else {
+        app.marks.range = Some(at);
+        return;
+    };
+    for line in lines {
+        if let Some(hit) = app.results.hits.get(line) {
+            app.marks.set(hit.at, true);
+        }
+    }
+    app.marks.range = None;
+}
+
+/// Marks what the range that is open goes over, and ends it: a change is of all of that.
+pub fn end_range(app: &mut App) {
+    let is_shown = app.screen == Screen::Memories && search_query::check_query(app).is_ok();
+    if is_shown && app.marks.range.is_some() {
+        range(app);
+    }
+}
+
+/// The lines of the range that is open; `None` where none is, or its beginning is not listed.
+pub fn open_range(app: &App) -> Option<std::ops::RangeInclusive<usize>> {
+    let anchor = app.marks.range?;
+    let from = app.results.hits.iter().position(|hit| hit.at == anchor)?;
+    let to = app.list_cursor.at;
+    Some(from.min(to)..=from.max(to))
+}
+
+fn all(app: &mut App) {
+    shown(app).into_iter().for_each(|at| app.marks.set(at, true));
+}
+
+/// What is shown; where that is nothing, it is said.
+fn shown(app: &mut App) -> Vec<EntryRef> {
+    if app.results.hits.is_empty() {
+        nothing(app);
+    }
+    app.results.hits.iter().map(|hit| hit.at).collect()
+}
+
+fn nothing(app: &mut App) {
+    app.say("Nothing is shown, so nothing was marked.");
+}
+
+/// Those that the filter hides stay as they are.
+fn invert(app: &mut App) {
+    for at in shown(app) {
+        let marked = app.marks.has(at);
+        app.marks.set(at, !marked);
+    }
+}
+
+/// Shows the marked ones alone, or what was asked for again.
+fn only(app: &mut App) {
+    if app.marks.is_empty() && !app.marks.only_marked {
+        return app.say(format!("Nothing is marked: {} marks.", Action::Toggle.key()));
+    }
+    app.marks.only_marked = !app.marks.only_marked;
+    app.marks.range = None;
+    app.focus = Pane::Memories;
+    // The cursor stays on its memory, where that is listed then, too.
+    app.awaited_memory = app.selected().map(|at| App::identity(&app.listed_snapshot, at));
+    search_query::search_again(app)
+}
+
+/// Takes back one thing that marks do: an open range, the list of the marked, the marks, a pick. Whether
+/// there was anything of that.
+pub fn back(app: &mut App) -> bool {
+    if app.marks.range.take().is_some() {
+        return true;
+    }
+    if app.marks.only_marked {
+        only(app);
+    } else if !app.marks.is_empty() {
+        app.marks.clear();
+        app.marks.count_hidden(&app.results.hits);
+    } else if app.marks.pick.take().is_some() {
+        search_query::search_again(app);
+    } else {
+        return false;
+    }
+    true
+}
+
+/// Lists what is picked of what is searched for, and marks of it what is to be.
+pub fn pick(app: &mut App, pick: &'static ResultPick) {
+    let can = match app.is_whole() && !app.places.is_empty() {
+        true => search_query::check_query(app),
+        false => Err("The stores are still being read.".into()),
+    };
+    if let Err(why) = can {
+        return app.say(why);
+    }
+    (app.screen, app.focus) = (Screen::Memories, Pane::Memories);
+    (app.marks.only_marked, app.marks.pick, app.marks.marks_pick) = (false, Some(pick), true);
+    app.marks.range = None;
+    app.say("Looking …");
+    search_query::search_again(app)
+}
+
+/// What was picked is there. Where it is picked anew, what others changed may have made another one the
+/// one that stays: what is not to be marked now loses its mark, and none is marked anew.
+pub fn picked(app: &mut App) {
+    let Some(picked) = &app.results.picked else { return };
+    if std::mem::take(&mut app.marks.marks_pick) {
+        picked.marked.iter().for_each(|at| app.marks.set(*at, true));
+        app.notice = Some(picked.summary.clone());
+        return;
+    }
+    if picked.marked.is_empty() {
+        return;
+    }
+    let marked: HashSet<EntryRef> = picked.marked.iter().copied().collect();
+    for hit in app.results.hits.iter().filter(|hit| !marked.contains(&hit.at)) {
+        app.marks.set(hit.at, false);
+    }
+}
+
+/// Searches for what is to be marked; `Err` says what of the search is wrong.
+pub fn by_search(app: &App, text: &str) -> Result<Job, String> {
+    Query::parse(text, app.now).map_err(|error| error.message)?;
+    let snapshot = Arc::clone(&app.listed_snapshot);
+    let asked =
+        SearchRequest { snapshot, query: text.to_owned(), only: None, pick: None, ..app.search_request() };
+    Ok(Job::SearchToMark(asked))
+}
+
+/// What is to be marked was found, in the stores as they were when it was asked for.
+pub fn selected(app: &mut App, found: SearchOutcome) {
+    let results = match found.outcome {
+        Ok((results, _)) => results,
+        Err(why) => return app.say(why.message),
+    };
+    // What was deleted is listed behind all else, so that whatever has a place keeps it.
+    if Arc::ptr_eq(&found.of, &app.listed_snapshot) {
+        app.listed_snapshot = Arc::clone(&found.asked.snapshot);
+    }
+    let before = app.marks.count();
+    let all = results.hits.iter().map(|hit| hit.at);
+    for at in track_entries(&found.asked.snapshot, &app.listed_snapshot, all) {
+        app.marks.set(at, true);
+    }
+    app.marks.count_hidden(&app.results.hits);
+    let new = app.marks.count() - before;
+    app.say(format!("`{}` finds {}; {new} more are marked", found.asked.query, results.hits.len()));
+}

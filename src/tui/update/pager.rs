@@ -1,0 +1,71 @@
+//! What goes to the user's pager: the memory under the cursor, or all that a view shows. It is made of
+//! what is drawn, so that it is as safe and as masked as that.
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::text::Line;
+
+use super::{detail, keep_in_view, ready};
+use crate::tui::app::{App, Screen};
+use crate::tui::event_loop;
+use crate::tui::message::Effect;
+use crate::tui::view::view;
+
+/// The longest page that a view is drawn on.
+const ROWS: u16 = 4_000;
+
+/// Opens the pager.
+pub fn page(app: &mut App) {
+    let text = match app.screen {
+        Screen::Memories => memory(app),
+        Screen::Welcome => None,
+        _ => whole(app),
+    };
+    match text {
+        Some(text) => app.push_effect(Effect::OpenPager(text)),
+        None => app.say("There is nothing here to page through."),
+    }
+}
+
+/// The memory under the cursor, in the tab that is chosen.
+fn memory(app: &App) -> Option<String> {
+    let at = app.selected()?;
+    let lines = detail::lines(app, at, app.shown_tab(), usize::from(app.size.0));
+    Some(lines.iter().map(|line| told(line) + "\n").collect())
+}
+
+fn told(line: &Line<'_>) -> String {
+    let text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();
+    text.trim_end().to_owned()
+}
+
+/// The view, drawn on a page that is long enough, without the rows at its top and foot.
+fn whole(app: &mut App) -> Option<String> {
+    let size = app.size;
+    app.size.1 = ROWS;
+    keep_in_view(app);
+    ready(app);
+    let drawn = Terminal::new(TestBackend::new(app.size.0, app.size.1)).ok().and_then(|mut terminal| {
+        terminal.draw(|frame| view(app, frame)).ok()?;
+        Some(event_loop::plain(terminal.backend().buffer()))
+    });
+    app.size = size;
+    keep_in_view(app);
+    let drawn = drawn?;
+    let rows: Vec<&str> = drawn.lines().skip(1).take(usize::from(ROWS) - 2).collect();
+    Some(without_gaps(&rows))
+}
+
+/// Rows without those that nothing is written in, where several follow one another.
+fn without_gaps(rows: &[&str]) -> String {
+    let is_empty = |row: &str| row.chars().all(|c| matches!(c, ' ' | '│' | '|'));
+    let mut text = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        let follows = at > 0 && is_empty(rows[at - 1]);
+        if !(is_empty(row) && (follows || rows[at..].iter().all(|row| is_empty(row)))) {
+            text.push_str(row);
+            text.push('\n');
+        }
+    }
+    text
+}

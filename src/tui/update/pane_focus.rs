@@ -1,0 +1,33 @@
+//! Which pane has the focus.
+
+use crate::tui::app::{App, Pane, Screen};
+use crate::tui::store_tree;
+
+/// The order of the panes for Tab.
+const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Memories, Pane::Detail];
+
+/// Gives a pane the focus; the reasons of a rank go where they are asked for again.
+pub fn give(app: &mut App, pane: Pane) {
+    app.focus = if app.focus == pane && pane == Pane::Why { Pane::Memories } else { pane };
+    app.screen = if app.screen == Screen::Welcome { app.screen } else { Screen::Memories };
+}
+
+/// The next pane, or the one before, round and round.
+pub fn round(app: &mut App, ahead: bool) {
+    let by = if ahead { 1 } else { ROUND.len() - 1 };
+    let at = ROUND.iter().position(|pane| *pane == app.focus).unwrap_or(ROUND.len() - 1);
+    app.focus = ROUND[(at + by) % ROUND.len()];
+}
+
+/// The pane beside.
+pub fn side(app: &mut App, left: bool) {
+    if app.focus == Pane::Sessions && app.screen == Screen::Memories && store_tree::fold(app, left) {
+        return;
+    }
+    app.focus = match (app.focus, left) {
+        (Pane::Detail | Pane::Why, true) => Pane::Memories,
+        (_, true) => Pane::Sessions,
+        (Pane::Sessions | Pane::Filters | Pane::Health, false) => Pane::Memories,
+        (_, false) => Pane::Detail,
+    };
+}

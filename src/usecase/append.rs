@@ -1,0 +1,111 @@
+//! Records that are added by the ends of logs alone: one to a store of which nothing was read, or many in one
+//! step.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::command::NewRecord;
+use super::failure::Result;
+use crate::disk::{Item, ItemKind};
+use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
+use crate::format::{self, Format};
+use crate::model::{Bytes, Change, Moment, Plan, Store, is_file_name, is_log};
+use crate::ops;
+use crate::ops::add::AppendPlan;
+use crate::store::commit::{CommitReceipt, Host, Writer, watch_due};
+use crate::store::log_ends::LogEnds;
+use crate::store::{Place, empty_store};
+
+/// A log of fewer bytes is read: what is derived from it is right when the verb is over.
+const SMALL: usize = 64 << 10;
+
+/// Adds a record to the store at that place. Its index is rebuilt by a process that outlives this one, or by
+/// the next start. None where the store has to be read for it; nothing is changed then.
+pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(Store, CommitReceipt)>> {
+    let Some(format) = format::by_name(place.format) else { return Ok(None) };
+    let store = empty_store(place);
+    let receipt = {
+        let Some(writer) = Writer::open_to_append(host, &store)? else { return Ok(None) };
+        let last = if format.numbers_ids() { largest_id(format, place, new, host) } else { None };
+        let ends = LogEnds::of(host.disk, &store, last.into_iter().collect());
+        let random = || host.machine.random();
+        let drafts = [new.draft()];
+        let appended = ops::add::append((format, &place.root), (&ends, host.now), &random, &drafts)?;
+        let plan = appended.map(|own| own.plan);
+        let Some(plan) = plan.filter(|plan| !plan.changes.iter().all(is_small)) else { return Ok(None) };
+        writer.commit(&plan)?
+    };
+    if receipt.waits {
+        watch_due(place, host.data);
+    }
+    Ok(Some((store, receipt)))
+}
+
+/// The largest id that memories of that type have in a session whose logs are not small, by session and type.
+fn largest_id(
+    format: &dyn Format,
+    place: &Place,
+    new: &NewRecord,
+    host: Host<'_>,
+) -> Option<((String, String), String)> {
+    let session = new.session.as_ref().filter(|name| is_file_name(name))?;
+    let folder = place.root.join(format.session_paths(session).first()?);
+    let items = host.disk.list(&folder).ok()?;
+    let is_it =
+        |item: &&Item| item.kind == ItemKind::File && item.link.is_none() && is_log(Path::new(&item.name));
+    let logs: Vec<&Item> = items.iter().filter(is_it).collect();
+    (logs.iter().map(|own| own.generation.len).sum::<u64>() >= SMALL as u64).then_some(())?;
+    let read = |own: &&Item| Some(host.disk.read(&folder.join(&own.name), 0, None).ok()?.0);
+    let logs: Vec<Vec<u8>> = logs.iter().map(read).collect::<Option<_>>()?;
+    Some(((session.clone(), new.kind.clone()), format.largest_id(&logs, &new.kind)?))
+}
+
+/// What adds records to a store that was read, all in one step. None where the format does not add them as
+/// lines, or a log gets full by them.
+pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<AppendPlan>> {
+    let Some(format) = format::by_name(store.format) else { return Ok(None) };
+    let of = |own: &NewRecord| Some((own.session.clone()?, own.kind.clone()));
+    let keys: HashSet<(String, String)> = all.iter().filter_map(of).collect();
+    let last = |key: (String, String)| Some((key.clone(), format.last_id(store, &key.0, &key.1)?));
+    let ends = LogEnds::of(host.disk, store, keys.into_iter().filter_map(last).collect());
+    let drafts: Vec<_> = all.iter().map(NewRecord::draft).collect();
+    let random = || host.machine.random();
+    let appended = ops::add::append((format, &store.root), (&ends, host.now), &random, &drafts)?;
+    Ok(appended)
+}
+
+/// Adds them: the store is read again where somebody changed it since.
+pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<CommitReceipt>> {
+    let writer = Writer::open(host, store)?;
+    let now = writer.load();
+    now.whole()?;
+    let Some(AppendPlan { plan, names }) = plan_all(&now, all, host)? else { return Ok(None) };
+    // Ids that palimp makes itself are only known now: a preview can't name them.
+    let lines = names.iter().map(|name| format!("adds {name}")).collect();
+    let plan = Plan { lines, ..plan };
+    let receipt = writer.commit(&plan)?;
+    let is_batch = all.len() >= writer.tuning().index_after_records;
+    match receipt.waits && !is_batch && !plan.changes.iter().all(is_small) {
+        true => watch_due(writer.place(), host.data),
+        false => drop(writer.derive_due()),
+    }
+    Ok(Some(receipt))
+}
+
+/// Why records can't be added in one step: one of them can't be added at all, or they need a new file.
+pub fn refusal_of_all(store: &Store, all: &[NewRecord], now: Moment) -> Refusal {
+    let scene = WriteContext { store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let refused = |(own, number): (&NewRecord, u32)| {
+        let why = ops::add::add(&scene, &own.draft()).err()?;
+        Some(Refusal { message: format!("memory {number} can't be added: {}", why.message), ..why })
+    };
+    all.iter().zip(1..).find_map(refused).unwrap_or_else(|| {
+        let why = "these memories can't be added in one step: some need a file that is not there yet, or bring \
+                   their own id. Add the first one alone, then the others; if that is refused, too, add each alone.";
+        Refusal::unfit(why)
+    })
+}
+
+fn is_small(change: &Change) -> bool {
+    change.base.as_ref().map_or(0, Bytes::len) < SMALL
+}

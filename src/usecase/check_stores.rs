@@ -1,0 +1,213 @@
+//! What is wrong with a store, all of it: the verbs and the screens tell the same.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::store_with_bytes;
+use crate::check::stale_files;
+use crate::disk::RealDisk;
+use crate::model::{Change, Code, Extent, Moment, Problem, RecordReader, Severity, Snapshot, Store};
+use crate::ops::erase::ErasedRecords;
+use crate::store::commit::Vault;
+use crate::store::{derived_files, verify_reused};
+
+/// A store with its problems.
+pub struct CheckedStore {
+    /// The store with those that only this looks for, too.
+    pub store: Arc<Store>,
+    /// The changes that rebuild the derived files that disagree with the records.
+    pub rebuilds: Vec<Change>,
+    /// Why what was erased could not be looked for.
+    pub unread: Option<String>,
+}
+
+impl CheckedStore {
+    /// The files that `reindex` would rebuild.
+    pub fn rebuilt(&self) -> HashSet<&Path> {
+        self.rebuilds.iter().map(|change| &*change.path).collect()
+    }
+}
+
+/// Compares the derived files of a store with what its records say, and looks for what was erased and
+/// has been written again. `data` is the folder of our own data.
+pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> CheckedStore {
+    checked_with(data, store, store, now)
+}
+
+/// The same of a store whose bytes are `held`.
+fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Moment) -> CheckedStore {
+    let anew = stale_files::stale_files(held, now);
+    let mut more = stale_files::problems(held, &anew);
+    let erased =
+        data.map(|data| Vault::open_read_only(&RealDisk, data, &store.root).erasure_list()).transpose();
+    let unread = erased.as_ref().err().map(ToString::to_string);
+    let gone = ErasedRecords::of_lines(erased.ok().flatten().unwrap_or_default());
+    more.extend(gone.written_anew(held, now));
+    let due = data.map(|data| due(data, held, now)).unwrap_or_default();
+    let store = match more.is_empty() && due.is_empty() {
+        true => Arc::clone(store),
+        false => Arc::new(told(store, more, &due)),
+    };
+    CheckedStore { store, rebuilds: anew, unread }
+}
+
+/// The store, in which an index that waits to be rebuilt is called due, not stale.
+pub fn mark_due_indexes(data: &Path, store: Store, now: Moment) -> Store {
+    let due = due(data, &store, now);
+    if due.is_empty() { store } else { told(&store, Vec::new(), &due) }
+}
+
+/// The derived files that wait to be rebuilt since palimp added memories.
+fn due(data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
+    let touched = Vault::open_read_only(&RealDisk, data, &store.root).derive_due_files().unwrap_or_default();
+    if touched.is_empty() {
+        return HashSet::new();
+    }
+    let derived = derived_files::derived_changes(store, &store.documents, &touched, now);
+    derived.into_iter().map(|change| change.path).collect()
+}
+
+/// The store with more problems. What is wrong with a derived file that is due is that alone.
+fn told(store: &Store, more: Vec<Problem>, due: &HashSet<PathBuf>) -> Store {
+    let is_due =
+        |own: &Problem| due.contains(&own.file) && matches!(own.code, Code::IndexStale | Code::CountMismatch);
+    let message =
+        "It is brought up to date within two seconds after palimp's last change, or at its next start.";
+    let note = |file: &PathBuf| Problem::of_file(Code::IndexDue, Severity::Note, file, message);
+    let mut own = store.clone();
+    let mut problems = std::mem::take(&mut own.problems);
+    problems.extend(more);
+    let found: HashSet<PathBuf> =
+        problems.iter().filter(|own| is_due(own)).map(|own| own.file.clone()).collect();
+    problems.retain(|own| !is_due(own));
+    problems.extend(found.iter().map(note));
+    own.with_problems(problems)
+}
+
+/// What the stores were found to have besides, by their files: one whose files are the same is not
+/// looked at again. One whose erasures could not be read is.
+#[derive(Default)]
+pub struct CheckCache(Vec<(Arc<Store>, Arc<Store>)>);
+
+/// Stores that were checked.
+pub struct CheckedSnapshot {
+    /// The stores as they were read.
+    pub of: Arc<Snapshot>,
+    /// The same with all their problems.
+    pub with: Arc<Snapshot>,
+    /// Whether one of them is not as it was read: it is to be read again.
+    pub has_changed: bool,
+    /// What could not be looked at.
+    pub unread: Vec<String>,
+}
+
+impl CheckCache {
+    /// Checks the stores.
+    pub fn check_all(&mut self, of: Arc<Snapshot>, data: Option<&Path>, now: Moment) -> CheckedSnapshot {
+        let mut unread = Vec::new();
+        let mut unsure = HashSet::new();
+        let mut has_changed = false;
+        let mut one = |own: &Arc<Store>| {
+            let known =
+                self.0.iter().find(|(was, _)| is_same(was, own)).map(|(was, with)| {
+                    match Arc::ptr_eq(was, with) {
+                        true => Arc::clone(own),
+                        false => Arc::new(Store::clone(own).with_problems(besides(was, with))),
+                    }
+                });
+            known.unwrap_or_else(|| {
+                let Some(held) = held(own, now) else {
+                    has_changed = true;
+                    return Arc::clone(own);
+                };
+                let checked = checked_with(data, own, &held, now);
+                unsure.extend(checked.unread.is_some().then(|| own.root.clone()));
+                unread.extend(checked.unread);
+                checked.store
+            })
+        };
+        let with: Vec<Arc<Store>> = of.stores.iter().map(&mut one).collect();
+        self.0 = of.stores.iter().cloned().zip(with.iter().cloned()).collect();
+        let is_new = self.0.iter().any(|(was, with)| !Arc::ptr_eq(was, with));
+        self.0.retain(|(was, _)| !unsure.contains(&was.root));
+        if !is_new && unread.is_empty() && !has_changed {
+            return CheckedSnapshot { with: Arc::clone(&of), of, has_changed, unread };
+        }
+        let with = Arc::new(Snapshot::of(with));
+        with.references();
+        CheckedSnapshot { of, with, has_changed, unread }
+    }
+}
+
+/// The problems that a store has besides those of the other.
+fn besides(of: &Store, with: &Store) -> Vec<Problem> {
+    type ProblemName<'p> = (&'p Path, Option<u32>, Code, &'p str);
+    fn name(own: &Problem) -> ProblemName<'_> {
+        (&own.file, own.line, own.code, &own.message)
+    }
+    let known: HashSet<ProblemName<'_>> = of.problems.iter().map(name).collect();
+    with.problems.iter().filter(|own| !known.contains(&name(own))).cloned().collect()
+}
+
+/// Where more is to be held, nothing but what was listed is told.
+const MOST: u64 = 256 << 20;
+
+/// The store with its bytes, where it is as it was read.
+fn held(store: &Arc<Store>, now: Moment) -> Option<Arc<Store>> {
+    let listed = || store.documents.iter().filter(|own| own.record_reader.is_some());
+    if store.extent != Extent::Judged {
+        return Some(Arc::clone(store));
+    }
+    if listed().map(|own| own.len).sum::<u64>() > MOST {
+        return verify_reused(store).then(|| Arc::clone(store));
+    }
+    let held = store_with_bytes(store, now);
+    let is_same = held.documents.len() == store.documents.len()
+        && held.documents.iter().zip(&store.documents).all(|(is, was)| is.is_state_of(was));
+    listed().filter_map(|own| own.record_reader.as_ref()).for_each(|own| own.set_verified(is_same));
+    is_same.then_some(held)
+}
+
+fn is_same(was: &Store, is: &Store) -> bool {
+    if is.documents.iter().any(|own| own.record_reader.as_ref().is_some_and(RecordReader::is_partly_reused)) {
+        return false;
+    }
+    let both = || was.documents.iter().zip(&is.documents);
+    was.root == is.root
+        && was.outside_files == is.outside_files
+        && was.documents.len() == is.documents.len()
+        && both().all(|(was, is)| Arc::ptr_eq(was, is))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Place, load};
+
+    #[test]
+    fn a_store_whose_erasures_could_not_be_read_is_looked_at_again() {
+        let folder = crate::folder::new();
+        let (root, data) = (folder.path().join("store"), folder.path().join("data"));
+        let line = "{\"id\":\"mem_1\",\"session_id\":\"s\",\"type\":\"decision\",\
+                    \"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{\"message\":\"again\"}}\n";
+        crate::disk::write_new(&root.join("sessions/s/memory.jsonl"), line.as_bytes()).unwrap();
+        crate::disk::write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+        let now = Moment(1_800_000_000_000_000);
+        let place = Place::whole(root.clone(), "session-log");
+        let store = Arc::new(load(&place, Extent::Whole, None, now));
+        let list = Vault::open_read_only(&RealDisk, &data, &root).path("erased.jsonl");
+        crate::disk::write_new(&list, b"no list\n").unwrap();
+        let (mut known, snapshot) = (CheckCache::default(), Arc::new(Snapshot::of(vec![store])));
+        let mut look = || known.check_all(Arc::clone(&snapshot), Some(&data), now);
+        assert_eq!(look().unread.len(), 1);
+        assert_eq!(look().unread.len(), 1, "it is told as long as it is so");
+        let erased = "{\"step\":1,\"at\":\"2026-01-02T00:00:00Z\",\"id\":\"mem_1\",\"session\":\"s\",\
+                      \"file\":\"sessions/s/memory.jsonl\"}\n";
+        std::fs::write(&list, erased).unwrap();
+        let found = look();
+        assert_eq!(found.unread, Vec::<String>::new());
+        let codes: Vec<Code> = found.with.stores[0].problems.iter().map(|own| own.code).collect();
+        assert!(codes.contains(&Code::ErasedAnew), "{codes:?}");
+    }
+}

@@ -1,0 +1,422 @@
+//! What can be asked for, what it is called, and of which memories it can be had.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::plan_repair::QuarantineRestore;
+use super::revalidate::add_rule_lines;
+use crate::model::{Entry, Plan, State, Store};
+use crate::ops::erase::ErasedRecords;
+use crate::ops::repair::RepairTarget;
+use crate::ops::tag::TagChange;
+use crate::ops::{self, FieldAssignment, Operation, Progress, RecordDraft, Refusal, WriteContext};
+use crate::store::commit::{BackupCopy, UndoRedo};
+
+/// What is to come back of a copy of a file.
+#[derive(Clone, PartialEq)]
+pub struct BackupRestore {
+    /// The store's number in its snapshot.
+    pub store: usize,
+    /// The copy.
+    pub copy: BackupCopy,
+    /// Its bytes, as they were shown.
+    pub bytes: Arc<[u8]>,
+    /// Where the chosen records start in the copy. If the whole file is restored: the deleted records that
+    /// are restored with it.
+    pub chosen: HashSet<u64>,
+    /// Whether the whole file is restored.
+    pub whole: bool,
+}
+
+impl std::fmt::Debug for BackupRestore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Restoring({:?}, {:?}, {})", self.copy.path, self.chosen.len(), self.whole)
+    }
+}
+
+/// How records are deleted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeleteOptions {
+    /// Why: a code, not the content.
+    pub reason: Option<String>,
+    /// What takes their place.
+    pub replaced_by: Option<String>,
+    /// Whether the bytes go at once, where the format would keep them.
+    pub remove: bool,
+}
+
+impl DeleteOptions {
+    fn asked(&self) -> ops::delete::DeleteRequest<'_> {
+        let (reason, replaced_by) = (self.reason.as_deref(), self.replaced_by.as_deref());
+        ops::delete::DeleteRequest { reason, replaced_by, remove: self.remove }
+    }
+}
+
+/// A record to be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewRecord {
+    /// The session that it belongs to.
+    pub session: Option<String>,
+    /// The format's own word for its type.
+    pub kind: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// From 0 to 1.
+    pub importance: Option<f64>,
+    /// Its main text.
+    pub text: Option<String>,
+    /// Its members, as a JSON object.
+    pub record: Option<String>,
+}
+
+impl NewRecord {
+    pub(super) fn draft(&self) -> RecordDraft<'_> {
+        RecordDraft {
+            session: self.session.as_deref(),
+            kind: &self.kind,
+            text: self.text.as_deref(),
+            tags: &self.tags,
+            importance: self.importance,
+            record: self.record.as_deref(),
+        }
+    }
+}
+
+/// What is to become of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionCommand {
+    /// It is made: its id, and whose it is.
+    New(Option<String>, String),
+    /// It is packed away.
+    Archive(String),
+    /// It comes back; the flag lifts limits of size.
+    Unarchive(String, bool),
+    /// It goes with all that is in it.
+    Delete(String),
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChangeCommand {
+    /// A record is added to a store, by the store's number.
+    Add(usize, NewRecord),
+    /// Tags are added and taken away.
+    Tag {
+        /// These come.
+        add: Vec<String>,
+        /// These go.
+        remove: Vec<String>,
+    },
+    /// A tag is renamed wherever it is.
+    RenameTag {
+        /// What it was called.
+        from: String,
+        /// What it is called.
+        to: String,
+    },
+    /// The importance is set.
+    SetImportance(f64),
+    /// A field that holds a word is set: the type, the category.
+    SetWord {
+        /// The field.
+        field: &'static str,
+        /// What it is to be.
+        value: String,
+    },
+    /// Fields of one record are set: each with its value.
+    Edit(Vec<(String, String)>),
+    /// That it was accessed is recorded.
+    RecordAccess,
+    /// Fields of several are set.
+    EditMany(Vec<(String, String)>),
+    /// It is moved aside.
+    Archive,
+    /// It is brought back.
+    Unarchive,
+    /// It is deleted.
+    Delete(DeleteOptions),
+    /// Its deletion is undone.
+    Undelete,
+    /// It goes for good, with every copy; why, as a code.
+    Erase(Option<String>),
+    /// What a copy of a file has comes back.
+    RestoreBackup(BackupRestore),
+    /// An empty store is made.
+    Init,
+    /// What is due is done.
+    Maintain,
+    /// Logs are compacted, or that of one session.
+    Compact(Option<String>),
+    /// Files of an older version are brought to this one.
+    Migrate,
+    /// Derived files are rebuilt, or those of one session.
+    Reindex(Option<String>),
+    /// The stored caches of decay are brought up to date.
+    RefreshDecay,
+    /// Problems are repaired.
+    Repair(RepairTarget),
+    /// What a repair took out of a file comes back.
+    RestoreQuarantine(QuarantineRestore),
+    /// Something is done with a session of a store, by the store's number.
+    Session(usize, SessionCommand),
+    /// Steps, each with the number of its store, are undone or redone.
+    UndoRedoSteps(Vec<(usize, UndoRedo)>),
+    /// The last step is undone.
+    Undo,
+    /// What was undone last is redone.
+    Redo,
+}
+
+impl ChangeCommand {
+    /// The main text is to be this.
+    pub fn text(text: String) -> ChangeCommand {
+        ChangeCommand::Edit(vec![("text".to_owned(), text)])
+    }
+
+    /// What is going on while it is done.
+    pub fn progress_words(&self) -> &'static str {
+        self.words()[0]
+    }
+
+    /// The verb, as a question has it.
+    pub fn verb(&self) -> &'static str {
+        self.words()[1]
+    }
+
+    /// What was done, once it is.
+    pub fn done_words(&self) -> &'static str {
+        self.words()[2]
+    }
+
+    /// While it is done, as a question has it, and once it is done.
+    fn words(&self) -> [&'static str; 3] {
+        match self {
+            ChangeCommand::Tag { .. } => ["tagging", "tag", "tagged"],
+            ChangeCommand::RenameTag { .. } => ["renaming a tag of", "rename a tag of", "renamed a tag of"],
+            ChangeCommand::SetWord { field: "type", .. } => {
+                ["setting the type of", "set the type of", "set the type of"]
+            }
+            ChangeCommand::SetWord { .. } => {
+                ["setting the category of", "set the category of", "set the category of"]
+            }
+            ChangeCommand::Erase(_) => ["erasing", "erase", "erased"],
+            ChangeCommand::SetImportance(_) => {
+                ["setting the importance of", "set the importance of", "set the importance of"]
+            }
+            ChangeCommand::Edit(_) | ChangeCommand::EditMany(_) => ["saving", "save", "saved"],
+            ChangeCommand::Archive => ["archiving", "archive", "archived"],
+            ChangeCommand::Unarchive | ChangeCommand::Session(_, SessionCommand::Unarchive(..)) => {
+                ["bringing back", "bring back", "brought back"]
+            }
+            ChangeCommand::Delete(_) => ["deleting", "delete", "deleted"],
+            ChangeCommand::Undelete => ["restoring", "restore", "restored"],
+            ChangeCommand::RestoreBackup(own) if own.whole => {
+                ["restoring", "replace the whole of", "replaced the whole of"]
+            }
+            ChangeCommand::Repair(_) => ["repairing", "repair", "repaired"],
+            ChangeCommand::RestoreQuarantine(_) => ["restoring", "restore", "restored"],
+            ChangeCommand::RestoreBackup(_) => ["restoring", "restore", "restored"],
+            ChangeCommand::Maintain => ["running", "run", "ran"],
+            ChangeCommand::Compact(_) => ["compacting", "compact", "compacted"],
+            ChangeCommand::UndoRedoSteps(steps) => match steps.first() {
+                Some((_, UndoRedo::Redo(_))) => ["redoing", "redo", "redid"],
+                _ => ["undoing", "undo", "undid"],
+            },
+            ChangeCommand::Undo => ["undoing the last change", "undo", "undid"],
+            ChangeCommand::Redo => ["redoing the last change", "redo", "redid"],
+            _ => ["changing", "change", "changed"],
+        }
+    }
+
+    /// Whether it can be repeated with other memories.
+    pub fn is_repeatable(&self) -> bool {
+        matches!(
+            self,
+            ChangeCommand::Tag { .. } | ChangeCommand::SetImportance(_) | ChangeCommand::SetWord { .. }
+        ) || self.binds_to_seen()
+    }
+
+    /// Whether it is about the memory as it was seen, even where nothing is asked: what takes it
+    /// away, or brings it back.
+    pub fn binds_to_seen(&self) -> bool {
+        matches!(
+            self,
+            ChangeCommand::Archive
+                | ChangeCommand::Unarchive
+                | ChangeCommand::Delete(_)
+                | ChangeCommand::Undelete
+        )
+    }
+
+    /// Whether it sets what the user wrote of the memory as it was.
+    pub fn is_written(&self) -> bool {
+        matches!(self, ChangeCommand::Edit(_) | ChangeCommand::EditMany(_))
+    }
+
+    /// Whether its plan counts the memories that it has looked at.
+    pub fn is_counted(&self) -> bool {
+        matches!(
+            self,
+            ChangeCommand::Tag { .. }
+                | ChangeCommand::RenameTag { .. }
+                | ChangeCommand::SetImportance(_)
+                | ChangeCommand::SetWord { .. }
+                | ChangeCommand::EditMany(_)
+        )
+    }
+
+    /// Whether it can be done with that memory. A plan can still be refused.
+    pub fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<(), Refusal> {
+        let deed = match self {
+            ChangeCommand::Tag { .. } | ChangeCommand::RenameTag { .. } => Operation::Tag,
+            ChangeCommand::SetImportance(_) | ChangeCommand::SetWord { .. } => Operation::Edit,
+            ChangeCommand::Edit(_) | ChangeCommand::EditMany(_) => Operation::Edit,
+            ChangeCommand::Archive => Operation::Archive,
+            ChangeCommand::Delete(own) if !own.remove => Operation::Delete,
+            ChangeCommand::Unarchive if entry.state != State::Archived => {
+                return Err(Refusal::unfit("only archived memories can be brought back."));
+            }
+            ChangeCommand::Unarchive => return ops::archive::comes_back(store),
+            ChangeCommand::Undelete if !is_deleted(store, entry) => {
+                return Err(Refusal::unfit("only deleted memories can be restored."));
+            }
+            _ => return Ok(()),
+        };
+        ops::may(store, entry, deed)
+    }
+
+    /// The plan of it, for records of one store.
+    pub(super) fn plan_records(
+        &self,
+        scene: &WriteContext<'_>,
+        entries: &[Entry],
+        gone: &ErasedRecords,
+        progress: &Progress,
+    ) -> Result<Plan, Refusal> {
+        let one = || match entries {
+            [one] => Ok(one),
+            _ => Err(Refusal::unfit("that can be done with one memory at a time.")),
+        };
+        progress.go_on()?;
+        let plan = self.plan_of_records(scene, entries, (gone, &one), progress);
+        // What is said of bytes that were gone says nothing of the memory.
+        plan.map_err(|refusal| scene.store.whole().err().map_or(refusal, Refusal::from))
+    }
+
+    fn plan_of_records<'e>(
+        &self,
+        scene: &WriteContext<'_>,
+        entries: &'e [Entry],
+        (gone, one): (&ErasedRecords, &dyn Fn() -> Result<&'e Entry, Refusal>),
+        progress: &Progress,
+    ) -> Result<Plan, Refusal> {
+        match self {
+            ChangeCommand::Tag { add, remove } => {
+                ops::tag::tagged(scene, entries, TagChange::Change { add, remove }, progress)
+            }
+            ChangeCommand::RenameTag { from, to } => {
+                ops::tag::tagged(scene, entries, TagChange::Rename { from, to }, progress)
+            }
+            ChangeCommand::SetImportance(value) => {
+                ops::set_field::importances(scene, entries, *value, progress)
+            }
+            ChangeCommand::SetWord { field, value } => {
+                ops::set_field::set_word(scene, entries, (field, value), progress)
+            }
+            ChangeCommand::Edit(fields) => {
+                let set: Vec<FieldAssignment<'_>> =
+                    fields.iter().map(|(name, value)| FieldAssignment { name, value }).collect();
+                ops::edit::edit(scene, one()?, &set)
+            }
+            ChangeCommand::EditMany(fields) => {
+                ops::edit::each(scene, entries, progress, &|_| Ok(fields.clone()))
+            }
+            ChangeCommand::RecordAccess => ops::upkeep::access(scene, one()?),
+            ChangeCommand::Archive => ops::archive::archive(scene, entries),
+            ChangeCommand::Unarchive => ops::archive::unarchive(scene, entries),
+            ChangeCommand::Delete(own) => ops::delete::delete(scene, entries, own.asked()),
+            ChangeCommand::Undelete => ops::delete::undelete(scene, entries, gone),
+            _ => Err(Refusal::unfit("there is nothing to plan.")),
+        }
+    }
+
+    /// Whether it is done with records that were chosen.
+    pub fn is_of_records(&self) -> bool {
+        !self.is_of_stores()
+            && !matches!(
+                self,
+                ChangeCommand::RestoreQuarantine(_)
+                    | ChangeCommand::RestoreBackup(_)
+                    | ChangeCommand::UndoRedoSteps(_)
+                    | ChangeCommand::Undo
+                    | ChangeCommand::Redo
+            )
+    }
+
+    /// Whether it is done with stores as a whole.
+    pub(super) fn is_of_stores(&self) -> bool {
+        matches!(
+            self,
+            ChangeCommand::Add(..)
+                | ChangeCommand::Init
+                | ChangeCommand::Maintain
+                | ChangeCommand::Compact(_)
+        ) || matches!(
+            self,
+            ChangeCommand::Migrate
+                | ChangeCommand::Reindex(_)
+                | ChangeCommand::RefreshDecay
+                | ChangeCommand::Repair(_)
+                | ChangeCommand::Session(..)
+        )
+    }
+
+    /// The plan of it for a store as a whole, of which `packed` is the archive of the session.
+    pub(super) fn plan_store(&self, scene: &WriteContext<'_>, packed: &[u8]) -> Result<Plan, Refusal> {
+        match self {
+            ChangeCommand::Add(_, new) => ops::add::add(scene, &new.draft()),
+            ChangeCommand::Compact(session) => {
+                let mut plan = ops::compact::compact(scene, session.as_deref())?;
+                add_rule_lines(&mut plan, scene.store, &ops::compact::rule(scene.store), scene.now);
+                Ok(plan)
+            }
+            ChangeCommand::Migrate => ops::upkeep::migrate(scene),
+            ChangeCommand::Reindex(None) => ops::reindex::reindex(scene),
+            ChangeCommand::Reindex(Some(session)) => ops::reindex::of_session(scene, session),
+            ChangeCommand::RefreshDecay => ops::upkeep::decay(scene),
+            ChangeCommand::Session(_, SessionCommand::New(id, user)) => {
+                ops::session::new(scene, id.as_deref(), user)
+            }
+            ChangeCommand::Session(_, SessionCommand::Archive(id)) => ops::session::archive(scene, id),
+            ChangeCommand::Session(_, SessionCommand::Unarchive(id, large)) => {
+                ops::session::unarchive(scene, id, *large, packed)
+            }
+            ChangeCommand::Session(_, SessionCommand::Delete(id)) => ops::session::delete(scene, id),
+            _ => Err(Refusal::unfit("there is nothing to plan.")),
+        }
+    }
+
+    /// What becomes of one memory, in a few words; empty where the verb says it all. Untrusted text.
+    pub fn effect_on(&self, store: &Store, entry: &Entry) -> String {
+        let Some(view) = store.view(entry) else { return String::new() };
+        let has = |tag: &String| view.tags.contains(tag);
+        match self {
+            ChangeCommand::Tag { add, remove } => {
+                let come = add.iter().filter(|tag| !has(tag)).map(|tag| format!("+{tag}"));
+                let go = remove.iter().filter(|tag| has(tag)).map(|tag| format!("-{tag}"));
+                come.chain(go).collect::<Vec<_>>().join(" ")
+            }
+            ChangeCommand::RenameTag { from, to } => format!("{from} → {to}"),
+            ChangeCommand::SetImportance(value) => format!("{:.2} → {value:.2}", view.importance),
+            ChangeCommand::SetWord { field: "type", value } => format!("{} → {value}", view.kind),
+            ChangeCommand::SetWord { value, .. } => {
+                format!("{} → {value}", view.topic.unwrap_or("none"))
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+fn is_deleted(store: &Store, entry: &Entry) -> bool {
+    entry.state == State::Deleted || store.view(entry).is_some_and(|view| view.faded)
+}

@@ -1,0 +1,93 @@
+//! What was deleted and our own data still hold, beside the stores as they were read.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::snapshot_with_bytes;
+use crate::disk::RealDisk;
+use crate::model::{Moment, Snapshot, State, Store};
+use crate::ops::delete::holds_deleted;
+use crate::store::commit::{self, Host};
+
+/// The stores with what was deleted from them and can be brought back.
+pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
+    let host = Host::here(data, now);
+    let snapshot = snapshot_with_bytes(snapshot, host, now);
+    let with = |own: &Arc<Store>| match commit::with_deleted(&RealDisk, data, own, now) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(error) => Err(format!("what was deleted can't be listed: {error}")),
+    };
+    let stores = snapshot.stores.iter().map(with).collect::<Result<_, _>>()?;
+    let snapshot = Arc::new(Snapshot::of(stores));
+    // Sorted out here, so that the screens need not wait for it.
+    snapshot.references();
+    Ok(snapshot)
+}
+
+/// Limits how many bytes of the stores are read to count what palimp's data still holds. Counting reads all of
+/// them.
+const COUNTED: u64 = 64 << 20;
+
+/// Limits how many bytes of undo data and backups are read for that: at each start, and after each change.
+const HELD: u64 = 4 << 20;
+
+/// How many memories a search for deleted memories finds, or `None` if that can't be counted.
+pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<usize> {
+    let held =
+        snapshot.stores.iter().map(|own| commit::held_bytes(&RealDisk, data, own)).sum::<Option<u64>>()?;
+    let stores: u64 = snapshot.stores.iter().map(|own| own.bytes).sum();
+    let snapshot = match held {
+        0 => Arc::clone(snapshot),
+        _ if held > HELD || stores > COUNTED => return None,
+        _ => with_deleted(snapshot, data, now).ok()?,
+    };
+    let entries = snapshot.stores.iter().flat_map(|store| &store.entries);
+    Some(entries.filter(|entry| entry.state == State::Deleted).count())
+}
+
+/// A store that was read again, with what was deleted from it if the one before had that.
+pub(super) fn as_before(before: &Store, anew: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
+    if !holds_deleted(before) {
+        return anew;
+    }
+    commit::with_deleted(&RealDisk, data, &anew, now).map(Arc::new).unwrap_or(anew)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Extent;
+    use crate::store::commit::Vault;
+    use crate::store::{Place, load};
+
+    #[test]
+    fn deleted_memories_are_counted_only_if_little_has_to_be_read_for_that() {
+        let folder = crate::folder::new();
+        let (root, data) = (folder.path().join("store"), folder.path().join("data"));
+        let line = |id: &str| {
+            format!(
+                "{{\"id\":\"{id}\",\"session_id\":\"s\",\"type\":\"decision\",\
+                 \"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{{\"message\":\"{id}\"}}}}\n"
+            )
+        };
+        let log = Path::new("sessions/s/memory.jsonl");
+        crate::disk::write_new(&root.join(log), line("mem_1").as_bytes()).unwrap();
+        crate::disk::write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+        let now = Moment(1_800_000_000_000_000);
+        let place = Place::whole(root.clone(), "session-log");
+        let store = Arc::new(load(&place, Extent::Whole, None, now));
+        let snapshot = Arc::new(Snapshot::of(vec![store]));
+        let count = || deleted_count(&snapshot, &data, now);
+        assert_eq!(count(), Some(0));
+        let vault = Vault::open(&RealDisk, &data, &root).unwrap();
+        vault.copy(log, (line("mem_1") + &line("mem_2")).as_bytes(), now).unwrap();
+        assert_eq!(count(), Some(1));
+        let large = vault.path("undo/000001.step");
+        crate::disk::write_new(&large, &vec![b' '; HELD as usize]).unwrap();
+        assert_eq!(count(), None, "undo data counts");
+        std::fs::remove_file(&large).unwrap();
+        assert_eq!(count(), Some(1));
+        vault.copy(log, line("mem_3").repeat(HELD as usize / line("mem_3").len()).as_bytes(), now).unwrap();
+        assert_eq!(count(), None, "backups count");
+    }
+}

@@ -1,0 +1,265 @@
+//! Erasing: what it comes to, and carrying it out. The verb and the screens do it alike.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use crate::format::text_of;
+use crate::model::plan::count_with_noun;
+use crate::model::{Entry, PathText, Plan, Store};
+use crate::ops::bulk::{SkippedRecords, make_for_allowed};
+use crate::ops::erase::{ErasedRecords, is_nameless, plan as planned, targets};
+use crate::ops::{self, Progress, Refusal, WriteContext};
+use crate::store::commit::scrub::{ErasureReceipt, count_versions, gather};
+use crate::store::commit::{CommitError, Host, Vault, Writer};
+use crate::store::erase::{ErasedContents, ErasureMatcher, ErasureTarget};
+
+/// What is erased of one store, and the plan that was shown of it.
+pub struct PlannedErasure {
+    /// The store as it was read.
+    pub store: Arc<Store>,
+    /// The records.
+    pub targets: Vec<ErasureTarget>,
+    /// What becomes of the files.
+    pub plan: Plan,
+    /// What can't be erased.
+    pub left: Vec<SkippedRecords>,
+}
+
+/// A word of an id that is shorter says nothing.
+const SHORTEST_WORD: usize = 4;
+
+/// Said where a memory was erased while the user wrote about it.
+pub const ERASED_MEANWHILE: &str =
+    "the memory was erased meanwhile, or looks like one that was: no copy of it is kept";
+
+/// Whether a memory was erased since it was read: what is written about it holds what it said. One
+/// that nothing tells any more counts as erased where such a one was, and it is not now.
+pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
+    let erased = Vault::open_read_only(host.disk, host.data, &store.root).erasure_list()?;
+    let may_be = erased.iter().any(|line| may_be(&line.record, store, entry)) && is_nameless(store, entry);
+    if may_be && !is_still_there(host, store, entry)? {
+        return Ok(true);
+    }
+    let id = store.view(entry).and_then(|view| view.id);
+    let Some(raw) = store.read(entry) else {
+        // Its bytes are gone from its file: its name alone is left to tell it.
+        return Ok(may_be || erased.iter().any(|line| id.is_some() && line.record.id.as_deref() == id));
+    };
+    let gone = ErasedRecords::of_lines(erased);
+    let scene =
+        WriteContext { store, now: host.now, random: [0; 16], compressed_files: &ops::NO_COMPRESSED_FILES };
+    let path = &store.document(entry).path;
+    let takes = |own: ErasureMatcher<'_>| own.is_erased(path, &raw, store.view(entry), None);
+    Ok(gone.wanted(&scene).is_some_and(takes))
+}
+
+/// Keeps what is written about a memory, unless that was erased; `None` where it was. An erasure
+/// removes what is kept by then: what comes too late for that is dropped here.
+pub fn unless_erased<T>(
+    host: Host<'_>,
+    of: (&Store, &Entry),
+    keep: impl FnOnce() -> T,
+    drop: impl FnOnce(T),
+) -> Result<Option<T>, CommitError> {
+    if is_erased(host, of.0, of.1)? {
+        return Ok(None);
+    }
+    let kept = keep();
+    match is_erased(host, of.0, of.1) {
+        Ok(false) => Ok(Some(kept)),
+        outcome => {
+            drop(kept);
+            outcome.map(|_| None)
+        }
+    }
+}
+
+/// Whether a nameless record that was erased was in the file of the entry, or was called like it
+/// in another: a part is in every version of its document.
+fn may_be(erased: &ErasureTarget, store: &Store, entry: &Entry) -> bool {
+    let id = store.view(entry).and_then(|view| view.id);
+    let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
+    erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
+}
+
+/// Whether a record of the same bytes is in the store as it is on disk now.
+fn is_still_there(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
+    let now = Writer::open_read_only(host, store)?.load();
+    let raw = store.read(entry);
+    Ok(raw.is_some_and(|raw| now.entries.iter().any(|own| *now.raw(own) == *raw)))
+}
+
+/// Plans it; nothing is written. Of several records those that can't be erased are left out;
+/// with `each` all of them can, or none is.
+pub fn plan_erasure(
+    host: Host<'_>,
+    scene: &WriteContext<'_>,
+    store: &Arc<Store>,
+    entries: &[Entry],
+    (reason, each): (&str, bool),
+    progress: &Progress,
+) -> Result<PlannedErasure, CommitError> {
+    let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(scene, own, reason));
+    let (targets, left) = if each {
+        (targets(scene, entries, reason).map_err(CommitError::Refused)?, Vec::new())
+    } else {
+        let sifted = make_for_allowed(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
+        (sifted.result.unwrap_or_default(), sifted.skipped)
+    };
+    let telling: Vec<String> = entries.iter().filter_map(|entry| telling_id(store, entry)).collect();
+    // What only our own data holds is named; the plan is of the files.
+    let store = &match ops::delete::holds_deleted(store) {
+        true => Arc::new(ops::delete::as_read(store).into_owned()),
+        false => Arc::clone(store),
+    };
+    let scene = &WriteContext { store, ..*scene };
+    if targets.is_empty() {
+        let plan = Plan::of("erase", store.whole()?);
+        return Ok(PlannedErasure { store: Arc::clone(store), targets, plan, left });
+    }
+    let refused = |refusal: Refusal| CommitError::Refused(refusal);
+    let format = ops::writes(store).map_err(refused)?.0;
+    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+    let wanted = ErasureMatcher::of(format, store, &targets, host.now);
+    let mut contents = ErasedContents::default();
+    let gathered = gather(host.disk, store, &vault, &wanted, &mut contents)?;
+    progress.go_on().map_err(refused)?;
+    let mut plan = planned(scene, &wanted, &contents, &gathered, reason)?.plan;
+    let copies = copies(store, entries, &wanted, &plan.with_torn);
+    plan.lines.extend(copies);
+    plan.lines.extend(kept(&count_versions(store, &wanted, &gathered)?));
+    plan.lines.extend(telling);
+    Ok(PlannedErasure { store: Arc::clone(store), targets, plan, left })
+}
+
+/// The records that go with those that were chosen: copies, which say the same, and older versions in
+/// archives. A line each behind their count; none where there are none. May quote the store.
+fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>, with_torn: &[String]) -> Vec<String> {
+    let chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
+    let is_copy = |own: &&Entry| {
+        !chosen.contains(&(own.document, own.record))
+            && wanted.is_erased(&store.document(own).path, &store.raw(own), store.view(own), None)
+    };
+    let copies: Vec<&Entry> = store.entries.iter().filter(is_copy).collect();
+    let head = match copies.len() {
+        0 => None,
+        1 => Some("with a copy that says the same:".to_owned()),
+        count => Some(format!("with {count} copies that say the same:")),
+    };
+    let line = |own: &Entry| {
+        let (name, line) = (super::plan_change::name_of(store, own), store.record(own).line);
+        let place = format!("{}:{line}", store.document(own).path.to_text());
+        let torn = match store.view(own) {
+            Some(_) => "",
+            None if with_torn.contains(&place) => {
+                ", a broken line that names it, with what may be part of it"
+            }
+            None => ", a broken line that names it; intact memories after it stay",
+        };
+        format!("erase {name}  {place}{torn}")
+    };
+    head.into_iter().chain(copies.into_iter().map(line)).collect()
+}
+
+/// This many files are named that hold copies.
+const NAMED: usize = 20;
+
+/// What backups and our own data hold of what is erased, a line each behind their count.
+fn kept(found: &BTreeMap<String, usize>) -> Vec<String> {
+    let count: usize = found.values().sum();
+    if count == 0 {
+        return Vec::new();
+    }
+    let copies = if count == 1 { "copy or earlier version" } else { "copies or earlier versions" };
+    let mut lines = vec![format!("with {count} {copies} in backups and palimp's own data:")];
+    lines.extend(found.iter().take(NAMED).map(|(place, count)| format!("erase {count} in {place}")));
+    let more = found.len().saturating_sub(NAMED);
+    lines.extend((more > 0).then(|| format!("and in {} more", count_with_noun(more as u64, "file"))));
+    lines
+}
+
+/// What to say of an id that was made of what the record says: it is no content for an erasure, and
+/// stays where it names the record.
+fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
+    let view = store.view(entry)?;
+    let id = view.id?;
+    let is_word = |word: &&str| {
+        word.len() >= SHORTEST_WORD && word.chars().all(char::is_alphabetic) && **word != *view.kind
+    };
+    let mut words = id.split(|c: char| !c.is_alphanumeric()).filter(is_word).peekable();
+    words.peek()?;
+    let text = text_of(store, entry);
+    let says = format!("{} {}", text.title, text.text).to_lowercase();
+    words.all(|word| says.contains(&word.to_lowercase())).then(|| {
+        format!(
+            "the id {id} repeats words of the memory. It stays where other memories name it, and in palimp's list of \
+             what was erased"
+        )
+    })
+}
+
+/// Erases what was shown.
+pub fn execute_erasure(
+    host: Host<'_>,
+    asked: &PlannedErasure,
+    reason: &str,
+) -> Result<ErasureReceipt, CommitError> {
+    Writer::open(host, &asked.store)?.erase(&asked.plan, &asked.targets, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::disk::write_new;
+    use crate::model::{Extent, Moment};
+    use crate::ops::NO_COMPRESSED_FILES;
+    use crate::ops::erase::DEFAULT_REASON;
+    use crate::store::commit::keep_text;
+    use crate::store::{Place, load};
+
+    const NOW: Moment = Moment(1_770_000_000_000_000);
+
+    fn store_at(root: &Path) -> Arc<Store> {
+        let line = |id: &str, text: &str| {
+            format!("{{{id}\"session_id\":\"s\",\"content\":{{\"message\":\"{text}\"}}}}\n")
+        };
+        let lines = [line("\"id\":\"mem_1\",", "It is to be forgotten."), line("", "It has no id at all.")];
+        write_new(&root.join("sessions/s/memory.jsonl"), lines.concat().as_bytes()).unwrap();
+        let place = Place::whole(root.to_owned(), "session-log");
+        Arc::new(load(&place, Extent::Whole, None, NOW))
+    }
+
+    #[test]
+    fn what_is_kept_while_its_memory_is_being_erased_goes_as_well() {
+        for number in [0, 1] {
+            let folder = crate::folder::new();
+            let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
+            let host = Host::here(&data, NOW);
+            let scene = WriteContext {
+                store: &store,
+                now: NOW,
+                random: [7; 16],
+                compressed_files: &NO_COMPRESSED_FILES,
+            };
+            let entry = store.entries[number];
+            let keep = || {
+                let asked = plan_erasure(
+                    host,
+                    &scene,
+                    &store,
+                    &[entry],
+                    (DEFAULT_REASON, true),
+                    &Progress::default(),
+                )
+                .unwrap();
+                execute_erasure(host, &asked, DEFAULT_REASON).unwrap();
+                keep_text(host, &store.root, b"It was typed meanwhile.").unwrap()
+            };
+            let mut dropped = Vec::new();
+            let kept = unless_erased(host, (&store, &entry), keep, |path| dropped.push(path)).unwrap();
+            assert_eq!((kept, dropped.len()), (None, 1), "record {number}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Changes carried out, each store's plan in turn, and what is said of it.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::command::ChangeCommand;
+use super::drafts::failure_with_draft;
+use super::erase::{self, PlannedErasure};
+use super::failure::{ChangeFailure, Result};
+use super::plan_change::{PlannedChange, plan_current};
+use super::request::ChangeRequest;
+use super::revalidate;
+use super::undo_redo::{RecentStep, RecentSteps, undo_or_redo};
+use crate::model::plan::count_with_noun;
+use crate::model::{EntryRef, PathText, Plan, Store};
+use crate::ops::erase::DEFAULT_REASON;
+use crate::ops::repair;
+use crate::store::commit::scrub::ErasureReceipt;
+use crate::store::commit::{
+    CommitError, CommitReceipt, FilesState, Host, UndoRedo, Writer, make_folders, watch_due,
+};
+
+/// What a change came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeReport {
+    /// What was done, in a few words. May quote the store.
+    pub said: String,
+    /// What went otherwise than it was shown.
+    pub notes: Vec<String>,
+    /// What can follow.
+    pub effect: HistoryEffect,
+    /// What an erasure came to, a line each. May quote the store.
+    pub receipt: Vec<String>,
+}
+
+/// This many memories: "1 memory", "2 memories".
+pub fn memory_count(count: usize) -> String {
+    count_with_noun(count as u64, "memory")
+}
+
+/// Which way a change went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryEffect {
+    /// Something is new: it can be undone.
+    Made,
+    /// Something was undone: it can be redone.
+    Undone,
+    /// Something was redone: it can be undone.
+    Redone,
+    /// Everything was so already.
+    Nothing,
+}
+
+/// Who asked for a change, while it is carried out.
+pub trait ChangeObserver {
+    /// A store is locked: whether that lock was broken now, so that it may be tried again.
+    fn break_lock(&mut self, _: &CommitError) -> bool {
+        false
+    }
+
+    /// A plan was carried out, or there was nothing in it to do; false ends it there.
+    fn on_written(&mut self, _: &Store, _: &Plan, _: Option<&CommitReceipt>) -> bool {
+        true
+    }
+
+    /// What was shown of a store was erased; false ends it there.
+    fn on_erased(&mut self, _: &PlannedErasure, _: &ErasureReceipt) -> bool {
+        true
+    }
+}
+
+/// Who looks at nothing but what it came to.
+pub struct SilentObserver;
+
+impl ChangeObserver for SilentObserver {}
+
+/// What became of a change that was agreed to.
+pub enum ExecuteOutcome {
+    /// It is made.
+    Done(ChangeReport),
+    /// Others changed what it is about, and nothing was written: it is to be asked for again, and
+    /// says what differs.
+    Stale(Box<PlannedChange>),
+}
+
+/// Plans a change and carries it out. An error says what state the files are in.
+pub fn plan_and_execute(request: &ChangeRequest, recent: &mut RecentSteps) -> Result<ExecuteOutcome, String> {
+    let host = Host::here(&request.data, request.now);
+    let done = match &request.command {
+        ChangeCommand::Undo => undo_or_redo(request, host, recent, false).map(ExecuteOutcome::Done),
+        ChangeCommand::Redo => undo_or_redo(request, host, recent, true).map(ExecuteOutcome::Done),
+        wanted => plan_current(request.clone(), host).and_then(|planned| match planned.concurrent {
+            Some(_) if wanted.binds_to_seen() => Ok(ExecuteOutcome::Stale(Box::new(planned))),
+            // What the user wrote would take the place of what others wrote.
+            Some(_) if wanted.is_written() || planned.is_empty() => Err(changed_meanwhile(request)),
+            _ => execute(planned, host, recent, &mut SilentObserver, wanted.binds_to_seen()),
+        }),
+    };
+    done.map_err(|failed| failure_with_draft(request, failed.told()))
+}
+
+/// Others changed what the user saw, before it was planned.
+fn changed_meanwhile(request: &ChangeRequest) -> ChangeFailure {
+    let of = |at: &EntryRef| {
+        let (store, entry) = request.snapshot.get(*at);
+        store.document(entry).path.clone()
+    };
+    let file = request.at.first().map_or_else(Default::default, of);
+    CommitError::Conflict { file, planned: Vec::new(), found: None, files: FilesState::Untouched }.into()
+}
+
+/// Carries out what was shown, or says what of it is not as it was shown. An error says what
+/// state the files are in.
+pub fn execute_shown(planned: PlannedChange, recent: &mut RecentSteps) -> Result<ExecuteOutcome, String> {
+    let request = planned.request.clone();
+    let host = Host::here(&request.data, request.now);
+    let done = execute(planned, host, recent, &mut SilentObserver, true);
+    done.map_err(|failed| failure_with_draft(&request, failed.told()))
+}
+
+/// The same, on a disk and a machine of the caller's choice. What was not shown may have changed.
+pub fn execute(
+    planned: PlannedChange,
+    host: Host<'_>,
+    recent: &mut RecentSteps,
+    teller: &mut dyn ChangeObserver,
+    was_shown: bool,
+) -> Result<ExecuteOutcome> {
+    match was_shown {
+        true => revalidate::execute_if_unchanged(planned, host, recent, teller),
+        false => execute_unshown(&planned, host, recent, teller).map(ExecuteOutcome::Done),
+    }
+}
+
+/// Carries one plan out, each kind of change in its own way.
+fn carried(
+    writer: &Writer<'_>,
+    planned: &PlannedChange,
+    (number, plan): (usize, &Plan),
+    host: Host<'_>,
+) -> Result<CommitReceipt, CommitError> {
+    match &planned.request.command {
+        ChangeCommand::RestoreBackup(_) => writer.restore(plan),
+        ChangeCommand::UndoRedoSteps(steps) => match steps.iter().find(|(own, _)| *own == number) {
+            Some((_, turn)) => writer.commit_undo_redo(plan, *turn),
+            None => writer.commit(plan),
+        },
+        // An id that is free now may be taken by then: it is settled when no other palimp writes.
+        ChangeCommand::Add(..) => match writer.load() {
+            Cow::Borrowed(_) => writer.commit(&Plan { exact: false, ..plan.clone() }),
+            Cow::Owned(store) => writer.commit(&planned.replan_store(&store)?),
+        },
+        ChangeCommand::Repair(_) => {
+            let mut kept = Vec::new();
+            for (file, pieces) in planned.quarantined_of(number) {
+                let at = pieces.first().map_or(0, |own| own.at);
+                let bytes = repair::written(pieces.into_iter());
+                kept.push(writer.vault().quarantine(file, at, &bytes, host.now)?);
+            }
+            let outcome = writer.commit(plan);
+            match &outcome {
+                // What has no step stays listed when the repair is undone.
+                Ok(done) => {
+                    kept.iter().for_each(|path| drop(writer.vault().quarantined_by(path, done.step)));
+                }
+                // What did not leave is not kept twice.
+                Err(_) => kept.iter().for_each(|path| drop(host.disk.remove(path))),
+            }
+            outcome
+        }
+        _ => {
+            let receipt = writer.commit(plan)?;
+            if receipt.waits {
+                watch_due(writer.place(), host.data);
+            }
+            Ok(receipt)
+        }
+    }
+}
+
+/// Carries out what was planned, though it was not shown. What others did since is looked at by each write.
+pub fn execute_unshown(
+    planned: &PlannedChange,
+    host: Host<'_>,
+    recent: &mut RecentSteps,
+    teller: &mut dyn ChangeObserver,
+) -> Result<ChangeReport> {
+    let request = &planned.request;
+    let nothing = ChangeReport {
+        said: format!("{}: there is nothing to change", request.name),
+        notes: planned.left_out(),
+        effect: HistoryEffect::Nothing,
+        receipt: Vec::new(),
+    };
+    if planned.is_empty() {
+        return Ok(nothing);
+    }
+    request.progress.write()?;
+    request.progress.begin(planned.plans.len() + planned.erasures.len());
+    let said = format!("{} {}", request.command.done_words(), planned.display_name());
+    if !planned.erasures.is_empty() {
+        let receipt = erase_all(planned, host, teller)?;
+        return Ok(ChangeReport { said, receipt, ..nothing });
+    }
+    let mut notes = Vec::new();
+    let mut changed: Vec<&Path> = Vec::new();
+    recent.begin();
+    for (number, plan) in &planned.plans {
+        let store = &request.snapshot.stores[*number];
+        if request.command == ChangeCommand::Init {
+            make_folders(host.disk, &store.root)
+                .map_err(|error| ChangeFailure::unmade(&store.root, &error))?;
+        }
+        let attempt =
+            || Writer::open(host, store).and_then(|writer| carried(&writer, planned, (*number, plan), host));
+        let receipt = match plan.is_due().then(attempt) {
+            None => None,
+            Some(Err(error)) if teller.break_lock(&error) => Some(attempt()),
+            done => done,
+        };
+        let receipt = receipt.transpose().map_err(|error| ChangeFailure::from(error).after(&changed))?;
+        if !teller.on_written(store, plan, receipt.as_ref()) {
+            return Ok(nothing);
+        }
+        let Some(receipt) = receipt else { continue };
+        changed.push(&store.root);
+        notes.extend(receipt.notes);
+        let step = |number| RecentStep::new(&store.root, number, &said);
+        match &request.command {
+            ChangeCommand::UndoRedoSteps(steps) => {
+                let turn = steps.iter().find(|(own, _)| own == number);
+                turn.into_iter().for_each(|(_, turn)| recent.push_undone_or_redone(*turn, step));
+            }
+            _ => recent.push_new(step(receipt.step)),
+        }
+        let _ = request.progress.step();
+    }
+    notes.extend(planned.left_out());
+    let turned = match &request.command {
+        ChangeCommand::UndoRedoSteps(steps) => match steps.first() {
+            Some((_, UndoRedo::Redo(_))) => HistoryEffect::Redone,
+            _ => HistoryEffect::Undone,
+        },
+        _ => HistoryEffect::Made,
+    };
+    Ok(ChangeReport { said, notes, effect: turned, receipt: Vec::new() })
+}
+
+/// Erases what was shown, store after store.
+fn erase_all(
+    planned: &PlannedChange,
+    host: Host<'_>,
+    teller: &mut dyn ChangeObserver,
+) -> Result<Vec<String>> {
+    let ChangeCommand::Erase(reason) = &planned.request.command else { return Ok(Vec::new()) };
+    let mut lines = Vec::new();
+    let mut changed: Vec<&Path> = Vec::new();
+    for own in &planned.erasures {
+        let erased = erase::execute_erasure(host, own, reason.as_deref().unwrap_or(DEFAULT_REASON));
+        let erased = erased.map_err(|error| ChangeFailure::from(error).after(&changed))?;
+        changed.push(&own.store.root);
+        if !teller.on_erased(own, &erased) {
+            break;
+        }
+        lines.push(format!("{}: {}", own.store.root.to_text(), memory_count(own.targets.len())));
+        lines.extend(erased.notes.iter().cloned().chain(erased.told()));
+        let _ = planned.request.progress.step();
+    }
+    Ok(lines)
+}

@@ -1,0 +1,204 @@
+//! Why nothing came of a change.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::{NotWhole, PathText};
+use crate::ops::Refusal;
+use crate::ops::progress::is_stop;
+use crate::store::commit::{CommitError, FilesState, without_untouched};
+use crate::store::lock::LockError;
+
+/// How a change ended that was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// There is nothing to do it with.
+    Nothing,
+    /// It was refused, and nothing changed.
+    Refused,
+    /// The system failed, or it stopped halfway.
+    Failed,
+}
+
+/// What is behind a failure.
+#[derive(Debug)]
+pub enum FailureCause {
+    /// It was refused before anything began.
+    Refused(Refusal),
+    /// It could not be carried out.
+    Commit(CommitError),
+    /// Something that it goes by could not be read, or made: what, and why.
+    Unread(String),
+}
+
+/// Why nothing came of a change, and what state the files are in.
+#[derive(Debug)]
+pub struct ChangeFailure {
+    /// What happened, in sentences. May quote the store.
+    pub message: String,
+    /// How it ended.
+    pub ends: FailureKind,
+    /// What is behind it.
+    pub cause: Box<FailureCause>,
+    /// The files were not as it was planned of them, and are as they were.
+    pub(super) is_moved: bool,
+    /// The stores that were changed before.
+    pub(super) changed: Vec<PathBuf>,
+}
+
+/// What was made, or why it was not.
+pub(super) type Result<T, E = ChangeFailure> = std::result::Result<T, E>;
+
+impl ChangeFailure {
+    fn new(ends: FailureKind, message: String, cause: FailureCause) -> ChangeFailure {
+        ChangeFailure { message, ends, cause: Box::new(cause), is_moved: false, changed: Vec::new() }
+    }
+
+    /// An archive that a change goes by could not be read.
+    pub(super) fn unread(what: &str, error: &std::io::Error) -> ChangeFailure {
+        let why = format!("{what} can't be read: {error}.");
+        ChangeFailure::new(
+            FailureKind::Failed,
+            format!("{why} Nothing was changed."),
+            FailureCause::Unread(why),
+        )
+    }
+
+    /// The folder of a store could not be made.
+    pub(super) fn unmade(root: &Path, error: &std::io::Error) -> ChangeFailure {
+        let why = format!("{} can't be made: {error}.", root.to_text());
+        ChangeFailure::new(FailureKind::Failed, why.clone(), FailureCause::Unread(why))
+    }
+
+    /// Others use what was shown so often that it is never as it was.
+    pub(super) fn used() -> ChangeFailure {
+        let refusal = Refusal::new("E_CONCURRENT_MOD", "other programs keep changing what this is about.");
+        ChangeFailure { is_moved: true, ..refusal.into() }
+    }
+
+    /// The same with the store that refused it.
+    pub(super) fn in_store(self, root: &Path) -> ChangeFailure {
+        ChangeFailure { message: format!("{}: {}", root.to_text(), self.message), ..self }
+    }
+
+    /// What kept a change from being carried out, where it was tried.
+    pub fn commit(&self) -> Option<&CommitError> {
+        match &*self.cause {
+            FailureCause::Commit(error) => Some(error),
+            FailureCause::Refused(_) | FailureCause::Unread(_) => None,
+        }
+    }
+
+    /// Whether another program held a lock all the time that it was waited for.
+    pub fn is_locked(&self) -> bool {
+        let held = |error: &CommitError| {
+            matches!(error, CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. })
+        };
+        self.commit().is_some_and(held)
+    }
+
+    /// Whether no file was changed.
+    pub fn is_untouched(&self) -> bool {
+        match &*self.cause {
+            FailureCause::Commit(error) => error.files() == FilesState::Untouched,
+            FailureCause::Refused(_) | FailureCause::Unread(_) => true,
+        }
+    }
+
+    /// The step that was to be turned is not there any more.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(*self.cause, FailureCause::Commit(CommitError::NoStep(_)))
+    }
+
+    /// Why it was refused before anything began; `None` where it was otherwise, or the user
+    /// stopped it.
+    pub(super) fn refused(&self) -> Option<&str> {
+        match &*self.cause {
+            FailureCause::Refused(own) | FailureCause::Commit(CommitError::Refused(own)) => {
+                (!is_stop(own)).then_some(&*own.message)
+            }
+            FailureCause::Unread(why) => Some(why),
+            FailureCause::Commit(_) => None,
+        }
+    }
+
+    /// The same, its refusal told otherwise.
+    pub fn retold(self, tell: impl FnOnce(Refusal) -> Refusal) -> ChangeFailure {
+        match *self.cause {
+            FailureCause::Refused(refusal) => tell(refusal).into(),
+            cause => ChangeFailure { cause: Box::new(cause), ..self },
+        }
+    }
+
+    /// The same when other stores had been changed before.
+    pub(super) fn after(self, changed: &[&Path]) -> ChangeFailure {
+        let is_moved = self.is_moved && changed.is_empty();
+        ChangeFailure { changed: changed.iter().map(|root| (*root).to_owned()).collect(), is_moved, ..self }
+    }
+
+    /// The code of a refusal, as its specification or `docs/cli.md` names it.
+    pub fn code(&self) -> Option<&str> {
+        match &*self.cause {
+            FailureCause::Refused(own) => Some(own.code),
+            FailureCause::Commit(CommitError::NoStep(_)) | FailureCause::Unread(_) => None,
+            FailureCause::Commit(error) => Some(error.code()),
+        }
+    }
+
+    /// What was in the way, without what it means for the files.
+    pub fn why(&self) -> &str {
+        self.refused().unwrap_or(&self.message)
+    }
+
+    /// What happened, with the stores that were changed before.
+    pub fn told(&self) -> String {
+        if self.changed.is_empty() {
+            return self.message.clone();
+        }
+        let roots: Vec<String> = self.changed.iter().map(|root| root.to_text().into_owned()).collect();
+        format!("{} Changed before that: {}.", without_untouched(&self.message), roots.join(", "))
+    }
+}
+
+impl From<Refusal> for ChangeFailure {
+    fn from(refusal: Refusal) -> Self {
+        let message = format!("{} Nothing was changed.", refusal.message);
+        ChangeFailure::new(FailureKind::Refused, message, FailureCause::Refused(refusal))
+    }
+}
+
+impl From<NotWhole> for ChangeFailure {
+    fn from(not: NotWhole) -> Self {
+        Refusal::from(not).into()
+    }
+}
+
+impl From<CommitError> for ChangeFailure {
+    fn from(error: CommitError) -> Self {
+        let ends = match &error {
+            CommitError::NoStep(_) => FailureKind::Nothing,
+            error if error.is_failure() => FailureKind::Failed,
+            // "Refused" says that nothing changed.
+            error if matches!(error.files(), FilesState::Halfway | FilesState::Erasing) => {
+                FailureKind::Failed
+            }
+            _ => FailureKind::Refused,
+        };
+        let (is_moved, message) = (error.is_moved(), error.to_string());
+        ChangeFailure { is_moved, ..ChangeFailure::new(ends, message, FailureCause::Commit(error)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_stopped_halfway_is_no_refusal() {
+        let moved = |files| CommitError::Moved { file: "a".into(), what: "it is gone", files };
+        assert_eq!(ChangeFailure::from(moved(FilesState::Halfway)).ends, FailureKind::Failed);
+        assert_eq!(ChangeFailure::from(moved(FilesState::Erasing)).ends, FailureKind::Failed);
+        assert_eq!(ChangeFailure::from(moved(FilesState::Restored)).ends, FailureKind::Refused);
+        let erased = ChangeFailure::from(moved(FilesState::Erasing)).message;
+        assert!(erased.contains("not erased everywhere") && !erased.contains("undoes it"), "{erased}");
+    }
+}

@@ -1,0 +1,75 @@
+//! What of the screens lasts from one start to the next: where the borders between panes are, and what is
+//! unfolded. It has paths of stores, and no text of any.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::screen_state;
+use crate::model::PathText;
+
+/// The file in the folder of our own data.
+pub(super) const FILE: &str = "layout.json";
+
+/// A border between two panes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PaneBorder {
+    /// Between the panes at the left side and the list.
+    Sides,
+    /// Between the list and the detail beside it.
+    Detail,
+    /// Between the list and the detail below it.
+    Below,
+    /// Between the detail and the reasons of a rank below it.
+    Why,
+}
+
+impl PaneBorder {
+    /// Whether it is a column between two panes, and no row.
+    pub fn is_upright(self) -> bool {
+        matches!(self, PaneBorder::Sides | PaneBorder::Detail)
+    }
+
+    /// Whether it sets how large the first of its panes is, and not the second.
+    pub fn sets_first(self) -> bool {
+        self == PaneBorder::Sides
+    }
+}
+
+/// How the user has arranged the screens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PaneLayout {
+    /// The size of the pane that a border sets, in thousandths of what there is; its default where there is none.
+    pub borders: BTreeMap<PaneBorder, u16>,
+    /// Whether all groups of filters are shown.
+    pub all_filters: bool,
+    /// Whether all facts of the detail are shown.
+    pub all_facts: bool,
+    /// The stores whose sessions are shown, by the paths of their roots.
+    unfolded: BTreeSet<String>,
+}
+
+impl PaneLayout {
+    /// What is kept in a folder of our own data; the default where there is no such file, or none of ours.
+    pub fn kept_in(data: &Path) -> PaneLayout {
+        screen_state::read(data, FILE)
+    }
+
+    /// Whether the sessions of a store are shown.
+    pub fn is_unfolded(&self, root: &Path) -> bool {
+        self.unfolded.contains(&*root.to_text())
+    }
+
+    /// Shows the sessions of stores, or folds them away.
+    pub fn fold<'a>(&mut self, roots: impl IntoIterator<Item = &'a PathBuf>, folds: bool) {
+        for root in roots {
+            match folds {
+                true => self.unfolded.remove(&*root.to_text()),
+                false => self.unfolded.insert(root.to_text().into_owned()),
+            };
+        }
+    }
+}

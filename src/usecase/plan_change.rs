@@ -1,0 +1,388 @@
+//! Changes planned of what the user saw, as they are shown and carried out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::command::{BackupRestore, ChangeCommand};
+use super::drafts::failure_with_draft;
+use super::erase::{self, PlannedErasure};
+use super::execute::memory_count;
+use super::failure::{ChangeFailure, Result};
+use super::plan_repair::plan_quarantine_restore;
+use super::plan_stores::plan_stores;
+use super::request::{ChangeRequest, Requester};
+use super::revalidate::{ConcurrentChanges, hold};
+use crate::format;
+use crate::model::{Entry, EntryRef, Plan, Store};
+use crate::ops::backup_restore::CopyFacts;
+use crate::ops::bulk::{self, SkippedRecords, add_skipped};
+use crate::ops::effect::{added_lines, effect};
+use crate::ops::erase::{DEFAULT_REASON, ErasedRecords};
+use crate::ops::repair::QuarantinePiece;
+use crate::ops::{self, NO_COMPRESSED_FILES, Refusal, WriteContext};
+use crate::store::commit::{Host, Vault, change_id};
+use crate::store::packed_bytes;
+
+/// A change as it will be made: what is shown is what is carried out.
+pub struct PlannedChange {
+    /// What was asked for.
+    pub request: ChangeRequest,
+    /// A plan a store, by the store's number.
+    pub plans: Vec<(usize, Plan)>,
+    /// What is erased.
+    pub erasures: Vec<PlannedErasure>,
+    /// The memories that change; empty where the plans themselves say which.
+    pub changing: Vec<EntryRef>,
+    /// What can't be changed, and why.
+    pub skipped: Vec<SkippedRecords<EntryRef>>,
+    /// What a repair keeps of what it takes out, by the store's number.
+    pub(super) quarantined: Vec<(usize, Vec<QuarantinePiece>)>,
+    /// What ids are made of: what is made again has those that were shown.
+    pub(super) random: [u8; 16],
+    /// What others did since it was shown before, where it was.
+    pub concurrent: Option<ConcurrentChanges>,
+}
+
+impl PlannedChange {
+    /// Plans that were made before.
+    pub fn of(request: ChangeRequest, plans: Vec<(usize, Plan)>) -> PlannedChange {
+        let (erasures, changing, left, quarantined, random) = Default::default();
+        PlannedChange {
+            request,
+            plans,
+            erasures,
+            changing,
+            skipped: left,
+            quarantined,
+            random,
+            concurrent: None,
+        }
+    }
+
+    /// What it replaces has to be as it was shown. What a plan before changed is not what others did.
+    pub(super) fn make_exact(&mut self) {
+        for at in 0..self.plans.len() {
+            let (before, rest) = self.plans.split_at_mut(at);
+            let Some((number, plan)) = rest.first_mut() else { continue };
+            let own = before.iter().filter(|(other, _)| other == number);
+            let is_changed =
+                |path: &Path| own.clone().any(|(_, other)| other.all().any(|own| own.path == path));
+            let is_first = !plan.all().any(|own| is_changed(&own.path));
+            plan.exact = is_first;
+        }
+        self.erasures.iter_mut().for_each(|own| own.plan.exact = true);
+    }
+
+    /// Every plan of it with its store, those of erasures too.
+    pub fn all(&self) -> impl Iterator<Item = (&Arc<Store>, &Plan)> {
+        let plans = self.plans.iter().map(|(number, plan)| (&self.request.snapshot.stores[*number], plan));
+        plans.chain(self.erasures.iter().map(|own| (&own.store, &own.plan)))
+    }
+
+    /// What the plans come to, line by line: where that is the same, a yes to one holds for the other.
+    pub(super) fn effect_lines(&self) -> Vec<String> {
+        if self.request.by == Requester::Screen {
+            return vec![self.records().to_string()];
+        }
+        let mut told = Vec::new();
+        for (store, plan) in self.all() {
+            told.push(format!("{} {}", plan.verb, plan.records));
+            told.extend(plan.preview_lines());
+            if self.changing.is_empty() {
+                let now = self.request.now;
+                told.extend(
+                    effect(store, plan, now)
+                        .iter()
+                        .map(|own| format!("{:?} {:?} {}", own.id, own.fate, own.title)),
+                );
+                told.extend(added_lines(store, plan, now));
+            }
+        }
+        told
+    }
+
+    /// What a repair keeps of what it takes out of a store, by the files that it leaves.
+    pub(super) fn quarantined_of(&self, number: usize) -> BTreeMap<&Path, Vec<&QuarantinePiece>> {
+        let mut files: BTreeMap<&Path, Vec<&QuarantinePiece>> = BTreeMap::new();
+        let own = self.quarantined.iter().filter(|(own, _)| *own == number).flat_map(|(_, own)| own);
+        own.for_each(|own| files.entry(&own.file).or_default().push(own));
+        files
+    }
+
+    /// The plan for a store as it is now.
+    pub(super) fn replan_store(&self, store: &Store) -> Result<Plan, Refusal> {
+        let scene = WriteContext {
+            store,
+            now: self.request.now,
+            random: self.random,
+            compressed_files: &NO_COMPRESSED_FILES,
+        };
+        self.request.command.plan_store(&scene, &[])
+    }
+
+    /// Shows every memory at its place in the list.
+    fn order_as_listed(&mut self) {
+        let places: HashMap<EntryRef, usize> = self.request.at.iter().copied().zip(0..).collect();
+        let place = |at: &EntryRef| places.get(at).copied().unwrap_or(usize::MAX);
+        self.changing.sort_by_key(place);
+        self.skipped.iter_mut().for_each(|own| own.which.sort_by_key(place));
+    }
+
+    /// How many memories change.
+    pub fn records(&self) -> usize {
+        let erased: usize = self.erasures.iter().map(|own| own.targets.len()).sum();
+        erased + self.plans.iter().map(|(_, plan)| plan.records).sum::<usize>()
+    }
+
+    /// Whether nothing would change.
+    pub fn is_empty(&self) -> bool {
+        self.erasures.is_empty() && self.plans.iter().all(|(_, plan)| !plan.is_due())
+    }
+
+    /// What is left out, and why; empty where nothing is. May quote the store.
+    pub fn left_out(&self) -> Vec<String> {
+        let told = |own: &SkippedRecords<EntryRef>| {
+            format!("left out: {}: {}", memory_count(own.which.len()), own.reason)
+        };
+        self.skipped.iter().map(told).collect()
+    }
+
+    /// The title of a memory, what becomes of it, and its id. Untrusted text.
+    pub fn named(&self, at: EntryRef) -> [String; 3] {
+        let (store, entry) = self.request.snapshot.get(at);
+        let told = self.request.command.effect_on(store, entry);
+        let told = match (told.is_empty(), &self.request.command) {
+            (true, ChangeCommand::Tag { .. }) => "unchanged".to_owned(),
+            _ => told,
+        };
+        [format::title(store, entry), told, name_of(store, entry)]
+    }
+
+    /// What is changed, as it is called.
+    pub fn display_name(&self) -> String {
+        match self.request.at.len() {
+            0 | 1 => self.request.name.clone(),
+            _ => memory_count(self.records()),
+        }
+    }
+}
+
+/// Plans a change and writes nothing. An error says why it can't be made.
+pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
+    let data = request.data.clone();
+    let host = Host::here(&data, request.now);
+    let of = request.clone();
+    plan_current(request, host).map_err(|failed| failure_with_draft(&of, failed.message))
+}
+
+/// Plans a change of what is there now, with what differs from what was listed.
+pub(super) fn plan_current(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
+    let (request, difference) = hold(request, host);
+    let is_gone = request.command.is_of_records() && request.at.is_empty() && !difference.is_none();
+    let planned = if is_gone { PlannedChange::of(request, Vec::new()) } else { plan(request, host)? };
+    Ok(PlannedChange { concurrent: Some(difference).filter(|own| !own.is_none()), ..planned })
+}
+
+/// The same, on a disk and a machine of the caller's choice.
+pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
+    let mut planned = match &request.command {
+        ChangeCommand::RestoreBackup(wanted) => {
+            let mut plan = restored(&request, wanted, host)?;
+            // The plan of a whole file names each itself.
+            if !wanted.whole {
+                say_each(&request, wanted.store, &mut plan);
+            }
+            let plans = vec![(wanted.store, plan)];
+            PlannedChange::of(request, plans)
+        }
+        ChangeCommand::RestoreQuarantine(own) => {
+            let Some(store) = request.snapshot.stores.get(own.store) else {
+                return Err(Refusal::unfit("the store is not open any more.").into());
+            };
+            let plans = vec![(own.store, plan_quarantine_restore(host, store, request.now, own)?)];
+            PlannedChange::of(request, plans)
+        }
+        ChangeCommand::UndoRedoSteps(steps) => {
+            let (mut plans, mut turns) = (Vec::new(), Vec::new());
+            for &(number, turn) in steps {
+                let (mut plan, turn) = super::undo_redo::preview(&request, host, number, turn)?;
+                say_each(&request, number, &mut plan);
+                plans.push((number, plan));
+                turns.push((number, turn));
+            }
+            PlannedChange::of(
+                ChangeRequest { command: ChangeCommand::UndoRedoSteps(turns), ..request },
+                plans,
+            )
+        }
+        wanted if wanted.is_of_stores() => plan_stores(request, host)?,
+        _ => of_records(request, host)?,
+    };
+    let changing = || planned.plans.iter().filter(|(_, plan)| !plan.is_empty()).map(|(number, _)| *number);
+    let stores: BTreeSet<usize> = changing().collect();
+    if stores.len() > 1 && changing().count() == stores.len() {
+        let change = change_id(host.machine);
+        let free = planned.plans.iter_mut().filter(|(_, plan)| plan.change.is_none());
+        free.for_each(|(_, plan)| plan.change = Some(change.clone()));
+    }
+    Ok(planned)
+}
+
+/// Plans for memories, store by store.
+fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
+    let mut planned = PlannedChange::of(request, Vec::new());
+    let request = planned.request.clone();
+    request.progress.begin(request.at.len());
+    for (number, store) in request.snapshot.stores.iter().enumerate() {
+        let mut own: Vec<EntryRef> =
+            request.at.iter().filter(|at| at.store == number as u32).copied().collect();
+        // The order of the list does not change what is written.
+        own.sort_unstable();
+        if own.is_empty() {
+            continue;
+        }
+        let entries: Vec<Entry> = own.iter().map(|&at| *request.snapshot.get(at).1).collect();
+        let stops = match request.by {
+            Requester::Screen => request.at.len() == 1,
+            Requester::Ids => true,
+            Requester::Query => request.at.len() == own.len(),
+        };
+        match in_store(&request, host, store, &entries) {
+            Ok(part) => part.into(&mut planned, number, store),
+            // Of several stores one that refuses is left out.
+            Err(failed) => match failed.refused() {
+                Some(why) if !stops => add_skipped(&mut planned.skipped, &own, why),
+                _ => return Err(failed),
+            },
+        }
+    }
+    planned.order_as_listed();
+    match planned.skipped.first() {
+        Some(first)
+            if request.by != Requester::Screen && planned.plans.is_empty() && planned.erasures.is_empty() =>
+        {
+            Err(Refusal::unfit(first.reason.clone()).into())
+        }
+        _ => Ok(planned),
+    }
+}
+
+/// Adds to a plan every memory that it concerns.
+fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
+    let own = request.snapshot.stores.get(number).filter(|_| request.by == Requester::Screen);
+    let Some(store) = own else { return };
+    let mut lines: Vec<String> =
+        effect(store, plan, request.now).iter().map(|own| format!("  {}", own.line())).collect();
+    lines.extend(added_lines(store, plan, request.now).into_iter().map(|line| format!("  {line}")));
+    plan.lines.extend(lines);
+}
+
+/// The id of a memory, or its place.
+pub fn name_of(store: &Store, entry: &Entry) -> String {
+    let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
+    id.unwrap_or_else(|| store.key(entry))
+}
+
+/// What a change comes to in one store.
+struct StorePart {
+    plan: Option<Plan>,
+    erasure: Option<PlannedErasure>,
+    entries: Vec<Entry>,
+    left: Vec<SkippedRecords>,
+}
+
+impl StorePart {
+    /// Joins it to the others.
+    fn into(self, planned: &mut PlannedChange, number: usize, store: &Store) {
+        let place = |entry: &Entry| {
+            let entry = store.number_of(entry)?;
+            Some(EntryRef { store: number as u32, entry })
+        };
+        for own in &self.left {
+            let which: Vec<EntryRef> = own.which.iter().filter_map(place).collect();
+            add_skipped(&mut planned.skipped, &which, &own.reason);
+        }
+        let is_shown = planned.request.by == Requester::Screen;
+        let plan = self.plan.filter(|plan| !is_shown || !plan.is_empty());
+        let erasure = self.erasure.filter(|own| !is_shown || !own.targets.is_empty());
+        if plan.is_some() || erasure.is_some() {
+            planned.changing.extend(self.entries.iter().filter_map(place));
+        }
+        planned.plans.extend(plan.map(|plan| (number, plan)));
+        planned.erasures.extend(erasure);
+    }
+}
+
+fn in_store(
+    request: &ChangeRequest,
+    host: Host<'_>,
+    store: &Arc<Store>,
+    entries: &[Entry],
+) -> Result<StorePart> {
+    let progress = &*request.progress;
+    let wanted = &request.command;
+    store.whole().map_err(Refusal::from)?;
+    if let ChangeCommand::Erase(reason) = wanted {
+        let scene = WriteContext {
+            store,
+            now: request.now,
+            random: host.machine.random(),
+            compressed_files: &NO_COMPRESSED_FILES,
+        };
+        let how = (reason.as_deref().unwrap_or(DEFAULT_REASON), request.by != Requester::Screen);
+        let erasure = erase::plan_erasure(host, &scene, store, entries, how, progress)?;
+        let is_left = |entry: &Entry| erasure.left.iter().any(|own| own.which.contains(entry));
+        let stays = entries.iter().filter(|entry| !is_left(entry)).copied().collect();
+        let left = erasure.left.clone();
+        return Ok(StorePart { plan: None, erasure: Some(erasure), entries: stays, left });
+    }
+    // What brings deleted memories back has to see them; nothing else plans with them.
+    let brings_back = *wanted == ChangeCommand::Undelete;
+    let as_read = ops::delete::as_read(store);
+    let planned_on = if brings_back { &**store } else { &*as_read };
+    let mut gone = ErasedRecords::default();
+    if brings_back {
+        let erased = Vault::open_read_only(host.disk, host.data, &store.root).erasure_list();
+        gone = ErasedRecords::of_lines(erased.map_err(|error| Refusal::corrupt(error.to_string()))?);
+    }
+    let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, entries)?);
+    let packed = packed.map_err(|error| ChangeFailure::unread("an archive", &error))?;
+    let scene = WriteContext {
+        store: planned_on,
+        now: request.now,
+        random: host.machine.random(),
+        compressed_files: &packed,
+    };
+    let make = |own: &[Entry]| wanted.plan_records(&scene, own, &gone, progress);
+    if request.by == Requester::Ids {
+        let plan = Some(make(entries)?);
+        return Ok(StorePart { plan, erasure: None, entries: entries.to_vec(), left: Vec::new() });
+    }
+    // Where the plan itself counts, this does not.
+    let look = || if wanted.is_counted() { progress.go_on() } else { progress.step() };
+    let is_sorted_out = brings_back && request.by == Requester::Query;
+    let may = |entry: &Entry| {
+        look().and_then(|()| if is_sorted_out { Ok(()) } else { wanted.check_allowed(store, entry) })
+    };
+    let sifted = bulk::make_for_allowed(entries, &may, &make)?;
+    Ok(StorePart { plan: sifted.result, erasure: None, entries: sifted.entries, left: sifted.skipped })
+}
+
+/// The plan that brings back what a copy has.
+fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> Result<Plan> {
+    let Some(store) = request.snapshot.stores.get(wanted.store) else {
+        return Err(Refusal::unfit("the store is not open any more.").into());
+    };
+    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+    let facts = CopyFacts::of(store, &vault, (&wanted.copy, &wanted.bytes), request.now)?;
+    let scene = WriteContext {
+        store,
+        now: request.now,
+        random: host.machine.random(),
+        compressed_files: &ops::NO_COMPRESSED_FILES,
+    };
+    let compared = ops::backup_restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &facts)?;
+    let which = (&wanted.chosen, wanted.whole);
+    Ok(ops::backup_restore::bring_back(&scene, &compared, which, &wanted.bytes, &facts)?)
+}

@@ -1,0 +1,261 @@
+//! Repairs planned: what copies and undo data have of what is torn, and what is kept in quarantine.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::check_stores;
+use super::failure::{ChangeFailure, Result};
+use super::revalidate::store_with_bytes;
+use crate::check::{findings, stale_files};
+use crate::disk::Disk;
+use crate::model::{Act, Change, Code, Moment, PathText, Plan, Problem, Role, Store};
+use crate::ops::erase::ErasedRecords;
+use crate::ops::repair::{
+    self, FileCopy, FixPreview, QuarantineContent, QuarantinePiece, RepairContext, RepairPlan, RepairSources,
+    RepairTarget,
+};
+use crate::ops::{NO_COMPRESSED_FILES, WriteContext};
+use crate::store::commit::{Deletions, Host, QuarantinedPiece, StepHistory, Vault, list_backups};
+
+/// So many bytes of copies are looked through for what is torn, and so many steps.
+const MOST: u64 = 64 << 20;
+const STEPS: usize = 40;
+
+/// What is to come back from quarantine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuarantineRestore {
+    /// The store's number in its snapshot.
+    pub store: usize,
+    /// What left the file.
+    pub pieces: Arc<[QuarantinePiece]>,
+    /// By which step, where that is known.
+    pub step: Option<u64>,
+}
+
+/// What is in quarantine, as one file of ours.
+pub struct QuarantineFile {
+    /// Where that is.
+    pub path: PathBuf,
+    /// The file of the store that it left.
+    pub file: PathBuf,
+    /// When.
+    pub at: Option<Moment>,
+    /// By which step, where that is known.
+    pub step: Option<u64>,
+    /// What left it.
+    pub of: QuarantineContent,
+}
+
+/// What left the files of a store and was not put back by an undo, the oldest first.
+///
+/// # Errors
+///
+/// If it can't be read.
+pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<QuarantineFile>> {
+    let vault = Vault::open_read_only(disk, data, &store.root);
+    let mut found = Vec::new();
+    let history = StepHistory::of(&vault.journal()?);
+    let is_back = |step: u64| history.undone.iter().chain(&history.left).any(|(own, _)| *own == step);
+    for QuarantinedPiece { path, file, at, step } in vault.quarantined()? {
+        if step.is_some_and(is_back) {
+            continue;
+        }
+        let read = disk.read(&path, 0, None);
+        let (bytes, _) = read.map_err(|error| ChangeFailure::unread(&path.to_text(), &error))?;
+        let of = repair::read(&file, &bytes);
+        // Of what was erased as a whole nothing is left to be listed.
+        if !of.pieces.is_empty() {
+            found.push(QuarantineFile { path, file, at, step, of });
+        }
+    }
+    Ok(found)
+}
+
+/// The repair that is asked for, of a store with all that is wrong with it; `None` where it has none of the
+/// problems, and others may.
+pub(super) fn plan_repair(
+    host: Host<'_>,
+    scene: &WriteContext<'_>,
+    (store, is_one): (&Arc<Store>, bool),
+    which: &RepairTarget,
+) -> Result<Option<RepairPlan>> {
+    if *which == RepairTarget::AllSafe {
+        let erased = Vault::open_read_only(host.disk, host.data, &store.root).erasure_list()?;
+        let material = RepairSources { erased: ErasedRecords::of_lines(erased), ..RepairSources::default() };
+        return Ok(Some(repair::chosen(&RepairContext::of(scene, &material, []), which)?));
+    }
+    let checked = check_stores::check_store(Some(host.data), store, scene.now);
+    let own = match which {
+        RepairTarget::Chosen(all) if !is_one => {
+            let known: HashSet<String> = findings(&checked.store).into_iter().map(|own| own.key).collect();
+            RepairTarget::Chosen(all.iter().filter(|(name, _)| known.contains(name)).cloned().collect())
+        }
+        _ => which.clone(),
+    };
+    if matches!(&own, RepairTarget::Chosen(all) if all.is_empty()) {
+        return Ok(None);
+    }
+    let scene = WriteContext { store: &checked.store, ..*scene };
+    let material = repair_sources(host.disk, host.data, &checked.store, scene.now)?;
+    Ok(Some(repair::chosen(&RepairContext::of(&scene, &material, checked.rebuilt()), &own)?))
+}
+
+/// The plan that brings back what is in quarantine.
+pub(super) fn plan_quarantine_restore(
+    host: Host<'_>,
+    store: &Store,
+    now: Moment,
+    of: &QuarantineRestore,
+) -> Result<Plan> {
+    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+    let deleted = Deletions::of(&vault, store, now)?;
+    let material = RepairSources {
+        erased: ErasedRecords::of_lines(vault.erasure_list()?),
+        deleted,
+        ..RepairSources::default()
+    };
+    let scene =
+        WriteContext { store, now, random: host.machine.random(), compressed_files: &NO_COMPRESSED_FILES };
+    Ok(repair::restored(&RepairContext::of(&scene, &material, []), (&of.pieces, of.step))?)
+}
+
+/// What can be done about one problem, and what that makes of its lines: nothing that a repair would refuse.
+///
+/// # Errors
+///
+/// If our own data about the store can't be read, or the problem is there no more.
+pub fn fixes_of(
+    disk: &dyn Disk,
+    data: &Path,
+    store: &Arc<Store>,
+    of: &Problem,
+    now: Moment,
+) -> Result<FixPreview> {
+    let store = store_with_bytes(store, now);
+    let kept = material_for(disk, data, &store, std::iter::once(of), now)?;
+    // What is made anew is no memory.
+    let anew = if of.record.is_none() { stale_files::stale_files(&store, now) } else { Vec::new() };
+    let scene = WriteContext { store: &store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+    Ok(RepairContext::of(&scene, &kept, anew.iter().map(|own| &*own.path)).beside(of))
+}
+
+/// What is kept beside a store of its damaged files, and what was erased of it.
+///
+/// # Errors
+///
+/// If our own data about the store can't be read: what was erased could come back then.
+pub fn repair_sources(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<RepairSources> {
+    material_for(disk, data, store, store.problems.iter(), now)
+}
+
+/// The same, as far as it takes for some of its problems.
+fn material_for<'p>(
+    disk: &dyn Disk,
+    data: &Path,
+    store: &Store,
+    problems: impl Iterator<Item = &'p Problem>,
+    now: Moment,
+) -> Result<RepairSources> {
+    let vault = Vault::open_read_only(disk, data, &store.root);
+    let gone = ErasedRecords::of_lines(vault.erasure_list()?);
+    let mut own = RepairSources { erased: gone, ..RepairSources::default() };
+    let problems: Vec<&Problem> = problems.collect();
+    let is_broken = |code: Code| {
+        let torn =
+            matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine | Code::LeftoverTemp);
+        torn || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline | Code::BadFrontMatter)
+    };
+    let broken = problems.iter().filter(|own| is_broken(own.code));
+    let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
+    let is_damaged = |file: &Path| damaged.contains(file);
+    // A memory that shares an id may get another, which none must have had.
+    if !damaged.is_empty() || problems.iter().any(|own| own.code == Code::DuplicateId) {
+        own.deleted = Deletions::of(&vault, store, now)?;
+    }
+    let mut room = MOST;
+    let is_raw = |own: &&&Problem| matches!(own.code, Code::LeftoverTemp | Code::ArchiveBroken);
+    for file in problems.iter().filter(is_raw).map(|own| &own.file) {
+        let is_small = store.document_at(file).is_some_and(|own| own.generation.len <= room);
+        let read = is_small.then(|| disk.read(&store.root.join(file), 0, None));
+        let Some(Ok((bytes, _))) = read else { continue };
+        room -= (bytes.len() as u64).min(room);
+        own.temp_files.insert(file.clone(), bytes);
+    }
+    for copy in list_backups(store, &vault)?.into_iter().filter(|own| is_damaged(&own.file)) {
+        // One that may hold what was erased is not looked into.
+        let is_doubtful = ErasedRecords::out_of(store, &vault, &copy)?.doubts(false).is_some();
+        if is_doubtful || copy.bytes > room {
+            continue;
+        }
+        let Ok((bytes, _)) = disk.read(&store.root.join(&copy.path), 0, None) else { continue };
+        room -= copy.bytes.min(room);
+        let when = copy.at.map_or_else(String::new, |at| format!(" of {}", at.to_minute()));
+        own.copies.push(FileCopy {
+            file: copy.file,
+            from: format!("the backup{when}"),
+            bytes,
+            is_whole: true,
+        });
+    }
+    let history = StepHistory::of(&vault.journal()?);
+    let taken_back: HashSet<u64> =
+        history.undone.iter().chain(&history.left).map(|(step, _)| *step).collect();
+    // Logs out of which a later step took tombstones: those of earlier steps may be among them.
+    let mut undeleted: HashSet<PathBuf> = HashSet::new();
+    for number in vault.steps()?.into_iter().rev().take(STEPS) {
+        // One that can't be read has nothing to give. What a step took away on purpose stays away.
+        let Ok(Some(step)) = vault.step(number) else { continue };
+        if matches!(step.line.verb.as_str(), "delete" | "erase" | "compact" | "archive" | "maintain") {
+            let counts = |file: &Path| is_damaged(file) && !undeleted.contains(file);
+            if !taken_back.contains(&number) {
+                own.tombstones.extend(tombstones(store, number, &step.changes, &counts));
+            }
+            continue;
+        }
+        if step.line.verb == "undelete" && !taken_back.contains(&number) {
+            undeleted.extend(step.changes.iter().map(|own| own.path.clone()));
+        }
+        for change in step.changes.iter().filter(|own| is_damaged(&own.path)) {
+            let (bytes, is_whole) = held(&change.act);
+            if bytes.is_empty() || bytes.len() as u64 > room {
+                continue;
+            }
+            room -= bytes.len() as u64;
+            let from = format!("the undo data of step {number}");
+            own.copies.push(FileCopy { file: change.path.clone(), from, bytes, is_whole });
+        }
+    }
+    Ok(own)
+}
+
+/// The lines that a deletion added to damaged logs of tombstones.
+fn tombstones(
+    store: &Store,
+    step: u64,
+    changes: &[Change],
+    is_damaged: &dyn Fn(&Path) -> bool,
+) -> Vec<FileCopy> {
+    let is_log = |path: &Path| store.document_at(path).is_some_and(|own| own.role == Role::Tombstones);
+    let own = changes.iter().filter(|own| is_log(&own.path) && is_damaged(&own.path));
+    own.map(|own| {
+        let from = format!("the undo data of step {step}");
+        FileCopy { file: own.path.clone(), from, bytes: held(&own.act).0, is_whole: false }
+    })
+    .collect()
+}
+
+/// What a change of a step's undo data has of its file, and whether that is all of it.
+fn held(act: &Act) -> (Vec<u8>, bool) {
+    match act {
+        Act::Create(bytes) | Act::Remove(bytes) => (bytes.to_vec(), true),
+        Act::Append(bytes) => (bytes.clone(), false),
+        Act::Splice(splices) => {
+            let parts = splices.iter().flat_map(|own| [own.becomes.to_vec(), own.was.to_vec()]);
+            let ended =
+                parts.map(|own| if own.ends_with(b"\n") { own } else { [own, b"\n".to_vec()].concat() });
+            (ended.collect::<Vec<_>>().concat(), false)
+        }
+        _ => (Vec::new(), false),
+    }
+}

@@ -1,0 +1,254 @@
+//! What others did between a plan that was shown and the yes to it. Where they changed, deleted or
+//! moved a memory of it, nothing is written: the plan is made again for the same memories, never for
+//! what came meanwhile, and what differs is asked for again.
+
+mod describe_change;
+mod load_bytes;
+mod replan;
+
+use std::sync::Arc;
+
+pub(super) use load_bytes::hold;
+pub use load_bytes::{find_unchanged, snapshot_with_bytes, store_with_bytes};
+pub use replan::{add_rule_lines, add_touched_lines};
+
+use super::command::ChangeCommand;
+use super::deleted_records::as_before;
+use super::execute::{ChangeObserver, ExecuteOutcome, execute_unshown};
+use super::failure::{ChangeFailure, Result};
+use super::plan_change::PlannedChange;
+use super::request::Requester;
+use super::undo_redo::RecentSteps;
+use crate::model::entry_tracker::have_equal_bytes;
+use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store};
+use crate::ops::delete::is_held;
+use crate::ops::effect::effect;
+use crate::store::commit::{Host, deleted_from};
+use crate::store::{self, Place};
+
+/// So often a plan is made again where others change what it is not about.
+const TRIES: usize = 4;
+
+/// What others did to memories of a plan since it was shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConcurrentChanges {
+    /// This many memories were shown.
+    pub shown: usize,
+    /// Those that are not as they were shown.
+    pub changes: Vec<ConcurrentChange>,
+}
+
+/// A memory that is not as it was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConcurrentChange {
+    /// What it is called. Untrusted text.
+    pub name: String,
+    /// What became of it: `gone`, or what changed. Untrusted text.
+    pub what: String,
+    /// What is done to it now; empty where that goes without saying. Untrusted text.
+    pub new_effect: String,
+}
+
+/// This many of them are named in a sentence.
+const NAMED: usize = 5;
+
+impl ConcurrentChanges {
+    /// Whether everything is as it was shown.
+    pub fn is_none(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// "Changed meanwhile: 2 of 212". May quote the store.
+    pub fn head(&self) -> String {
+        format!("Changed meanwhile: {} of {}", self.changes.len(), self.shown)
+    }
+
+    /// The same, with the first of them.
+    pub fn told(&self) -> String {
+        let named: Vec<String> = self.changes.iter().take(NAMED).map(ConcurrentChange::told).collect();
+        let more = if self.changes.len() > NAMED { ", …" } else { "" };
+        format!("{} — {}{more}", self.head(), named.join(", "))
+    }
+}
+
+impl ConcurrentChange {
+    fn told(&self) -> String {
+        match self.what.as_str() {
+            "gone" => format!("{} gone", self.name),
+            what => format!("{} ({what})", self.name),
+        }
+    }
+
+    /// A line of its own.
+    pub fn line(&self) -> String {
+        let becomes =
+            if self.new_effect.is_empty() { String::new() } else { format!(" · {}", self.new_effect) };
+        format!("{}  {}{becomes}", self.name, self.what)
+    }
+}
+
+/// Carries a plan out that was shown, where its memories are as they were shown.
+pub(super) fn execute_if_unchanged(
+    planned: PlannedChange,
+    host: Host<'_>,
+    recent: &mut RecentSteps,
+    teller: &mut dyn ChangeObserver,
+) -> Result<ExecuteOutcome> {
+    let mut planned = planned;
+    planned.request.progress.go_on()?;
+    for _ in 0..TRIES {
+        let fresh = read(&planned.request.snapshot, host, planned.request.now);
+        let difference = difference(&planned, &fresh, host)?;
+        if !difference.is_none() {
+            let again = replan::replan_with_changes(&planned, difference, fresh, host)?;
+            return Ok(ExecuteOutcome::Stale(Box::new(again)));
+        }
+        let made = match is_used(&planned, &fresh) {
+            true => Err(ChangeFailure::used()),
+            false => {
+                planned.make_exact();
+                execute_unshown(&planned, host, recent, teller)
+            }
+        };
+        match made {
+            Err(failed) if failed.is_moved => match replan_for_retry(planned, failed, host)? {
+                (again, true) => return Ok(ExecuteOutcome::Stale(Box::new(again))),
+                (again, false) => planned = again,
+            },
+            made => return made.map(ExecuteOutcome::Done),
+        }
+    }
+    planned.make_exact();
+    execute_unshown(&planned, host, recent, teller).map(ExecuteOutcome::Done)
+}
+
+/// Whether a memory was used that is to be erased: an erasure that began on the bytes as they were
+/// would stop halfway.
+fn is_used(planned: &PlannedChange, fresh: &Snapshot) -> bool {
+    let was = &planned.request.snapshot;
+    let mut carry = EntryTracker::new(was, fresh);
+    let mut is_other = |at: &EntryRef| match carry.find(*at, &|_| false) {
+        Some(is) => !have_equal_bytes(fresh.get(is), was.get(*at)),
+        None => !is_held(was.get(*at).0, was.get(*at).1),
+    };
+    !planned.erasures.is_empty() && planned.changing.iter().any(&mut is_other)
+}
+
+/// The plan for the next try, where its files were not as they were read: made again, where its
+/// memories are as they were shown and others wrote beside them, or used them. The flag says whether
+/// it is to be asked for again: a verb would do something else now.
+fn replan_for_retry(
+    planned: PlannedChange,
+    failed: ChangeFailure,
+    host: Host<'_>,
+) -> Result<(PlannedChange, bool)> {
+    let fresh = read(&planned.request.snapshot, host, planned.request.now);
+    let difference = difference(&planned, &fresh, host)?;
+    if !difference.is_none() {
+        return Ok((planned, false));
+    }
+    match replan::replan(&planned, fresh, host) {
+        Ok(again) if !again.is_empty() && again.effect_lines() == planned.effect_lines() => {
+            Ok((again, false))
+        }
+        Ok(again) if !again.is_empty() && planned.request.by != Requester::Screen => {
+            Ok((PlannedChange { concurrent: Some(difference), ..again }, true))
+        }
+        _ => Err(failed),
+    }
+}
+
+/// The stores of a snapshot as they are now, with what was deleted listed with a store where it was.
+fn read(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
+    if snapshot.stores.iter().all(|own| store::is_as_read(host.disk, own)) {
+        return Arc::new(Snapshot::of(snapshot.stores.clone()));
+    }
+    let places: Vec<Place> = snapshot.stores.iter().map(|own| Place::of(own)).collect();
+    let stores = store::load_each(&places, Extent::Whole, snapshot, now);
+    let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match is_same(old, &new) {
+        true => Arc::clone(old),
+        false => as_before(old, new, host.data, now),
+    };
+    Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
+}
+
+/// Whether the files of a store are as they were, whether what was deleted is listed with it or not.
+fn is_same(old: &Store, new: &Store) -> bool {
+    let files = |own: &Store| own.documents.iter().filter(|own| deleted_from(&own.path).is_none()).count();
+    let both = || old.documents.iter().zip(&new.documents);
+    let count = files(old);
+    count == files(new) && both().take(count).all(|(old, new)| old.is_state_of(new))
+}
+
+/// The memories that a plan is about, in the stores that it was made of.
+fn bound(planned: &PlannedChange) -> Vec<EntryRef> {
+    if !planned.changing.is_empty() {
+        return planned.changing.clone();
+    }
+    let request = &planned.request;
+    let mut all = Vec::new();
+    for (number, plan) in &planned.plans {
+        let Some(store) = request.snapshot.stores.get(*number) else { continue };
+        let own = effect(store, plan, request.now).into_iter();
+        all.extend(own.map(|own| EntryRef { store: *number as u32, entry: own.entry }));
+    }
+    all
+}
+
+/// What others did to the memories of a plan.
+fn difference(planned: &PlannedChange, fresh: &Snapshot, host: Host<'_>) -> Result<ConcurrentChanges> {
+    if is_as_shown(planned, fresh) {
+        return Ok(ConcurrentChanges::default());
+    }
+    match &planned.request.command {
+        ChangeCommand::RestoreBackup(restoring) if planned.request.by == Requester::Screen => {
+            replan::restoring(planned, restoring, fresh, host)
+        }
+        _ => Ok(of_memories(planned, fresh)),
+    }
+}
+
+fn is_as_shown(planned: &PlannedChange, fresh: &Snapshot) -> bool {
+    let was = &planned.request.snapshot.stores;
+    let is_untouched = |(old, new): (&Arc<Store>, &Arc<Store>)| Arc::ptr_eq(old, new) || is_same(old, new);
+    was.len() == fresh.stores.len() && was.iter().zip(&fresh.stores).all(is_untouched)
+}
+
+fn of_memories(planned: &PlannedChange, fresh: &Snapshot) -> ConcurrentChanges {
+    let bound = [bound(planned), planned.request.beside.clone()].concat();
+    of_bound(&planned.request.snapshot, &bound, fresh, planned.request.now)
+}
+
+/// What others did to memories since they were read.
+fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> ConcurrentChanges {
+    let mut carry = EntryTracker::new(was, fresh);
+    let mut moved = Vec::new();
+    for &at in bound {
+        let is = carry.find(at, &|_| false).map(|at| fresh.get(at));
+        let is_other = is.is_some_and(|is| !have_equal_bytes(was.get(at), is));
+        let held = if is_other { was.with_bytes_of(at) } else { None };
+        let (store, entry) = held.as_ref().unwrap_or(was).get(at);
+        // What is in no file is as it was, as long as nobody brings it back.
+        if is.is_none() && is_held(store, entry) {
+            continue;
+        }
+        if let Some(what) = describe_change::describe_change((store, entry), is, now) {
+            moved.push(ConcurrentChange {
+                name: super::plan_change::name_of(store, entry),
+                what,
+                new_effect: String::new(),
+            });
+        }
+    }
+    ConcurrentChanges { shown: bound.len(), changes: moved }
+}
+
+/// How many memories of a plan that is shown are not as they were shown, in stores that were read
+/// since. Where the plans themselves say which they change, that is looked at when it is agreed to:
+/// whole files would have to be read.
+pub fn count_changed_since(planned: &PlannedChange, fresh: &Snapshot) -> usize {
+    match planned.changing.is_empty() || is_as_shown(planned, fresh) {
+        true => 0,
+        false => of_memories(planned, fresh).changes.len(),
+    }
+}

@@ -1,0 +1,55 @@
+//! Stores that were listed without their bytes, with all of them for a change: those of large logs are read when
+//! the plan asks for them.
+
+use std::sync::Arc;
+
+use super::replan::same_memories;
+use super::{ConcurrentChanges, of_bound};
+use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store};
+use crate::store::commit::Host;
+use crate::store::{Place, load};
+use crate::usecase::deleted_records::as_before;
+use crate::usecase::request::ChangeRequest;
+
+/// The stores with all their bytes, as they are now; those that are held already stay as they are.
+pub fn snapshot_with_bytes(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
+    if snapshot.stores.iter().all(is_held) {
+        return Arc::clone(snapshot);
+    }
+    let anew = |old: &Arc<Store>| match is_held(old) {
+        true => Arc::clone(old),
+        false => as_before(old, store_with_bytes(old, now), host.data, now),
+    };
+    Arc::new(Snapshot::of(snapshot.stores.iter().map(anew).collect()))
+}
+
+/// The same of one store, without what was deleted from it.
+pub fn store_with_bytes(store: &Arc<Store>, now: Moment) -> Arc<Store> {
+    if is_held(store) {
+        return Arc::clone(store);
+    }
+    let place = Place::of(store);
+    Arc::new(load(&place, Extent::Whole, Some(store), now))
+}
+
+fn is_held(store: &Arc<Store>) -> bool {
+    store.extent != Extent::Judged
+}
+
+/// Where a memory is in stores that are held now, if it is as it was.
+pub fn find_unchanged(was: &Snapshot, at: EntryRef, held: &Snapshot, now: Moment) -> Option<EntryRef> {
+    let is = EntryTracker::new(was, held).find(at, &|_| false)?;
+    of_bound(was, &[at], held, now).is_none().then_some(is)
+}
+
+/// The request, of stores that are held; and what others did to its memories since they were listed.
+pub(in crate::usecase) fn hold(request: ChangeRequest, host: Host<'_>) -> (ChangeRequest, ConcurrentChanges) {
+    let fresh = snapshot_with_bytes(&request.snapshot, host, request.now);
+    if Arc::ptr_eq(&fresh, &request.snapshot) {
+        return (request, ConcurrentChanges::default());
+    }
+    let bound = [request.at.clone(), request.beside.clone()].concat();
+    let difference = of_bound(&request.snapshot, &bound, &fresh, request.now);
+    let anew = ChangeRequest { snapshot: fresh, ..request.clone() };
+    (same_memories(&request, anew), difference)
+}

@@ -1,0 +1,302 @@
+//! A plan made again for the memories that it was made for, and for no others.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::super::command::{BackupRestore, ChangeCommand};
+use super::super::execute::memory_count;
+use super::super::failure::{ChangeFailure, Result};
+use super::super::plan_change::{PlannedChange, name_of, plan};
+use super::super::plan_stores::plans_due;
+use super::super::request::{ChangeRequest, Requester};
+use super::{ConcurrentChange, ConcurrentChanges};
+use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::model::plan::count_with_noun;
+use crate::model::{EntryRef, EntryTracker, Moment, PathText, Plan, Snapshot, Store};
+use crate::ops::backup_restore::{BackupComparison, CopyFacts, DifferenceKind, RecordDifference, compare};
+use crate::ops::effect::{TouchedRecord, effect};
+use crate::ops::{self, Progress, Refusal, WriteContext};
+use crate::store::commit::{Host, Vault};
+
+/// The plan as it is now, with what differs from what was shown.
+pub fn replan_with_changes(
+    shown: &PlannedChange,
+    mut difference: ConcurrentChanges,
+    fresh: Arc<Snapshot>,
+    host: Host<'_>,
+) -> Result<PlannedChange> {
+    let anew = replan(shown, Arc::clone(&fresh), host);
+    let mut anew = anew.map_err(|failed| ChangeFailure {
+        message: format!("{}; {}", difference.told(), failed.message),
+        ..failed
+    })?;
+    say_what_becomes(&mut difference, shown, &anew);
+    anew.concurrent = Some(difference);
+    Ok(anew)
+}
+
+/// Adds to what others did what is done to those memories now.
+fn say_what_becomes(difference: &mut ConcurrentChanges, shown: &PlannedChange, anew: &PlannedChange) {
+    let request = &anew.request;
+    let mut becomes: HashMap<String, String> = HashMap::new();
+    for &at in &anew.changing {
+        let (store, entry) = request.snapshot.get(at);
+        becomes.insert(name_of(store, entry), request.command.effect_on(store, entry));
+    }
+    for own in &anew.skipped {
+        for &at in &own.which {
+            let (store, entry) = request.snapshot.get(at);
+            becomes.insert(name_of(store, entry), format!("left out: {}", own.reason));
+        }
+    }
+    if shown.changing.is_empty() {
+        return;
+    }
+    for moved in difference.changes.iter_mut().filter(|own| own.what != "gone") {
+        match becomes.get(&moved.name).filter(|told| !told.is_empty()) {
+            Some(told) => moved.new_effect = told.clone(),
+            None if becomes.contains_key(&moved.name) => moved.new_effect = "stays in the plan".into(),
+            None => {}
+        }
+    }
+}
+
+/// The plan made again on the stores as they are now.
+pub fn replan(shown: &PlannedChange, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<PlannedChange> {
+    let request = ChangeRequest {
+        snapshot: Arc::clone(&fresh),
+        progress: Arc::new(Progress::default()),
+        ..shown.request.clone()
+    };
+    let is_shown = request.by == Requester::Screen;
+    match &shown.request.command {
+        ChangeCommand::Init => Ok(PlannedChange::of(request, shown.plans.clone())),
+        ChangeCommand::Maintain | ChangeCommand::Compact(_) if is_shown => chores(shown, request),
+        ChangeCommand::RestoreBackup(own) if is_shown || !own.whole => {
+            match same_of(shown, own, &fresh, host)? {
+                Some((name, restoring)) => {
+                    let wanted = ChangeCommand::RestoreBackup(restoring);
+                    plan(ChangeRequest { name, command: wanted, ..request }, host)
+                }
+                None => Ok(PlannedChange::of(request, Vec::new())),
+            }
+        }
+        wanted if !wanted.is_of_records() => plan(request, host),
+        _ => {
+            let request = same_memories(&shown.request, request);
+            if request.at.is_empty() {
+                Ok(PlannedChange::of(request, Vec::new()))
+            } else {
+                plan(request, host)
+            }
+        }
+    }
+}
+
+/// The request for the same memories, without those that are gone.
+pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> ChangeRequest {
+    let mut carry = EntryTracker::new(&shown.snapshot, &request.snapshot);
+    let mut taken: HashSet<EntryRef> = HashSet::new();
+    let (mut at, mut hidden) = (Vec::new(), Vec::new());
+    for &own in &shown.at {
+        if let Some(now) = carry.find(own, &|now| taken.contains(&now))
+            && taken.insert(now)
+        {
+            at.push(now);
+            hidden.extend(shown.is_hidden(own).then_some(now));
+        }
+    }
+    hidden.sort_unstable();
+    let beside =
+        shown.beside.iter().filter_map(|own| carry.find(*own, &|now| taken.contains(&now))).collect();
+    let name = match at.as_slice() {
+        all if all.len() == shown.at.len() => request.name,
+        [one] => {
+            let (store, entry) = request.snapshot.get(*one);
+            name_of(store, entry)
+        }
+        several => memory_count(several.len()),
+    };
+    ChangeRequest { at, beside, hidden, name, ..request }
+}
+
+/// What is due, and a compaction, of the memories that were shown.
+fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange> {
+    let mut plans = Vec::new();
+    let mut carry = EntryTracker::new(&shown.request.snapshot, &request.snapshot);
+    for (number, plan) in &shown.plans {
+        let (Some(was), Some(store)) =
+            (shown.request.snapshot.stores.get(*number), request.snapshot.stores.get(*number))
+        else {
+            continue;
+        };
+        let touched = effect(was, plan, request.now).into_iter();
+        let at = |own: TouchedRecord| EntryRef { store: *number as u32, entry: own.entry };
+        let known: HashSet<u32> =
+            touched.filter_map(|own| carry.find(at(own), &|_| false)).map(|own| own.entry).collect();
+        for (mut anew, rule) in candidates(store, plan, &request)? {
+            let touched = effect(store, &anew, request.now);
+            if !touched.iter().any(|own| known.contains(&own.entry)) {
+                continue;
+            }
+            if touched.iter().any(|own| !known.contains(&own.entry)) {
+                let message = "this would now change memories that were not shown. Look at it again.";
+                return Err(Refusal::unfit(message).into());
+            }
+            add_touched_lines(&mut anew, &rule, &touched);
+            plans.push((*number, anew));
+            break;
+        }
+    }
+    Ok(PlannedChange::of(request, plans))
+}
+
+/// Adds to a plan that concerns memories the rule that it follows, and which they are.
+pub fn add_rule_lines(plan: &mut Plan, store: &Store, rule: &str, now: Moment) {
+    let touched = effect(store, plan, now);
+    if !touched.is_empty() {
+        add_touched_lines(plan, rule, &touched);
+    }
+}
+
+/// Adds to a plan the rule that it follows, and exactly which memories it concerns.
+pub fn add_touched_lines(plan: &mut Plan, rule: &str, touched: &[TouchedRecord]) {
+    plan.lines.push(format!("the rule: {rule}"));
+    plan.lines.extend(touched.iter().map(TouchedRecord::line));
+}
+
+fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec<(Plan, String)>> {
+    if plan.verb != "compact" {
+        return plans_due(store, request.now);
+    }
+    let scene =
+        WriteContext { store, now: request.now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let plan = ops::compact::compact(&scene, None)?;
+    Ok(if plan.is_empty() { Vec::new() } else { vec![(plan, ops::compact::rule(store))] })
+}
+
+/// A copy beside its file, as it was shown and as it is.
+struct BackupComparisons {
+    was: BackupComparison,
+    is: BackupComparison,
+}
+
+fn sides(
+    shown: &PlannedChange,
+    restoring: &BackupRestore,
+    fresh: &Snapshot,
+    host: Host<'_>,
+) -> Result<BackupComparisons> {
+    let compared = |snapshot: &Snapshot| -> Result<BackupComparison> {
+        let Some(store) = snapshot.stores.get(restoring.store) else {
+            return Err(Refusal::unfit("the store is not open any more.").into());
+        };
+        let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+        let now = shown.request.now;
+        let facts = CopyFacts::of(store, &vault, (&restoring.copy, &restoring.bytes), now)?;
+        let packed = BTreeMap::new();
+        let scene = WriteContext { store, now, random: [0; 16], compressed_files: &packed };
+        Ok(compare(&scene, &restoring.copy.file, &restoring.bytes, &facts)?)
+    };
+    Ok(BackupComparisons { was: compared(&shown.request.snapshot)?, is: compared(fresh)? })
+}
+
+impl BackupComparisons {
+    /// What was shown that is not as it was shown, in the order of the copy.
+    fn moved(&self, of: &BackupRestore) -> Vec<ConcurrentChange> {
+        let is: HashMap<u64, &RecordDifference> =
+            self.is.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| (own.at, own)).collect();
+        let newer: HashSet<&[u8]> =
+            self.is.items.iter().filter(|own| own.kind.is_only_here()).map(|own| &own.is[..]).collect();
+        let shown = |item: &&RecordDifference| of.whole || of.chosen.contains(&item.at) && item.can_come;
+        let mut moved = Vec::new();
+        for item in self.was.items.iter().filter(shown) {
+            let name = item.id.clone().unwrap_or_else(|| format!("line {}", item.line));
+            let becomes = String::new();
+            if item.kind.is_only_here() {
+                if !newer.contains(&item.is[..]) {
+                    moved.push(ConcurrentChange {
+                        name,
+                        what: "changed or gone".into(),
+                        new_effect: becomes,
+                    });
+                }
+                continue;
+            }
+            let what = match is.get(&item.at) {
+                None => Some("was changed back"),
+                Some(now) if now.kind != item.kind => Some(now.kind.as_str()),
+                Some(now) if now.is != item.is => Some("changed on disk"),
+                Some(_) => None,
+            };
+            moved.extend(what.map(|what| ConcurrentChange { name, what: what.into(), new_effect: becomes }));
+        }
+        if of.whole {
+            // What was as the copy has it, and no longer is.
+            let known: HashSet<u64> =
+                self.was.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| own.at).collect();
+            let came = is.values().filter(|own| !known.contains(&own.at));
+            moved.extend(came.map(|own| {
+                let name = own.id.clone().unwrap_or_else(|| format!("line {}", own.line));
+                let (what, becomes) = (own.kind.as_str().to_owned(), String::new());
+                ConcurrentChange { name, what, new_effect: becomes }
+            }));
+        }
+        moved
+    }
+
+    /// Whether the file has records now that it had not.
+    fn has_grown(&self) -> bool {
+        let newer = |own: &BackupComparison| -> HashSet<Vec<u8>> {
+            own.items.iter().filter(|own| own.kind.is_only_here()).map(|own| own.is.clone()).collect()
+        };
+        !newer(&self.is).is_subset(&newer(&self.was))
+    }
+}
+
+/// What others did to what a copy would bring back, or put back.
+pub fn restoring(
+    shown: &PlannedChange,
+    restoring: &BackupRestore,
+    fresh: &Snapshot,
+    host: Host<'_>,
+) -> Result<ConcurrentChanges> {
+    let sides = sides(shown, restoring, fresh, host)?;
+    let moved = sides.moved(restoring);
+    let of = if restoring.whole { sides.was.items.len() } else { restoring.chosen.len() };
+    Ok(ConcurrentChanges { shown: of, changes: moved })
+}
+
+/// What is to come back now: of single records those whose place is what it was, with their file's
+/// name; of a whole file all, unless that would take what came meanwhile.
+fn same_of(
+    shown: &PlannedChange,
+    restoring: &BackupRestore,
+    fresh: &Snapshot,
+    host: Host<'_>,
+) -> Result<Option<(String, BackupRestore)>> {
+    let sides = sides(shown, restoring, fresh, host)?;
+    if restoring.whole {
+        if sides.has_grown() {
+            let file = restoring.copy.file.to_text();
+            return Err(Refusal::unfit(format!(
+                "{file} has memories now that were not shown, and they would be lost. Look at it again."
+            ))
+            .into());
+        }
+        return Ok(Some((shown.request.name.clone(), restoring.clone())));
+    }
+    let kinds = |own: &BackupComparison| -> HashMap<u64, DifferenceKind> {
+        let in_copy = own.items.iter().filter(|item| !item.kind.is_only_here() && item.can_come);
+        in_copy.map(|item| (item.at, item.kind)).collect()
+    };
+    let (was, is) = (kinds(&sides.was), kinds(&sides.is));
+    let stays = |at: &&u64| is.contains_key(at) && was.get(at) == is.get(at);
+    let chosen: HashSet<u64> = restoring.chosen.iter().filter(stays).copied().collect();
+    if chosen.is_empty() {
+        return Ok(None);
+    }
+    let name =
+        format!("{} of {}", count_with_noun(chosen.len() as u64, "memory"), restoring.copy.file.to_text());
+    Ok(Some((name, BackupRestore { chosen, ..restoring.clone() })))
+}

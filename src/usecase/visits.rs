@@ -1,0 +1,98 @@
+//! Up to when the memories of each store were seen, for what is new since. It is kept with our own
+//! data, never in a store, and holds no text of any.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::screen_state;
+use crate::model::{Moment, PathText};
+
+/// The file in the folder of our own data.
+pub(super) const FILE: &str = "visits.json";
+
+/// Up to when each store was seen, by the path of its root.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visits {
+    /// Microseconds since 1970, UTC.
+    seen: BTreeMap<String, i64>,
+    /// What of each store was marked as seen since, by id or key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    one_by_one: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Visits {
+    /// What is kept in a folder of our own data; nothing where there is no such file, or none of ours.
+    pub fn kept_in(data: &Path) -> Visits {
+        screen_state::read(data, FILE)
+    }
+
+    /// Up to when a store was seen; `None` on the first visit.
+    pub fn seen(&self, root: &Path) -> Option<Moment> {
+        self.seen.get(&*root.to_text()).copied().map(Moment)
+    }
+
+    /// Stores are seen up to a moment; `only_new` leaves those that were visited before.
+    pub fn see<'a>(&mut self, roots: impl IntoIterator<Item = &'a PathBuf>, until: Moment, only_new: bool) {
+        for root in roots {
+            let name = root.to_text().into_owned();
+            if !(only_new && self.seen.contains_key(&name)) {
+                self.one_by_one.remove(&name);
+                self.seen.insert(name, until.0);
+            }
+        }
+    }
+
+    /// One memory of a store is seen, by its id or key.
+    pub fn see_one(&mut self, root: &Path, name: String) {
+        self.one_by_one.entry(root.to_text().into_owned()).or_default().insert(name);
+    }
+
+    /// Whether it was seen by itself. Its name is asked for only where some of its store were.
+    pub fn is_seen(&self, root: &Path, name: impl FnOnce() -> String) -> bool {
+        let own = (!self.one_by_one.is_empty()).then(|| self.one_by_one.get(&*root.to_text())).flatten();
+        own.is_some_and(|own| own.contains(&name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usecase::ScreenState;
+
+    fn keep(visits: &Visits, data: &Path) {
+        ScreenState::Visits(visits.clone()).keep_in(data).unwrap();
+    }
+
+    #[test]
+    fn what_was_seen_outlives_the_program_and_a_first_visit_moves_no_other() {
+        let folder = crate::folder::new();
+        let data = folder.path().join("data");
+        let (one, two) = (PathBuf::from("/a"), PathBuf::from("/b"));
+        let mut visits = Visits::kept_in(&data);
+        assert_eq!(visits.seen(&one), None);
+        visits.see([&one], Moment(5), true);
+        visits.see([&one, &two], Moment(9), true);
+        keep(&visits, &data);
+        let kept = Visits::kept_in(&data);
+        assert_eq!((kept.seen(&one), kept.seen(&two)), (Some(Moment(5)), Some(Moment(9))));
+        visits.see([&one], Moment(11), false);
+        keep(&visits, &data);
+        assert_eq!(Visits::kept_in(&data).seen(&one), Some(Moment(11)));
+    }
+
+    #[test]
+    fn one_memory_that_was_seen_is_kept_until_all_of_its_store_are() {
+        let folder = crate::folder::new();
+        let (one, two) = (PathBuf::from("/a"), PathBuf::from("/b"));
+        let mut visits = Visits::default();
+        visits.see_one(&one, "m1".into());
+        keep(&visits, folder.path());
+        let mut kept = Visits::kept_in(folder.path());
+        let seen = |own: &Visits, root: &Path, name: &str| own.is_seen(root, || name.into());
+        assert!(seen(&kept, &one, "m1") && !seen(&kept, &one, "m2") && !seen(&kept, &two, "m1"));
+        kept.see([&one], Moment(9), false);
+        assert!(!seen(&kept, &one, "m1"));
+    }
+}

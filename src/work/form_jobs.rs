@@ -1,0 +1,356 @@
+//! The editor's work: forms judged, saved and copied, and drafts that outlive the screens.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::ops::form::{EditForm, FormValidation, judge, verdict};
+use crate::ops::{Refusal, WriteContext, form};
+use crate::query::{Order, Query, Ranking, Request, explain};
+use crate::store::commit::{
+    CommitError, CommitReceipt, DraftField, DraftOf, FilesState, FormDraft, Host, Writer, drop_form,
+    find_form, keep_form,
+};
+use crate::usecase::{
+    ChangeReport, ERASED_MEANWHILE, HistoryEffect, RecentStep, RecentSteps, find_unchanged, is_erased,
+    keep_draft, snapshot_with_bytes, store_with_bytes, unless_erased,
+};
+
+/// A form that was changed, and of what.
+#[derive(Clone)]
+pub struct FormRequest {
+    /// The stores as the form was opened on them.
+    pub snapshot: Arc<Snapshot>,
+    /// The memory.
+    pub at: EntryRef,
+    /// What it is called. Untrusted text.
+    pub name: String,
+    /// The form as it was opened.
+    pub form: Arc<EditForm>,
+    /// What its fields have now.
+    pub values: Vec<String>,
+    /// Which state of the typing this is.
+    pub version: u64,
+    /// The folder of our own data.
+    pub data: PathBuf,
+    /// The last search, for the rank.
+    pub query: String,
+    /// How to rank.
+    pub ranking: Ranking,
+    /// The time.
+    pub now: Moment,
+}
+
+/// Of the number of a state these bits count states of one form, those above them forms.
+pub const FORM: u32 = 32;
+
+impl FormRequest {
+    /// Which form it is, of all that were opened.
+    pub fn form_number(&self) -> u64 {
+        self.version >> FORM
+    }
+}
+
+/// What saving would do beside the text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FormEffects {
+    /// The rank now and then, of the last search.
+    pub rank: [Option<f64>; 2],
+    /// The decay now and then.
+    pub decay: [Option<f64>; 2],
+    /// How many memories refer to it.
+    pub referred: usize,
+    /// The file's bytes now and then.
+    pub file: [u64; 2],
+    /// The session's bytes and their limit, where there is one.
+    pub session: Option<(u64, u64)>,
+    /// The files that change.
+    pub files: usize,
+    /// Whether the format keeps a copy in the store.
+    pub copies: usize,
+}
+
+/// A form that was judged.
+#[derive(Clone, Debug)]
+pub struct ValidatedForm {
+    /// Of which state of the typing.
+    pub version: u64,
+    /// What is wrong with it.
+    pub judged: FormValidation,
+    /// What saving would do, where the whole store was looked at.
+    pub effects: Option<FormEffects>,
+}
+
+/// What came of saving a form.
+#[derive(Clone, Debug)]
+pub enum FormSaveOutcome {
+    /// It is saved.
+    Done(ChangeReport),
+    /// It is as it would be saved already.
+    Same,
+    /// It can't be saved so, or was not shown to bring a warning.
+    Judged(ValidatedForm),
+    /// It could not be written: why, and what state the files are in.
+    Failed(String),
+}
+
+impl FormRequest {
+    fn entry(&self) -> (&Arc<Store>, &Entry) {
+        let store = &self.snapshot.stores[self.at.store as usize];
+        (store, &store.entries[self.at.entry as usize])
+    }
+
+    fn with<T>(&self, take: impl FnOnce(Host<'_>, &WriteContext<'_>, &Entry) -> T) -> T {
+        let host = Host::here(&self.data, self.now);
+        let (store, entry) = self.entry();
+        let random = host.machine.random();
+        let scene = WriteContext { store, now: self.now, random, compressed_files: &NO_COMPRESSED_FILES };
+        take(host, &scene, entry)
+    }
+
+    /// The same of stores that are held; `None` where the memory is not as it was.
+    fn held(&self) -> Option<FormRequest> {
+        let host = Host::here(&self.data, self.now);
+        let snapshot = snapshot_with_bytes(&self.snapshot, host, self.now);
+        let at = match Arc::ptr_eq(&snapshot, &self.snapshot) {
+            true => self.at,
+            false => find_unchanged(&self.snapshot, self.at, &snapshot, self.now)?,
+        };
+        Some(FormRequest { snapshot, at, ..self.clone() })
+    }
+
+    /// What names the memory that the form is of.
+    pub fn of(&self) -> DraftOf {
+        let (store, entry) = self.entry();
+        draft_name(store, entry)
+    }
+
+    /// What was typed, to be kept; `None` where nothing was.
+    pub fn draft(&self) -> Option<FormDraft> {
+        let fields = self.form.fields.iter().zip(&self.values).filter(|(field, text)| field.value != **text);
+        let fields: Vec<DraftField> = fields
+            .map(|(field, text)| DraftField {
+                name: field.name.clone(),
+                before: field.value.clone(),
+                text: text.clone(),
+            })
+            .collect();
+        (!fields.is_empty()).then(|| FormDraft { of: self.of(), at: self.now.to_millis(), fields })
+    }
+}
+
+/// What names a memory in its draft.
+pub fn draft_name(store: &Store, entry: &Entry) -> DraftOf {
+    let id = store.view(entry).and_then(|view| view.id).filter(|id| !id.is_empty());
+    DraftOf {
+        session: store.session(entry).map(|session| session.name.clone()),
+        id: id.map_or_else(|| store.key(entry), str::to_owned),
+    }
+}
+
+/// Judges the record of a form, and the whole store where that is asked for.
+pub fn judged(request: &FormRequest, is_whole: bool) -> ValidatedForm {
+    // Of a memory that others changed since, the form alone is judged.
+    let held = if is_whole { request.held() } else { None };
+    let is_whole = held.is_some();
+    let request = held.as_ref().unwrap_or(request);
+    request.with(|_, scene, entry| {
+        let version = request.version;
+        if !is_whole {
+            let judged = judge(scene, entry, &request.form, &request.values);
+            return ValidatedForm { version, judged, effects: None };
+        }
+        let verdict = verdict(scene, entry, &request.form, &request.values);
+        let effects = verdict.plan.as_ref().ok().map(|plan| effects(request, plan, &verdict.after));
+        ValidatedForm { version, judged: verdict.judged, effects }
+    })
+}
+
+fn effects(request: &FormRequest, plan: &Plan, after: &[Arc<Document>]) -> FormEffects {
+    let (store, entry) = request.entry();
+    let path = &store.document(entry).path;
+    let len =
+        |documents: &[Arc<Document>]| documents.iter().find(|own| own.path == *path).map_or(0, |own| own.len);
+    let references = request.snapshot.references();
+    let ties = references.links_of(store, request.at);
+    let changed = Arc::new(with_documents(store, after));
+    let mut stores = request.snapshot.stores.clone();
+    stores[request.at.store as usize] = Arc::clone(&changed);
+    let then = Snapshot::of(stores);
+    let [now, later] = [&*request.snapshot, &then].map(|snapshot| ranked(request, snapshot));
+    let grown = len(after) as i64 - len(&store.documents) as i64;
+    let session = store.session(entry).and_then(|session| Some((session.size, session.limit?)));
+    FormEffects {
+        rank: [now.0, later.0],
+        decay: [now.1, later.1],
+        referred: ties.iter().filter(|tie| !tie.outward).count(),
+        file: [len(&store.documents), len(after)],
+        session: session.map(|(size, limit)| (size.saturating_add_signed(grown), limit)),
+        files: plan.all().filter(|change| !change.is_empty()).count(),
+        copies: plan.changes.iter().filter(|change| change.base.is_none()).count(),
+    }
+}
+
+/// The store with other documents, its entries where they are.
+fn with_documents(store: &Store, after: &[Arc<Document>]) -> Store {
+    let mut changed = store.clone();
+    for own in &mut changed.documents {
+        let new = after.iter().find(|new| new.path == own.path);
+        if let Some(new) = new.filter(|new| new.records.len() >= own.records.len()) {
+            *own = Arc::clone(new);
+        }
+    }
+    changed
+}
+
+fn ranked(request: &FormRequest, snapshot: &Snapshot) -> (Option<f64>, Option<f64>) {
+    let query = Query::parse(&request.query, request.now).unwrap_or_default();
+    let asked = Request {
+        snapshot,
+        text: None,
+        query: &query,
+        ranking: request.ranking,
+        order: Order::Rank,
+        all: true,
+        now: request.now,
+    };
+    match explain(&asked, request.at) {
+        Some(explained) => (Some(explained.factors.rank), Some(explained.factors.decay)),
+        None => (None, None),
+    }
+}
+
+/// Plans what a form asks for and carries it out. What `check` would warn of is shown before,
+/// unless `is_shown`.
+pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> FormSaveOutcome {
+    let Some(request) = &request.held() else {
+        let (store, entry) = request.entry();
+        let (file, planned) = (store.document(entry).path.clone(), store.raw(entry).to_vec());
+        return not_written(&CommitError::Conflict {
+            file,
+            planned,
+            found: None,
+            files: FilesState::Untouched,
+        });
+    };
+    request.with(|host, scene, entry| {
+        let verdict = verdict(scene, entry, &request.form, &request.values);
+        let plan = match verdict.plan {
+            Ok(plan) if !verdict.judged.is_refused() && (is_shown || !verdict.judged.warns()) => plan,
+            _ => {
+                let (version, judged) = (request.version, verdict.judged);
+                return FormSaveOutcome::Judged(ValidatedForm { version, judged, effects: None });
+            }
+        };
+        if plan.is_empty() {
+            drop_draft(host, scene.store, &request.of());
+            return FormSaveOutcome::Same;
+        }
+        let outcome = Writer::open(host, scene.store).and_then(|writer| writer.commit(&plan));
+        written(request, host, outcome, "saved", recent)
+    })
+}
+
+/// Saves what was typed as a new record.
+pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut RecentSteps) -> FormSaveOutcome {
+    let host = Host::here(&request.data, request.now);
+    let (old, entry) = request.entry();
+    let failed =
+        |refusal: Refusal| FormSaveOutcome::Failed(format!("{} Nothing was changed.", refusal.message));
+    let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
+        return failed(Refusal::unfit("the store is not there any more."));
+    };
+    // Whoever holds the store lets no other palimp erase between the look and the writing.
+    let held = store_with_bytes(old, request.now);
+    let writer = match Writer::open(host, &held) {
+        Ok(writer) => writer,
+        Err(error) => return not_written(&error),
+    };
+    match is_erased(host, old, entry) {
+        Ok(false) => {}
+        Ok(true) => {
+            // What was typed holds what it said: a new record would bring that back.
+            drop_draft(host, old, &request.of());
+            return failed(Refusal::unfit(
+                "the memory was erased meanwhile, or looks like one that was. What it said is not written again.",
+            ));
+        }
+        Err(error) => return not_written(&error),
+    }
+    let random = host.machine.random();
+    let store = &store_with_bytes(store, request.now);
+    let scene = WriteContext { store, now: request.now, random, compressed_files: &NO_COMPRESSED_FILES };
+    match form::copy(&scene, old, entry, &request.form, &request.values) {
+        Ok(plan) => {
+            let outcome = writer.commit(&plan);
+            written(request, host, outcome, "saved as a new memory what was typed of", recent)
+        }
+        Err(refusal) => failed(refusal),
+    }
+}
+
+fn written(
+    request: &FormRequest,
+    host: Host<'_>,
+    outcome: Result<CommitReceipt, CommitError>,
+    verb: &str,
+    recent: &mut RecentSteps,
+) -> FormSaveOutcome {
+    let (store, _) = request.entry();
+    let said = format!("{verb} {}", request.name);
+    match outcome {
+        Ok(receipt) => {
+            recent.begin();
+            recent.push_new(RecentStep::new(&store.root, receipt.step, &said));
+            drop_draft(host, store, &request.of());
+            FormSaveOutcome::Done(ChangeReport {
+                said,
+                notes: receipt.notes,
+                effect: HistoryEffect::Made,
+                receipt: Vec::new(),
+            })
+        }
+        Err(error) => not_written(&error),
+    }
+}
+
+fn not_written(error: &CommitError) -> FormSaveOutcome {
+    FormSaveOutcome::Failed(error.to_string())
+}
+
+/// A draft that stays behind is found, and is the same as what is there.
+fn drop_draft(host: Host<'_>, store: &Store, of: &DraftOf) {
+    let _ = drop_form(host, &store.root, of);
+}
+
+/// Keeps what was typed, or drops what was kept where it is as it was. An error says why it is
+/// not kept.
+pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
+    request.with(|host, scene, entry| {
+        let root = &scene.store.root;
+        let keep = || match request.draft() {
+            Some(draft) => keep_form(host, root, &draft),
+            None => drop_form(host, root, &request.of()),
+        };
+        let kept = unless_erased(host, (scene.store, entry), keep, |_| {});
+        match kept.map_err(|error| error.to_string())? {
+            Some(kept) => kept.map(|()| request.now).map_err(|error| error.to_string()),
+            None => {
+                let _ = drop_form(host, root, &request.of());
+                Err(ERASED_MEANWHILE.into())
+            }
+        }
+    })
+}
+
+/// What was typed into the form of a memory before, and not saved.
+pub fn draft_of(data: &Path, store: &Store, entry: &Entry, now: Moment) -> Option<FormDraft> {
+    let host = Host::here(data, now);
+    find_form(host, &store.root, &draft_name(store, entry))
+}
+
+/// Keeps what an editor left and no form can take, and says where.
+pub fn keep_left(request: &FormRequest, left: &[u8]) -> String {
+    keep_draft(&request.data, request.snapshot.get(request.at), left, request.now)
+}

@@ -1,0 +1,33 @@
+//! Summarizes how a backup differs from its file.
+
+use crate::ops::backup_restore::{BackupComparison, DifferenceKind};
+
+/// Limits how many memories are named.
+const NAMED: usize = 24;
+
+/// How many memories differ between a backup and its file, and the first ones that can be restored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackupSummary {
+    /// The number of memories for each kind of difference.
+    pub counts: Vec<(DifferenceKind, usize)>,
+    /// The memories that can be restored, with their titles. Untrusted text.
+    pub first: Vec<(DifferenceKind, String)>,
+}
+
+impl BackupSummary {
+    /// The difference in short.
+    pub fn of(compared: &BackupComparison) -> BackupSummary {
+        let counts = DifferenceKind::ALL.into_iter().map(|kind| (kind, compared.count(kind)));
+        let coming = compared.items.iter().filter(|item| item.can_come);
+        BackupSummary {
+            counts: counts.filter(|(_, count)| *count > 0).collect(),
+            first: coming.take(NAMED).map(|item| (item.kind, item.title.clone())).collect(),
+        }
+    }
+
+    /// How many can be restored.
+    pub fn coming(&self) -> usize {
+        let kinds = [DifferenceKind::Missing, DifferenceKind::Changed, DifferenceKind::Deleted];
+        self.counts.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, count)| count).sum()
+    }
+}

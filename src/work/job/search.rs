@@ -1,0 +1,148 @@
+//! Searches, and why a result ranks where it does.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{ExplainedRank, MarkedRecords, SearchOutcome, SearchRequest, WorkerState};
+use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
+use crate::query::{
+    CancelToken, Matches, Query, Request, Results, TextIndex, explain_in, facets, search, search_in,
+};
+
+/// Of this many bytes the text is kept.
+const TEXT: u64 = 256 << 20;
+/// Of this many searches it is kept where their words are.
+const WORDS: usize = 16;
+
+impl WorkerState {
+    /// The text of a snapshot, for words that are merely alike: they are looked for in all of it, key after
+    /// key. Every search that follows needs it, so none of them stops it: a key that did would have it start
+    /// over. Where there is too much of it, it is looked through again each time.
+    fn text(&mut self, snapshot: &Arc<Snapshot>) -> Option<&TextIndex> {
+        let current = self.text.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, snapshot));
+        if !current {
+            let previous = self.text.as_ref().map(|(_, text)| text);
+            let text = TextIndex::build(snapshot, previous, &CancelToken::default())?;
+            self.text = Some((Arc::clone(snapshot), text));
+        }
+        self.text.as_ref().map(|(_, text)| text)
+    }
+
+    /// Where the words of a query are; looked for once, however many of its ranks are explained.
+    fn words(&mut self, asked: &SearchRequest, query: &Query, cancel: &CancelToken) -> Option<Arc<Matches>> {
+        self.words.retain(|(of, ..)| Arc::ptr_eq(of, &asked.snapshot));
+        if let Some((.., words)) = self.words.iter().find(|(_, text, _)| *text == asked.query) {
+            return Some(Arc::clone(words));
+        }
+        let is_held =
+            query.has_fuzzy() && asked.snapshot.stores.iter().map(|own| own.bytes).sum::<u64>() <= TEXT;
+        if !is_held {
+            self.text = None;
+        }
+        // Who types on looks where the words so far are.
+        let before = self.words.iter().rev().find(|(.., words)| words.tells(query));
+        let before = before.map(|(.., words)| Arc::clone(words));
+        let text = if is_held { Some(self.text(&asked.snapshot)?) } else { None };
+        let request = asked.request(query, text, asked.now);
+        let words = Arc::new(request.matches_within(before.as_deref(), cancel)?);
+        self.words.push((Arc::clone(&asked.snapshot), asked.query.clone(), Arc::clone(&words)));
+        let surplus = self.words.len().saturating_sub(WORDS);
+        self.words.drain(..surplus);
+        Some(words)
+    }
+
+    /// The stores with what was deleted from them and our own data still hold, as the verbs list it.
+    /// Which records those are is told by all that is there: not before everything was read.
+    fn with_deleted(&mut self, asked: &SearchRequest) -> Result<Arc<Snapshot>, String> {
+        let Some(data) = asked.data.as_deref().filter(|_| asked.snapshot.is_whole()) else {
+            return Ok(Arc::clone(&asked.snapshot));
+        };
+        let known = self
+            .deleted
+            .as_ref()
+            .filter(|(of, with)| Arc::ptr_eq(of, &asked.snapshot) || Arc::ptr_eq(with, &asked.snapshot));
+        if let Some((_, with)) = known {
+            return Ok(Arc::clone(with));
+        }
+        let with = crate::usecase::with_deleted(&asked.snapshot, data, asked.now)?;
+        self.deleted = Some((Arc::clone(&asked.snapshot), Arc::clone(&with)));
+        Ok(with)
+    }
+}
+
+pub(super) fn find(
+    mut asked: SearchRequest,
+    kept: &mut WorkerState,
+    cancel: &CancelToken,
+) -> Option<SearchOutcome> {
+    let of = Arc::clone(&asked.snapshot);
+    let query = match (&asked.only, Query::parse(&asked.query, asked.now)) {
+        (Some(_), _) => Query::default(),
+        (None, Ok(query)) => query,
+        (None, Err(error)) => return Some(SearchOutcome { asked, of, outcome: Err(error), unread: None }),
+    };
+    let mut unread = None;
+    if asked.deleted || query.asks_deleted() {
+        match kept.with_deleted(&asked) {
+            Ok(with) => asked.snapshot = with,
+            Err(why) => unread = Some(why),
+        }
+    }
+    let results = match &asked.only {
+        Some(only) => only_those(&asked, only, &query, cancel)?,
+        None => {
+            let words = kept.words(&asked, &query, cancel)?;
+            let found = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
+            let found = match found.answered() {
+                Ok(found) => found,
+                Err(why) => return Some(SearchOutcome { asked, of, outcome: Err(why.into()), unread }),
+            };
+            match asked.pick {
+                Some(pick) => (pick.find)(&asked.snapshot, found, (asked.ranking, asked.now), cancel)?,
+                None => found,
+            }
+        }
+    };
+    let facets = facets(&asked.snapshot, &results.hits);
+    Some(SearchOutcome { asked, of, outcome: Ok((results, facets)), unread })
+}
+
+/// Those memories alone, as far as they are still there.
+fn only_those(
+    asked: &SearchRequest,
+    only: &MarkedRecords,
+    query: &Query,
+    cancel: &CancelToken,
+) -> Option<Results> {
+    let mut carry = EntryTracker::new(&only.of, &asked.snapshot);
+    let mut those: HashSet<EntryRef> = HashSet::new();
+    for &at in &only.at {
+        let now = carry.find(at, &|now| those.contains(&now));
+        those.extend(now);
+    }
+    let request = Request { all: true, ..asked.request(query, None, asked.now) };
+    let mut results = search(&request, cancel)?;
+    results.hits.retain(|hit| those.contains(&hit.at));
+    Some(results)
+}
+
+pub(super) fn why(asked: SearchRequest, at: EntryRef, kept: &mut WorkerState) -> Option<ExplainedRank> {
+    let query = Query::parse(&asked.query, asked.now).unwrap_or_default();
+    let words = kept.words(&asked, &query, &CancelToken::default())?;
+    let explanation = explain_in(&asked.request(&query, None, asked.now), &words, at);
+    Some(ExplainedRank { at, snapshot: asked.snapshot, explanation })
+}
+
+impl SearchRequest {
+    fn request<'a>(&'a self, query: &'a Query, text: Option<&'a TextIndex>, now: Moment) -> Request<'a> {
+        Request {
+            snapshot: &self.snapshot,
+            text,
+            query,
+            ranking: self.ranking,
+            order: self.order,
+            all: false,
+            now,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What stores hold, counted.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use crate::model::{Code, Moment, Role, Severity, State, Store};
+use crate::query::most_first;
+
+/// Of so many it is known which are the newest.
+const NEWEST: usize = 1_000;
+
+/// What a store holds, counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoreTally {
+    /// Entries that are listed, by session.
+    pub sessions: Vec<usize>,
+    /// Entries that are listed and belong to no session, by type.
+    pub kinds: Vec<(String, usize)>,
+    /// The types of all entries, each once. Untrusted text.
+    pub all_kinds: Vec<String>,
+    /// Entries that are listed, in all.
+    pub listed: usize,
+    /// Entries that are listed and hold what looks like a secret: as many as `is:sensitive` finds.
+    pub sensitive: usize,
+    /// Entries that can't be read.
+    pub broken: usize,
+    /// Entries that were moved aside.
+    pub archived: usize,
+    /// Entries that tombstones name.
+    pub deleted: usize,
+    /// Backup files.
+    pub backups: usize,
+    /// Problems: errors, warnings, notes.
+    pub problems: [usize; 3],
+    /// The worst problem of each session's files.
+    pub worst: Vec<Option<Severity>>,
+    /// Locks that were left behind.
+    pub stale_locks: usize,
+    /// When the newest of those that are listed were written, and which they are, newest first.
+    pub newest: Vec<(Moment, u32)>,
+    /// The tags of entries that are listed, most used first. Untrusted text.
+    pub tags: Vec<(String, usize)>,
+}
+
+impl StoreTally {
+    /// Counts the problems of a store.
+    pub fn count_problems(&mut self, store: &Store) {
+        self.problems = store.problem_counts();
+        self.worst = worst_by_session(store);
+    }
+
+    /// Counts a store.
+    pub fn of(store: &Store) -> StoreTally {
+        let mut tally = StoreTally { sessions: vec![0; store.sessions.len()], ..StoreTally::default() };
+        let mut tags: HashMap<&str, usize> = HashMap::new();
+        let mut kinds: HashSet<&str> = HashSet::new();
+        for (number, entry) in store.entries.iter().enumerate() {
+            match entry.state {
+                State::Archived => tally.archived += 1,
+                State::Deleted => tally.deleted += 1,
+                State::Broken => tally.broken += 1,
+                State::Live => {}
+            }
+            let view = store.view(entry);
+            kinds.extend(view.iter().map(|view| view.kind));
+            if matches!(entry.state, State::Live | State::Broken) {
+                tally.listed += 1;
+                tally.newest.extend(view.and_then(|view| view.created).map(|at| (at, number as u32)));
+                if tally.newest.len() >= 2 * NEWEST {
+                    tally.keep_newest();
+                }
+                tally.sensitive += usize::from(crate::format::is_sensitive(store, entry));
+                view.iter()
+                    .flat_map(|view| view.tags.iter())
+                    .for_each(|tag| *tags.entry(tag).or_default() += 1);
+                match entry.session.and_then(|session| tally.sessions.get_mut(session as usize)) {
+                    Some(count) => *count += 1,
+                    None => tally.add_kind(view.map_or("broken", |view| view.kind)),
+                }
+            }
+        }
+        tally.keep_newest();
+        tally.all_kinds = kinds.into_iter().map(str::to_owned).collect();
+        tally.backups = store.documents.iter().filter(|document| document.role == Role::Backup).count();
+        tally.count_problems(store);
+        tally.stale_locks = store.problems.iter().filter(|problem| problem.code == Code::StaleLock).count();
+        tally.tags = most_first(tags);
+        tally
+    }
+
+    fn keep_newest(&mut self) {
+        self.newest.sort_unstable_by(|one, other| other.cmp(one));
+        self.newest.truncate(NEWEST);
+    }
+
+    fn add_kind(&mut self, kind: &str) {
+        match self.kinds.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, count)) => *count += 1,
+            None => self.kinds.push((kind.to_owned(), 1)),
+        }
+    }
+}
+
+fn worst_by_session(store: &Store) -> Vec<Option<Severity>> {
+    let numbers: HashMap<&Path, usize> =
+        store.sessions.iter().enumerate().map(|(number, session)| (session.path.as_path(), number)).collect();
+    let mut worst = vec![None; store.sessions.len()];
+    for problem in &store.problems {
+        let session = problem.file.ancestors().find_map(|folder| numbers.get(folder));
+        if let Some(own) = session.and_then(|&number| worst.get_mut(number)) {
+            *own = Some(own.map_or(problem.severity, |before: Severity| before.min(problem.severity)));
+        }
+    }
+    worst
+}

@@ -1,0 +1,303 @@
+//! Six threads: one reads stores, one searches, one changes, one reads what single views show, one
+//! judges what is typed into a form, one keeps it. Of waiting searches only the newest is done, and
+//! a running one stops when a newer one comes; of what waits to be judged or kept, the newest.
+//! Changes are done in their
+//! order, every one.
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::form_jobs::FormSaveOutcome;
+use super::inspect::Inspect;
+use super::job::{Job, JobResult, WorkerState, run_job};
+use crate::query::CancelToken;
+use crate::usecase::{ChangeRequest, failure_with_draft};
+
+/// The threads, as the event loop sees them.
+pub struct Workers {
+    loads: Sender<Job>,
+    searches: Sender<(Job, CancelToken)>,
+    changes: Sender<Job>,
+    looks: Sender<Job>,
+    changing: Option<JoinHandle<()>>,
+    forms: Sender<Job>,
+    drafts: Sender<Job>,
+    keeping: Option<JoinHandle<()>>,
+    /// Held while a change is made.
+    busy: Arc<Mutex<()>>,
+    newest: CancelToken,
+    /// When the user last used the keyboard or the mouse.
+    acted: Arc<Mutex<Instant>>,
+    deliver: Box<dyn Fn(JobResult) + Send>,
+}
+
+impl Workers {
+    /// Starts them; `deliver` is called from them with what comes of each job.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no thread, for example because memory is short. Without threads nothing can be
+    /// read or changed.
+    pub fn start(deliver: impl Fn(JobResult) + Clone + Send + 'static) -> io::Result<Self> {
+        let (loads, to_load) = channel();
+        let (searches, to_search) = channel();
+        let (changes, to_change) = channel();
+        let (looks, to_look) = channel();
+        let (forms, to_judge) = channel();
+        let (drafts, to_keep) = channel();
+        let (judged, kept) = (deliver.clone(), deliver.clone());
+        let (loaded, found, changed) = (deliver.clone(), deliver.clone(), deliver.clone());
+        let looked = deliver.clone();
+        let busy = Arc::new(Mutex::new(()));
+        let own = Arc::clone(&busy);
+        let thread = |name: &str| thread::Builder::new().name(name.into());
+        let acted = Arc::new(Mutex::new(Instant::now()));
+        let heard = Arc::clone(&acted);
+        thread("load").spawn(move || load(&to_load, &heard, &loaded))?;
+        thread("search").spawn(move || search(&to_search, &found))?;
+        thread("look").spawn(move || look(&to_look, &looked))?;
+        thread("judge").spawn(move || newest(&to_judge, &judged))?;
+        let keeping = thread("draft").spawn(move || newest(&to_keep, &kept))?;
+        let changing = thread("change").spawn(move || change(&to_change, &own, &changed))?;
+        Ok(Workers {
+            loads,
+            searches,
+            changes,
+            looks,
+            changing: Some(changing),
+            forms,
+            drafts,
+            keeping: Some(keeping),
+            busy,
+            newest: CancelToken::default(),
+            acted,
+            deliver: Box::new(deliver),
+        })
+    }
+
+    /// Notes that the user did something. What only looks for problems waits for a pause.
+    pub fn user_acted(&self) {
+        *self.acted.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Gives a job to the thread that does its kind.
+    pub fn give(&mut self, job: Job) {
+        if matches!(job, Job::Search(_)) {
+            self.newest = self.newest.next();
+        }
+        match &job {
+            Job::Load { .. } | Job::Check { .. } => drop(self.loads.send(job)),
+            // An explanation belongs to the newest search, and is given up with it.
+            Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
+            Job::SearchToMark(_) => drop(self.searches.send((job, CancelToken::default()))),
+            Job::Inspect(_) | Job::Export { .. } | Job::CountStatistics(..) | Job::CountDeleted { .. } => {
+                drop(self.looks.send(job))
+            }
+            Job::Recover { .. } | Job::KeepScreenState { .. } => drop(self.changes.send(job)),
+            Job::ValidateForm(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
+            Job::KeepDraft(_) | Job::KeepText(..) => drop(self.drafts.send(job)),
+            Job::Change(_) | Job::Commit(_) | Job::Plan(_) | Job::SaveForm(..) | Job::SaveCopy(..) => {
+                if let Err(SendError(job)) = self.changes.send(job) {
+                    self.not_done(job);
+                }
+            }
+        }
+    }
+
+    /// Says that nothing came of a change, for want of a thread to make it.
+    fn not_done(&self, job: Job) {
+        let why = "The system gives no thread to make changes. Nothing was changed.";
+        let failed = |request: &ChangeRequest| Err(failure_with_draft(request, why.into()));
+        match job {
+            Job::Change(request) => (self.deliver)(JobResult::ChangeDone(Box::new(failed(&request)))),
+            Job::Commit(planned) => (self.deliver)(JobResult::ChangeDone(Box::new(failed(&planned.request)))),
+            Job::Plan(request) => {
+                let why = failure_with_draft(&request, why.into());
+                (self.deliver)(JobResult::Planned(Box::new(Err(why))));
+            }
+            Job::SaveForm(..) | Job::SaveCopy(..) => {
+                let saved = FormSaveOutcome::Failed(why.into());
+                (self.deliver)(JobResult::FormSaved(Box::new(saved)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Waits until no change is being made; none is begun while what is returned is kept.
+    pub fn hold_changes(&self) -> MutexGuard<'_, ()> {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until every change that was asked for is made, and what was typed is kept.
+    pub fn finish_changes(self) {
+        drop((self.changes, self.drafts));
+        for thread in [self.changing, self.keeping].into_iter().flatten() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// After what took so long, nothing is read for this many times as long that the user did not ask for:
+/// an agent that writes and writes takes a twentieth of a core.
+const REST: u32 = 19;
+/// But not for longer than this.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// A user who did nothing during this time is pausing.
+const PAUSE: Duration = Duration::from_millis(400);
+
+/// Of several reads that wait, the last is enough; what is to be checked was read before them.
+fn load(jobs: &Receiver<Job>, acted: &Mutex<Instant>, deliver: &impl Fn(JobResult)) {
+    let mut kept = WorkerState::default();
+    let mut rested = Instant::now();
+    let mut unchecked = PendingCheck::default();
+    while let Ok(first) = jobs.recv() {
+        unchecked.see(&first);
+        let mut job = jobs.try_iter().fold(first, |first, next| unchecked.newer(first, next));
+        while let wait = unchecked.patience(&job, rested, acted)
+            && !wait.is_zero()
+        {
+            match jobs.recv_timeout(wait) {
+                Ok(next) => job = unchecked.newer(job, next),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        if matches!(job, Job::Check { .. }) {
+            unchecked = PendingCheck::default();
+        }
+        let begun = Instant::now();
+        if let Some(done) = run_job(job, &mut kept, &CancelToken::default()) {
+            deliver(done);
+        }
+        rested = Instant::now() + (begun.elapsed() * REST).min(LONGEST);
+    }
+}
+
+/// When the first check came that was not done yet. Reads take the place of checks that wait: where an agent
+/// writes and writes, each check would be replaced.
+#[derive(Default)]
+struct PendingCheck(Option<Instant>);
+
+impl PendingCheck {
+    fn see(&mut self, job: &Job) {
+        if matches!(job, Job::Check { .. }) {
+            self.0.get_or_insert_with(Instant::now);
+        }
+    }
+
+    /// Which of two jobs is to be done.
+    fn newer(&mut self, first: Job, next: Job) -> Job {
+        self.see(&next);
+        match (&first, next) {
+            (Job::Load { .. }, Job::Check { .. }) => first,
+            (Job::Load { is_urgent: true, .. }, Job::Load { places, previous, now, .. }) => {
+                Job::Load { places, previous, is_urgent: true, now }
+            }
+            (_, next) => next,
+        }
+    }
+
+    /// How long a job has to wait. The stores get a rest, and a check also waits for a pause of the user. The
+    /// first check and those that replace it wait no longer than the limit together.
+    fn patience(&self, job: &Job, rested: Instant, acted: &Mutex<Instant>) -> Duration {
+        let now = Instant::now();
+        let rest = rested.saturating_duration_since(now);
+        match job {
+            Job::Load { is_urgent: true, .. } => Duration::ZERO,
+            Job::Check { .. } if self.0.is_some_and(|came| now >= came + LONGEST) => Duration::ZERO,
+            Job::Check { .. } => {
+                let acted = *acted.lock().unwrap_or_else(PoisonError::into_inner);
+                rest.max((acted + PAUSE).saturating_duration_since(now))
+            }
+            _ => rest,
+        }
+    }
+}
+
+/// Of problems that wait to be looked at the last is enough: the cursor went on. Deleted memories are counted
+/// when nothing else waits, because no view waits for their number.
+fn look(jobs: &Receiver<Job>, deliver: &impl Fn(JobResult)) {
+    let is_passing = |job: &Job| matches!(job, Job::Inspect(own) if matches!(own.what, Inspect::Fixes(..)));
+    let mut kept = WorkerState::default();
+    let mut counting: Option<Job> = None;
+    while let Some(first) = jobs.try_recv().ok().or_else(|| counting.take()).or_else(|| jobs.recv().ok()) {
+        let mut waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
+        let mut left = waiting.iter().filter(|job| is_passing(job)).count();
+        waiting.retain(|job| {
+            left -= usize::from(is_passing(job));
+            !is_passing(job) || left == 0
+        });
+        if waiting.len() > 1 || counting.is_some() {
+            let is_count = |job: &mut Job| matches!(job, Job::CountDeleted { .. });
+            counting = waiting.extract_if(.., is_count).last().or(counting);
+        }
+        for job in waiting {
+            if let Some(done) = run_job(job, &mut kept, &CancelToken::default()) {
+                deliver(done);
+            }
+        }
+    }
+}
+
+/// Does what waits, the newest of its kind; what looks for drafts is no state of the typing.
+fn newest(jobs: &Receiver<Job>, deliver: &impl Fn(JobResult)) {
+    let mut kept = WorkerState::default();
+    while let Ok(first) = jobs.recv() {
+        let mut waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
+        // Which form a state of the typing is of; what is no state is done in any case.
+        let form = |job: &Job| match job {
+            Job::ValidateForm(request, _) | Job::KeepDraft(request) => Some(request.form_number()),
+            _ => None,
+        };
+        let forms: Vec<Option<u64>> = waiting.iter().map(form).collect();
+        let mut at = 0;
+        waiting.retain(|_| {
+            at += 1;
+            forms[at - 1].is_none() || !forms[at..].contains(&forms[at - 1])
+        });
+        for job in waiting {
+            if let Some(done) = run_job(job, &mut kept, &CancelToken::default()) {
+                deliver(done);
+            }
+        }
+    }
+}
+
+fn change(jobs: &Receiver<Job>, busy: &Mutex<()>, deliver: &impl Fn(JobResult)) {
+    let mut kept = WorkerState::default();
+    while let Ok(job) = jobs.recv() {
+        let held = busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = run_job(job, &mut kept, &CancelToken::default());
+        drop(held);
+        if let Some(done) = done {
+            deliver(done);
+        }
+    }
+}
+
+fn search(jobs: &Receiver<(Job, CancelToken)>, deliver: &impl Fn(JobResult)) {
+    let mut kept = WorkerState::default();
+    while let Ok(first) = jobs.recv() {
+        let mut newest: [Option<(Job, CancelToken)>; 2] = [None, None];
+        let mut every: Vec<(Job, CancelToken)> = Vec::new();
+        for waiting in std::iter::once(first).chain(jobs.try_iter()) {
+            match waiting.0 {
+                Job::SearchToMark(_) => every.push(waiting),
+                Job::Explain(..) => newest[1] = Some(waiting),
+                _ => newest[0] = Some(waiting),
+            }
+        }
+        for (job, cancel) in every.into_iter().chain(newest.into_iter().flatten()) {
+            if let Some(done) = run_job(job, &mut kept, &cancel) {
+                deliver(done);
+            }
+        }
+    }
+}
