@@ -41,7 +41,7 @@
 //! | [`query`] | find and rank |
 //! | [`check`] | what is wrong, and what is sensitive |
 //! | [`ops`] | what a user can do: from a store to a plan |
-//! | [`deed`] | a change from the wish to the word about it |
+//! | [`usecase`] | a change from the request to the report: verbs and screens both use it |
 //! | [`memory`] | the storage module for agents |
 //! | [`demo`] | the invented stores of the demo |
 //! | [`work`] | background threads |

@@ -1,7 +1,7 @@
 //! Fake secrets, put together while the program runs.
 //!
 //! Their prefixes are here in two pieces, so that no file of the project holds anything
-//! that a scanner would take for a token. Their bodies come from [`Chance`] and open nothing.
+//! that a scanner would take for a token. Their bodies come from [`DemoRng`] and open nothing.
 
 use super::rng::DemoRng;
 

@@ -47,7 +47,7 @@ pub fn lay_out(folder: &std::path::Path, now: Moment) {
     }
 }
 
-/// The problems that [`stores`] plants: a file, its line, the code that `check` gives it.
+/// The problems that [`fn@stores`] plants: a file, its line, the code that `check` gives it.
 pub fn planted(seed: u64, now: Moment) -> Vec<PlantedProblem> {
     written(seed, now).unwrap_or_default().1
 }

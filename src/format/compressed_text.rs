@@ -98,7 +98,7 @@ pub enum MemberValue<'m> {
     Streamed(&'m dyn Fn(&mut CompressedWriter)),
 }
 
-/// The bytes of an object with members set as [`edit::set`] sets one after the other, without its mark; a new
+/// The bytes of an object with members set as [`json_edit::set`] sets one after the other, without its mark; a new
 /// object's where there is none. `bytes` are those that were looked through.
 pub fn with_members(
     object: Option<&JsonOutline<'_>>,

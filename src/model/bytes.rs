@@ -42,7 +42,7 @@ const COMPARED: usize = 1 << 20;
 pub enum BytesPart<'b> {
     /// These.
     InMemory(&'b [u8]),
-    /// So many of a file, with that digest ([`super::on_demand::digest`]).
+    /// So many of a file, with that digest ([`super::lazy_bytes::digest`]).
     Block {
         /// How many.
         len: usize,

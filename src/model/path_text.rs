@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// What has a name, or is one.
 pub trait PathText {
-    /// The text that tells it. [`meant`] gives back its exact bytes.
+    /// The text that tells it. [`path_from_text`] gives back its exact bytes.
     fn to_text(&self) -> Cow<'_, str>;
 }
 

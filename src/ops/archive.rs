@@ -7,7 +7,7 @@ use crate::format::writing::Operation;
 use crate::model::{Entry, Plan, State, Store};
 
 /// The compressed files whose bytes on disk [`archive`] and [`unarchive`] need of these
-/// records: `store::packed_bytes` reads them, and [`Scene::packed`] hands them over.
+/// records: `store::packed_bytes` reads them, and [`WriteContext::compressed_files`] hands them over.
 pub fn packed(store: &Store, entries: &[Entry]) -> Result<Vec<PathBuf>> {
     let (_, writes) = writes(store)?;
     Ok(writes.compressed_files(store, entries))

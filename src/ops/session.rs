@@ -42,7 +42,7 @@ pub fn delete(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     plan_as_it_is("session delete", scene, records(scene, name), changes)
 }
 
-/// The compressed files of a session: to delete it takes their bytes, as [`Scene::packed`].
+/// The compressed files of a session: to delete it takes their bytes, as [`WriteContext::compressed_files`].
 pub fn packed_files(store: &Store, name: &str) -> Result<Vec<PathBuf>> {
     let mut files = archive_files(store, name)?;
     files.retain(|file| FileCompression::of(file).is_some());

@@ -2,7 +2,7 @@
 //!
 //! That what was there is still there is told by some of its records, not by all of it: an agent adds
 //! to the end, and reading a gigabyte for each of its lines would take a core. What was taken over is
-//! marked, and [`still_holds`] looks at all of it once the file rests. Nothing is shown or planned
+//! marked, and [`verify_reused`] looks at all of it once the file rests. Nothing is shown or planned
 //! of it that is not so: bytes on demand are held against their digests, and plans read the whole.
 
 use std::io;

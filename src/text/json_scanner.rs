@@ -100,7 +100,7 @@ pub enum ScanResult {
 pub enum Newlines {
     /// They are errors, as JSON has it.
     Refused,
-    /// They are read over and reported in [`Scan::Whole`].
+    /// They are read over and reported in [`ScanResult::Whole`].
     Noticed,
 }
 

@@ -127,7 +127,7 @@ fn told_apart(shown: String) -> String {
 }
 
 /// The text as lines that may each be sent to a terminal: its line ends end lines,
-/// tabs become spaces, everything else goes through [`show`].
+/// tabs become spaces, everything else goes through [`sanitize`].
 pub fn sanitize_lines(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split('\n')
         .map(|line| sanitize(&line.strip_suffix('\r').unwrap_or(line).replace('\t', "    ")).into_owned())

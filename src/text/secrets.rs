@@ -30,7 +30,7 @@ enum TokenAlphabet {
     Base64,
     /// Capitals and digits.
     Upper,
-    /// Three parts of [`Body::Word`] characters with dots between.
+    /// Three parts of [`TokenAlphabet::Word`] characters with dots between.
     Jwt,
 }
 

@@ -1,6 +1,6 @@
 //! A change from the wish to the word about it: asked → planned → shown → still so? → carried out →
 //! told. Verbs, screens and programs all come here; what differs between them is who is asked and how
-//! it is told, which is [`By`] and [`Teller`].
+//! it is told, which is [`Requester`] and [`ChangeObserver`].
 
 mod append;
 mod check_stores;

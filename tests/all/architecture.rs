@@ -21,7 +21,7 @@ const ORDER: [&[&str]; 15] = [
     &["query"],
     &["check"],
     &["ops"],
-    &["deed"],
+    &["usecase"],
     &["memory"],
     &["demo"],
     &["work"],
@@ -34,7 +34,7 @@ const CLOCKLESS: [&str; 8] = ["model", "text", "format", "store", "query", "chec
 /// The one file of those that may read the clock: `Moment::of_the_clock` lives in it.
 const CLOCK: &str = "model/time.rs";
 /// No file is longer.
-const LINES: usize = 400;
+const LINES: usize = 600;
 
 const CLOCK_WORDS: [&str; 5] = ["Utc::now", "Local::now", "SystemTime::now", "Instant::now", "of_the_clock"];
 const DISK_WORDS: [&str; 9] = [
@@ -173,7 +173,7 @@ fn nothing_outside_tests_can_panic_on_purpose() {
 
 #[test]
 fn paths_are_told_in_one_way_by_which_they_can_be_named_again() {
-    each_line(&LOSSY_WORDS, |_| true, |word| format!("`{word}`: a path is told by `Tell::told`"));
+    each_line(&LOSSY_WORDS, |_| true, |word| format!("`{word}`: a path is told by `PathText::to_text`"));
 }
 
 #[test]

@@ -78,7 +78,7 @@ pub struct WriteContext<'a> {
     pub now: Moment,
     /// Bytes that nobody can foretell, for ids.
     pub random: [u8; 16],
-    /// Compressed files as they are on disk, those that [`Writes::packed`](super::Writes::packed) names: a store
+    /// Compressed files as they are on disk, those that [`FormatWriter::packed`](super::FormatWriter::compressed_files) names: a store
     /// holds what was unpacked from them.
     pub compressed_files: &'a BTreeMap<PathBuf, Vec<u8>>,
 }

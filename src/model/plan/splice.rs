@@ -73,7 +73,7 @@ impl SplicedPart<'_> {
     }
 }
 
-/// The stretch of that number among [`stretches`]: what stays before a splice, and what comes by it, in turn.
+/// The stretch of that number among [`spliced_parts`]: what stays before a splice, and what comes by it, in turn.
 pub fn part_at(len: usize, splices: &[Splice], number: usize) -> Option<SplicedPart<'_>> {
     let at = number / 2;
     if number % 2 == 1 {

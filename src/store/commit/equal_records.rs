@@ -32,7 +32,7 @@ pub fn has_same_equals(back: &Change, now: &Bytes, stayed: &[EqualRecords]) -> O
     (!brought(back).is_empty()).then(is_left)
 }
 
-/// The same as [`twins`] of a change that is about to be made. Where few records go, the file is taken apart only
+/// The same as [`remaining_equals`] of a change that is about to be made. Where few records go, the file is taken apart only
 /// if their bytes are in it once more.
 pub fn remaining_equals_of(change: &Change) -> Vec<EqualRecords> {
     let Act::Splice(splices) = &change.act else { return Vec::new() };

@@ -101,7 +101,7 @@ pub struct OldFileName {
     pub number: u64,
     /// A digest of those bytes; names of earlier versions have none.
     pub digest: Option<u128>,
-    /// The name of the file, or what stands for one that is too long: see [`Old::file_of`].
+    /// The name of the file, or what stands for one that is too long: see [`OldFileName::file_of`].
     pub file: PathBuf,
 }
 

@@ -194,7 +194,7 @@ impl<'a> Writer<'a> {
         self.notes.borrow_mut().push(note);
     }
 
-    /// Carries a plan out. Where it returns an error, its [`Files`] say what became of the
+    /// Carries a plan out. Where it returns an error, its [`FilesState`] say what became of the
     /// files.
     ///
     /// # Errors

@@ -79,7 +79,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Our own data as this process leaves it: [`Writer::open_as_left`] takes it.
+    /// Our own data as this process leaves it: [`Writer::open_if_unchanged`] takes it.
     pub fn vault_state(&self) -> Option<VaultState> {
         self.vault.state()
     }

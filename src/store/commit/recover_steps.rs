@@ -119,7 +119,7 @@ impl Writer<'_> {
         Ok(RecoveryOutcome::Undone)
     }
 
-    /// The same as [`Writer::made`]; but an old copy that a change let go and that stays is one
+    /// The same as [`Writer::change_progress`]; but an old copy that a change let go and that stays is one
     /// too many, and the change is over without that.
     fn made_of(&self, step: &UndoStep, change: &Change) -> Result<ChangeProgress, CommitError> {
         let made = self.change_progress(step, change)?;

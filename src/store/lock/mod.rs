@@ -7,9 +7,9 @@
 //!
 //! | protocol | format | files |
 //! |---|---|---|
-//! | [`Protocol::Flock`] | memory-server, "Concurrency Control" | `.lock` |
-//! | [`Protocol::Lease`] | session-log, §4.2 and §17.1 | `lock` |
-//! | [`Protocol::Exclusive`] | bmad, §4.2; ourselves where a format has none | `.lock`, `<file>.lock` |
+//! | [`LockProtocol::Flock`] | memory-server, "Concurrency Control" | `.lock` |
+//! | [`LockProtocol::Lease`] | session-log, §4.2 and §17.1 | `lock` |
+//! | [`LockProtocol::Exclusive`] | bmad, §4.2; ourselves where a format has none | `.lock`, `<file>.lock` |
 //!
 //! Beside the lock stand, for moments: `.lock.own.<pid>-…` while one is made and held,
 //! `.lock.stale.<pid>-…` while one is taken over, `.lock.takeover` around that. The next

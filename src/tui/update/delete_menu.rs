@@ -79,7 +79,7 @@ fn choice(aim: &ChangeTarget, (key, name, about, wanted): DeleteMenuLine) -> Opt
     Some(DeleteMenuItem { key, name, about, wanted, all_found: None, refused })
 }
 
-/// Whether a plan can be made for all memories of a store that [`Wanted::may`] lets through. Otherwise the plan
+/// Whether a plan can be made for all memories of a store that [`ChangeCommand::check_allowed`] lets through. Otherwise the plan
 /// can leave some out, because of what depends on them or because of their age.
 fn counts_all(wanted: &ChangeCommand, store: &Store) -> bool {
     match wanted {

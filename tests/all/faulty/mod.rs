@@ -1,6 +1,6 @@
 //! A disk in memory on which everything can go wrong, for tests of what writes.
 //!
-//! It has inodes and names as a POSIX file system has, behaves as `disk::Real` does, and
+//! It has inodes and names as a POSIX file system has, behaves as `disk::RealDisk` does, and
 //! knows what would survive a power cut at any moment. It promises no more than POSIX:
 //!
 //! - what was written and not synced may be lost, torn or zeros, whatever names lead to it;

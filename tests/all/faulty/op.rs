@@ -18,7 +18,7 @@ pub enum Op {
         /// Its permission bits.
         mode: u32,
     },
-    /// Bytes into an open file, by an `Output` or a `Flock`.
+    /// Bytes into an open file, by an `WritableFile` or a `Flock`.
     Write {
         /// The path that it was opened by.
         file: PathBuf,
@@ -37,7 +37,7 @@ pub enum Op {
         /// The new ones.
         mode: u32,
     },
-    /// The length of an open file, by an `Output` or a `Flock`.
+    /// The length of an open file, by an `WritableFile` or a `Flock`.
     SetLen {
         /// The path that it was opened by.
         file: PathBuf,

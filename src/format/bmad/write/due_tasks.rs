@@ -49,7 +49,7 @@ fn purge(scene: &WriteContext<'_>) -> Option<DueTask> {
     (!own.is_empty()).then(|| DueTask { what, rule, records: own.len(), changes: removals(store, &own) })
 }
 
-/// Archived sessions whose days are over. Their bytes on disk are in [`Scene::packed`].
+/// Archived sessions whose days are over. Their bytes on disk are in [`WriteContext::compressed_files`].
 fn purge_archives(scene: &WriteContext<'_>) -> Vec<DueTask> {
     let paths = expired(scene.store, scene.now);
     let due = |path: std::path::PathBuf| {

@@ -12,7 +12,7 @@ use crate::store::derived_files::folders_of;
 /// The sessions, and the files that come back with them.
 #[derive(Default)]
 pub struct GoneSessions {
-    /// As they were, each with its folder below [`HELD`].
+    /// As they were, each with its folder below [`DELETED_ROOT`].
     pub sessions: Vec<Session>,
     /// What is known of each, and its logs without a record.
     pub files: Vec<(PathBuf, Vec<u8>)>,

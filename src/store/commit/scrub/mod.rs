@@ -161,7 +161,7 @@ fn each_within(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
 }
 
 impl Writer<'_> {
-    /// Erases, by the plan that was shown. Where it returns an error, its [`Files`] say what
+    /// Erases, by the plan that was shown. Where it returns an error, its [`FilesState`] say what
     /// became of the files; what began is finished by the next start.
     ///
     /// # Errors
