@@ -15,9 +15,8 @@ use super::{Context, load_stores};
 use crate::disk::RealDisk;
 use crate::model::{Moment, PathText, Snapshot, Store, plan};
 use crate::store::Place;
-use crate::store::commit::{
-    FileLine, Host, JournalRow, JournalView, StepHistory, UndoRedo, Vault, Writer, last_change,
-};
+use crate::store::commit::last_change;
+use crate::store::commit::{FileLine, Host, JournalRow, JournalView, StepHistory, UndoRedo, Vault, Writer};
 use crate::usecase::{ChangeCommand, Requester};
 
 #[derive(Serialize)]

@@ -9,7 +9,8 @@ use super::request::ChangeRequest;
 use super::store_with_bytes;
 use crate::model::plan::count_with_noun;
 use crate::model::{Plan, Store};
-use crate::store::commit::{CommitError, Host, UndoRedo, Writer, last_change};
+use crate::store::commit::last_change;
+use crate::store::commit::{CommitError, Host, UndoRedo, Writer};
 
 /// Steps of this run in their order: undo and redo turn these first, whatever the times in
 /// the journals of several stores say.

@@ -1,19 +1,26 @@
 //! Files made ready beside their places, and put there.
 
-mod append_lines;
-mod rebase_files;
-mod remove_folders;
-mod replace_file;
+pub(super) mod append_lines;
+pub(super) mod apply_plan;
+pub(super) mod copy_names;
+pub(super) mod create_files;
+pub(super) mod line_index;
+pub(super) mod rebase_files;
+pub(super) mod rebase_splices;
+pub(super) mod remove_folders;
+pub(super) mod replace_file;
+pub(super) mod replace_method;
 pub mod restore_attributes;
+pub(super) mod retry;
+pub(super) mod saved_attributes;
+pub(super) mod step_folders;
+pub(super) mod unterminated_line;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::apply_plan::ApplyProgress;
-use super::hidden_names;
 use super::vault::make_folders_as;
-use super::wait_for_line_end::wait_for_line_end;
 use super::{CommitError, FilesState, Host};
 use crate::disk::{Disk, ItemKind, Lookup, WritableFile};
 use crate::format::Format;
@@ -21,6 +28,9 @@ use crate::model::attributes::FileAttributes;
 use crate::model::plan::{self, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, Change};
+use crate::store::commit::apply::apply_plan::ApplyProgress;
+use crate::store::commit::handover::hidden_names;
+use crate::store::commit::handover::wait_for_line_end::wait_for_line_end;
 
 /// Stretches that are shorter are written together.
 const BLOCK: usize = 64 << 10;

@@ -5,53 +5,16 @@
 //! before the rename and after it; a change in several files is taken back as a whole where
 //! it can't be finished. Its undo data is durable before anything is changed.
 
-mod activity_log;
-mod add_late_lines;
 mod apply;
-mod apply_plan;
-mod backups;
-mod change_progress;
-mod copy_names;
-mod create_files;
-mod deleted_records;
-mod drafts;
-mod equal_records;
 mod error;
-mod file_exchange;
 mod format_lock;
-mod hidden_names;
-mod journal_view;
-mod last_change;
-mod late_writes;
-mod leftover_files;
-mod line_index;
+mod handover;
+mod history;
 mod open_writer;
 mod paths;
-mod pending_derive;
-mod pending_notices;
-mod rebase_splices;
-mod rebuild_derived;
-mod record_digests;
-mod record_tracker;
-mod recover_steps;
-mod replace_method;
-mod rescue;
-mod restore_filter;
-mod retention;
-mod retry;
-mod saved_attributes;
+mod recovery;
 pub mod scrub;
-mod step_encoding;
-mod step_folders;
-mod store_registry;
-mod subsequent_steps;
-mod undo_redo;
-mod undo_step;
-mod unterminated_line;
 mod vault;
-mod verify_backup;
-mod wait_for_line_end;
-mod watch_stores;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -59,30 +22,30 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 pub use crate::model::deleted_from;
-pub use activity_log::LogLine;
-pub use backups::{BackupCopy, BackupReason, QuarantinedPiece, list_backups};
-pub use deleted_records::{Deletions, DeletionsCache, held_bytes, with_deleted, without_deleted};
-pub use drafts::{
+pub use apply::rebase_splices::merge;
+pub use apply::replace_method::ReplaceMethod;
+pub use error::{CommitError, FilesState, without_untouched};
+pub use handover::hidden_names::{OldFileName, is_ours, is_temp};
+pub use handover::watch_stores::{StoreToWatch, derive_at_once, take_stores_to_watch, watch, watch_due};
+pub use history::deleted_records::{Deletions, DeletionsCache, held_bytes, with_deleted, without_deleted};
+pub use history::journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome};
+pub use history::last_change::{change_id, last_change};
+pub use history::record_tracker::RecordTracker;
+pub use history::undo_redo::StepHistory;
+pub use recovery::leftover_files::is_left_over;
+pub use vault::activity_log::LogLine;
+pub use vault::backups::{BackupCopy, BackupReason, QuarantinedPiece, list_backups};
+pub use vault::drafts::{
     DraftField, DraftOf, FormDraft, draft_kept_note, draft_lost_note, drop_form, find_form, keep_form,
     keep_text,
 };
-pub use error::{CommitError, FilesState, without_untouched};
-pub use hidden_names::{OldFileName, is_ours, is_temp};
-pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome};
-pub use last_change::{change_id, last_change};
-pub use leftover_files::is_left_over;
-pub use rebase_splices::merge;
-pub use record_tracker::RecordTracker;
-pub use replace_method::ReplaceMethod;
-pub use retention::undo_until;
-pub use store_registry::{interrupted_stores, is_settled};
-pub use undo_redo::StepHistory;
-pub use undo_step::UndoStep;
+pub use vault::retention::undo_until;
+pub use vault::store_registry::{interrupted_stores, is_settled};
+pub use vault::undo_step::UndoStep;
+pub use vault::verify_backup::{BackupCheck, NOT_VERIFIED};
 pub use vault::{FileLine, JournalLine, UndoRedo, Vault, VaultState, make_folders};
-pub use verify_backup::{BackupCheck, NOT_VERIFIED};
-pub use watch_stores::{StoreToWatch, derive_at_once, take_stores_to_watch, watch, watch_due};
 
-use rescue::ReplacedFile;
+use handover::rescue::ReplacedFile;
 
 use super::discovery::Place;
 use super::freshness::is_as_read;
@@ -213,7 +176,7 @@ impl<'a> Writer<'a> {
         };
         let plan = &*self.with_expiring(self.with_saved_attributes(plan)?);
         let number = self.vault.next_step()?;
-        let (kept, remade) = rebuild_derived::kept_of_derived(self, plan)?;
+        let (kept, remade) = history::rebuild_derived::kept_of_derived(self, plan)?;
         let inverse = |change| self.bare_inverse(change);
         let mut step = UndoStep {
             line: JournalLine {
@@ -228,7 +191,7 @@ impl<'a> Writer<'a> {
             changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
             derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
             remade,
-            twins: plan.changes.iter().flat_map(equal_records::remaining_equals_of).collect(),
+            twins: plan.changes.iter().flat_map(history::equal_records::remaining_equals_of).collect(),
             claimed: plan.already_restored.clone(),
             owed: plan.deferred.clone(),
         };
@@ -238,8 +201,9 @@ impl<'a> Writer<'a> {
                 let _ = self.vault.forget(number);
             }
         })?;
-        let mut carried = apply_plan::ApplyProgress::default();
-        if let Err(error) = apply_plan::apply_plan(self, plan, &mut carried, Some((number, &mut step))) {
+        let mut carried = apply::apply_plan::ApplyProgress::default();
+        if let Err(error) = apply::apply_plan::apply_plan(self, plan, &mut carried, Some((number, &mut step)))
+        {
             return Err(self.taken_back(number, error, &carried));
         }
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
@@ -281,7 +245,7 @@ impl<'a> Writer<'a> {
         carried.touched.extend(late);
         if carried.derive && !waits {
             let derived = self.derive_touched(&carried.touched, plan.verb);
-            waits = derived != pending_derive::DeriveOutcome::Rebuilt;
+            waits = derived != vault::pending_derive::DeriveOutcome::Rebuilt;
             notes.extend(derived.stale());
         }
         let is_journalled = journalled.is_ok();
@@ -309,7 +273,7 @@ impl<'a> Writer<'a> {
         &self,
         number: u64,
         error: CommitError,
-        carried: &apply_plan::ApplyProgress,
+        carried: &apply::apply_plan::ApplyProgress,
     ) -> CommitError {
         if !carried.began && carried.began_derived {
             // Nothing but what is derived was to be made anew: the next start finishes it.
@@ -323,7 +287,7 @@ impl<'a> Writer<'a> {
             return error.with(FilesState::Untouched);
         }
         match self.settle(number, false) {
-            Ok(recover_steps::RecoveryOutcome::Undone) => error.with(FilesState::Restored),
+            Ok(recovery::recover_steps::RecoveryOutcome::Undone) => error.with(FilesState::Restored),
             _ => error.with(FilesState::Halfway),
         }
     }
@@ -334,7 +298,7 @@ impl<'a> Writer<'a> {
     ///
     /// If there is no such step, it is undone already, or its undo data is gone or can't be read.
     pub fn undo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
-        undo_redo::undo(self, step)
+        history::undo_redo::undo(self, step)
     }
 
     /// The plan that does the last step again that was taken back, or that one.
@@ -343,7 +307,7 @@ impl<'a> Writer<'a> {
     ///
     /// If there is no such step, it is not undone, or its undo data is gone or can't be read.
     pub fn redo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
-        undo_redo::redo(self, step)
+        history::undo_redo::redo(self, step)
     }
 
     /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
@@ -353,8 +317,9 @@ impl<'a> Writer<'a> {
     /// As [`Writer::commit`], and if the step was undone or redone since.
     pub fn commit_undo_redo(&self, plan: &Plan, turn: UndoRedo) -> Result<CommitReceipt, CommitError> {
         // It was planned and shown before this writer kept others out.
-        undo_redo::check_reversal(self, plan, turn)?;
-        self.logged(plan, Some(turn)).map_err(|error| undo_redo::after_own_steps(self, plan, turn, error))
+        history::undo_redo::check_reversal(self, plan, turn)?;
+        self.logged(plan, Some(turn))
+            .map_err(|error| history::undo_redo::after_own_steps(self, plan, turn, error))
     }
 
     /// The store as it is on disk, which is the one that was read where nothing changed since.

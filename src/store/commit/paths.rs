@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Writer;
-use super::hidden_names::OldFileName;
+use crate::store::commit::handover::hidden_names::OldFileName;
 
 /// So many of the last steps are asked what a file was called.
 const STEPS: usize = 16;

@@ -4,9 +4,19 @@
 //! store. The journal holds numbers and names of files and no content; what undo needs is
 //! content, has a file a step, and goes after 30 days or 256 MB.
 
-mod folder;
-mod journal;
-mod state;
+pub(super) mod activity_log;
+pub(super) mod backups;
+pub(super) mod drafts;
+pub(super) mod folder;
+pub(super) mod journal;
+pub(super) mod pending_derive;
+pub(super) mod pending_notices;
+pub(super) mod retention;
+pub(super) mod state;
+pub(super) mod step_encoding;
+pub(super) mod store_registry;
+pub(super) mod undo_step;
+pub(super) mod verify_backup;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -14,8 +24,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::CommitError;
-use super::retention::STEP_SUFFIX;
-use super::undo_step::{UndoStep, digest};
+use crate::store::commit::vault::retention::STEP_SUFFIX;
+use crate::store::commit::vault::undo_step::{UndoStep, digest};
 use folder::folder_of;
 pub use folder::{make_folders, make_folders_as};
 pub(super) use folder::{real_of, way_to};

@@ -7,10 +7,10 @@ use crate::disk::{Lookup, WritableFile};
 use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
-use crate::store::commit::add_late_lines::cuts_a_line;
-use crate::store::commit::change_progress::lines_at;
+use crate::store::commit::handover::add_late_lines::cuts_a_line;
+use crate::store::commit::handover::wait_for_line_end::{is_fresh, wait_for_line_end, whole_lines};
+use crate::store::commit::recovery::change_progress::lines_at;
 use crate::store::commit::vault::make_folders_as;
-use crate::store::commit::wait_for_line_end::{is_fresh, wait_for_line_end, whole_lines};
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 
 /// What a write that failed left in the file.

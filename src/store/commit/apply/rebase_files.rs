@@ -6,9 +6,9 @@ use std::io;
 use super::{ApplyContext, StagedChange};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, PathText};
-use crate::store::commit::apply_plan::UndoUpdate;
-use crate::store::commit::rebase_splices::{moved_only, rebase};
-use crate::store::commit::wait_for_line_end::whole_lines;
+use crate::store::commit::apply::apply_plan::UndoUpdate;
+use crate::store::commit::apply::rebase_splices::{moved_only, rebase};
+use crate::store::commit::handover::wait_for_line_end::whole_lines;
 use crate::store::commit::{CommitError, FilesState};
 use crate::store::{large_file, log_ends};
 

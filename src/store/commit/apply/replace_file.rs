@@ -9,9 +9,9 @@ use super::{ApplyContext, LostRace, StagedChange};
 use crate::disk::{Disk, Lookup, Owner, WritableFile, is_unsupported, put_new};
 use crate::model::Act;
 use crate::model::snapshot::Generation;
-use crate::store::commit::file_exchange::{link_as_old, rename_as_old};
-use crate::store::commit::hidden_names::{OldFileName, SwapFileName};
-use crate::store::commit::rescue::ReplacedFile;
+use crate::store::commit::handover::file_exchange::{link_as_old, rename_as_old};
+use crate::store::commit::handover::hidden_names::{OldFileName, SwapFileName};
+use crate::store::commit::handover::rescue::ReplacedFile;
 use crate::store::commit::{CommitError, ReplaceMethod};
 
 impl ApplyContext<'_, '_> {

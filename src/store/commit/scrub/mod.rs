@@ -32,11 +32,12 @@ pub use git_history::GitHistory;
 pub use scrub_vault::PendingErasure;
 pub use scrubbed_copies::CopyDoubt;
 
-use super::{CommitError, FilesState, Vault, Writer, apply_plan, file_line};
+use super::{CommitError, FilesState, Vault, Writer, file_line};
 use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
 use crate::model::{Document, Moment, Plan, Role, Store};
+use crate::store::commit::apply::apply_plan;
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::erase::{
     CopySource, ERASE_UNPACK_LIMIT, ErasedContents, ErasureContext, ErasureMatcher, ErasureTarget,

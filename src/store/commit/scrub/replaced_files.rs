@@ -4,13 +4,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::add_late_lines::SharedLock;
-use super::super::hidden_names::OldFileName;
-use super::super::late_writes::LateWrite;
-use super::super::wait_for_line_end::whole_lines;
 use super::super::{CommitError, Writer};
 use super::byte_search;
 use crate::model;
+use crate::store::commit::handover::add_late_lines::SharedLock;
+use crate::store::commit::handover::hidden_names::OldFileName;
+use crate::store::commit::handover::late_writes::LateWrite;
+use crate::store::commit::handover::wait_for_line_end::whole_lines;
 use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasedContents, ErasureMatcher, is_log_or_copy, original};
 use crate::store::own_files;

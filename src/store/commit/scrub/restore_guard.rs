@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{ErasureLine, each_within};
 use crate::format::writing::Refusal;
 use crate::model::{Change, PathText, Plan, Role};
-use crate::store::commit::recover_steps::is_copy;
+use crate::store::commit::recovery::recover_steps::is_copy;
 use crate::store::commit::{CommitError, Writer};
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 

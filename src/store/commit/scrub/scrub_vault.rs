@@ -12,10 +12,10 @@ use super::erasure_list::{KEYS, LIST};
 use crate::disk::ItemKind;
 use crate::model::plan::PRIVATE_MODE;
 use crate::model::{Act, Bytes, Change, path_from_text};
-use crate::store::commit::drafts::{DraftOf, draft_of};
-use crate::store::commit::retention::NEW_SUFFIX;
-use crate::store::commit::undo_step::DerivedState;
 use crate::store::commit::vault::JOURNAL;
+use crate::store::commit::vault::drafts::{DraftOf, draft_of};
+use crate::store::commit::vault::retention::NEW_SUFFIX;
+use crate::store::commit::vault::undo_step::DerivedState;
 use crate::store::commit::{CommitError, FileLine, UndoStep, Vault};
 use crate::store::erase::{
     ERASE_UNPACK_LIMIT, ErasedContents, ErasureMarks, ErasureMatcher, ErasureTarget, FileVisitor,

@@ -10,8 +10,8 @@ use super::ErasureLine;
 use crate::disk::Disk;
 use crate::model::time::DAY;
 use crate::model::{Moment, Store};
-use crate::store::commit::backups::list_backups;
-use crate::store::commit::undo_step::path_text;
+use crate::store::commit::vault::backups::list_backups;
+use crate::store::commit::vault::undo_step::path_text;
 use crate::store::commit::{BackupCopy, CommitError, Vault, Writer};
 
 /// A copy that was gone through, as it was afterwards. It holds no content.

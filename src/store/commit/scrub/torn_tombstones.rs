@@ -2,8 +2,9 @@
 //! nothing of what is erased.
 
 use crate::model::{Act, Bytes, Plan};
-use crate::store::commit::change_progress::ChangeProgress;
-use crate::store::commit::{CommitError, JournalLine, UndoStep, Writer, apply_plan};
+use crate::store::commit::apply::apply_plan;
+use crate::store::commit::recovery::change_progress::ChangeProgress;
+use crate::store::commit::{CommitError, JournalLine, UndoStep, Writer};
 
 const ADDING: &str = "erasing.step";
 

@@ -9,7 +9,8 @@ use super::Vault;
 use crate::disk::Disk;
 use crate::model::PathText;
 use crate::model::plan::PRIVATE_MODE;
-use crate::store::commit::{CommitError, step_encoding};
+use crate::store::commit::CommitError;
+use crate::store::commit::vault::step_encoding;
 
 /// What was done to the store, a step a line.
 pub(in crate::store::commit) const JOURNAL: &str = "journal.jsonl";

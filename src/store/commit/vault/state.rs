@@ -9,8 +9,8 @@ use super::{JOURNAL, Vault};
 use crate::disk::{Disk, Lookup};
 use crate::model::Generation;
 use crate::store::commit::CommitError;
-use crate::store::commit::pending_derive::PENDING;
-use crate::store::commit::retention::{NUMBER_SUFFIX, STEP_SUFFIX};
+use crate::store::commit::vault::pending_derive::PENDING;
+use crate::store::commit::vault::retention::{NUMBER_SUFFIX, STEP_SUFFIX};
 
 /// The number of bytes at the end of the journal in which its last line is looked for.
 const LAST: u64 = 64 << 10;

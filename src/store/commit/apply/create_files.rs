@@ -1,0 +1,114 @@
+//! New files and folders: nobody knows them yet, so no lock is needed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Lookup, put_new};
+use crate::model::{Act, Bytes};
+use crate::store::commit::apply::{ApplyContext, StagedChange};
+use crate::store::commit::handover::hidden_names::{OldFileName, SwapFileName};
+use crate::store::commit::vault::make_folders_as;
+use crate::store::commit::{CommitError, Writer};
+
+/// Why what was made stays.
+const OTHERS: &str = "another program wrote to it";
+
+/// A new file with its bytes, or a new folder, that was made before a lock was taken.
+pub struct CreatedItem {
+    path: PathBuf,
+    bytes: Option<Bytes>,
+}
+
+impl ApplyContext<'_, '_> {
+    /// Makes a new file or folder, durably. False where the folder is there already.
+    pub fn make(&mut self, own: &mut StagedChange) -> Result<bool, CommitError> {
+        let disk = self.host.disk;
+        if own.act == Act::MakeFolder {
+            let there = Lookup::from(disk.look(&own.path)).optional();
+            let was_there = there.map_err(|error| CommitError::unread(&own.path, error))?.is_some();
+            let outcome = make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"));
+            if outcome.is_ok() || !self.is_absent(&own.path) {
+                self.begin(own);
+                let made = CreatedItem { path: own.path.clone(), bytes: None };
+                self.carried.created.extend((!was_there).then_some(made));
+            }
+            outcome?;
+            if let Some(had) = own.attributes.clone().filter(|_| !was_there) {
+                self.give_back_folder(own, &had);
+            }
+            return Ok(!was_there);
+        }
+        let made = self.prepare(own).and_then(|()| self.put_new(own));
+        // What is there already is another's, and not to be taken back; what was not made need not be.
+        let is_made = match &made {
+            Err(CommitError::Moved { .. }) => false,
+            Err(_) => !self.is_absent(&own.path),
+            Ok(()) => true,
+        };
+        if is_made {
+            self.begin(own);
+            if let Act::Create(bytes) = &own.act {
+                self.carried.created.push(CreatedItem { path: own.path.clone(), bytes: Some(bytes.clone()) });
+            }
+        }
+        made?;
+        disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
+        Ok(true)
+    }
+
+    /// Whether nothing is there, as far as is known.
+    fn is_absent(&self, path: &Path) -> bool {
+        matches!(Lookup::from(self.host.disk.look(path)), Lookup::Absent)
+    }
+
+    /// Gives what was made ready its name, which nothing may have yet.
+    fn put_new(&mut self, own: &mut StagedChange) -> Result<(), CommitError> {
+        let Some(temp) = &own.temp else { return Ok(()) };
+        let outcome = match put_new(self.host.disk, temp, &own.path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(own.moved("something else is in its place"))
+            }
+            outcome => outcome.map_err(own.io("made")),
+        };
+        if outcome.is_err() {
+            own.drop_temp(self.host.disk);
+        }
+        own.temp = None;
+        outcome
+    }
+}
+
+impl Writer<'_> {
+    /// Removes new files and folders that nobody knows yet. What others wrote to meanwhile
+    /// stays: it is not ours alone.
+    pub(in crate::store::commit) fn unmake(&self, made: &[CreatedItem]) -> io::Result<()> {
+        let disk = self.host.disk;
+        for own in made.iter().rev() {
+            match &own.bytes {
+                None => disk.remove_folder(&own.path)?,
+                Some(bytes) => self.unmake_file(&own.path, bytes)?,
+            }
+            own.path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder))?;
+        }
+        Ok(())
+    }
+
+    /// Takes a new file from its place, and puts it back where it is not what was made.
+    fn unmake_file(&self, path: &Path, bytes: &Bytes) -> io::Result<()> {
+        let (disk, machine) = (self.host.disk, self.host.machine);
+        let is_it = |path: &Path| {
+            disk.read_after(path, bytes).map(|(more, _)| more.is_some_and(|more| more.is_empty()))
+        };
+        if !is_it(path)? {
+            return Err(io::Error::other(OTHERS));
+        }
+        let old = OldFileName::of(path, bytes, machine.now(), machine.own_process());
+        let name = path.with_file_name(SwapFileName { old, new_inode: 0, len: None }.name());
+        disk.rename(path, &name)?;
+        if !is_it(&name)? {
+            put_new(disk, &name, path)?;
+            return Err(io::Error::other(OTHERS));
+        }
+        disk.remove(&name)
+    }
+}

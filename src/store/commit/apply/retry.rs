@@ -1,0 +1,54 @@
+//! Writes that failed for a reason which may pass, tried again (2 §5.3).
+//!
+//! Only one that left every file as it was: what is written twice would be there twice.
+
+use std::io;
+
+use super::apply_plan::KEPT_CHANGING;
+use crate::store::commit::{CommitError, FilesState, Writer};
+use crate::store::lock::LockError;
+
+/// What Linux says of a disk that failed (`EIO`): a network disk may be well again at once.
+const DISK_FAILED: i32 = 5;
+
+impl Writer<'_> {
+    /// Does it, and again after a pause where nothing was changed and the reason may pass. A lock that was
+    /// not had in time is not waited for once more.
+    pub(in crate::store::commit) fn retry<T>(
+        &self,
+        make: impl Fn() -> Result<T, CommitError>,
+    ) -> Result<T, CommitError> {
+        let began = self.host.machine.monotonic();
+        let mut outcome = make();
+        let pauses =
+            (0..self.tuning.retries).filter_map(|retry| Some(self.tuning.lock_backoff?.after(retry)));
+        for pause in pauses {
+            // Others wait meanwhile: all pauses together are no longer than a lock is waited for.
+            let waited = self.host.machine.monotonic().saturating_sub(began);
+            let is_in_time = waited + pause <= self.tuning.lock_timeout;
+            if !is_in_time || !outcome.as_ref().is_err_and(may_pass) {
+                break;
+            }
+            self.host.machine.sleep(pause);
+            outcome = make();
+        }
+        outcome
+    }
+}
+
+fn may_pass(error: &CommitError) -> bool {
+    let is_passing = match error {
+        CommitError::Io { source, .. }
+        | CommitError::OwnData { source, .. }
+        | CommitError::Lock(LockError::Io { source, .. }) => is_passing(source),
+        CommitError::Moved { what, .. } => *what == KEPT_CHANGING,
+        _ => false,
+    };
+    is_passing && error.files() == FilesState::Untouched
+}
+
+fn is_passing(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, ResourceBusy, StaleNetworkFileHandle, TimedOut, WouldBlock};
+    let kinds = [Interrupted, ResourceBusy, StaleNetworkFileHandle, TimedOut, WouldBlock];
+    kinds.contains(&error.kind()) || error.raw_os_error() == Some(DISK_FAILED)
+}

@@ -1,0 +1,283 @@
+//! Lines that came late, added to the file that took the place of theirs. Others may be in the middle
+//! of a line there, and write at any moment.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::hidden_names::OldFileName;
+use super::wait_for_line_end::{is_fresh, whole_lines};
+use super::watch_stores;
+use crate::disk::{Disk, WritableFile};
+use crate::model::plan::{PRIVATE_MODE, line_end_for};
+use crate::model::snapshot::Generation;
+use crate::model::{Change, PathText, Plan};
+use crate::store::commit::Writer;
+use crate::store::commit::apply::apply_plan;
+use crate::store::commit::apply::restore_attributes;
+use crate::store::lock::{LockGuard, LockProtocol, WaitPolicy};
+
+/// So long the lock is waited for where agents hold it again and again: one try would hardly ever
+/// get it.
+const A_MOMENT: Duration = Duration::from_millis(500);
+
+/// So often lines are added anew where others write in the same moment.
+const TRIES: usize = 5;
+
+/// What became of lines that were to be added.
+enum AddOutcome {
+    Yes,
+    /// Others wrote, or put another file there, between a look and what followed it.
+    Again,
+    /// These bytes stand in the middle of a line that others began in that moment.
+    Within(Vec<u8>),
+}
+
+/// The lock under which late lines are added: taken once for all of them, and waited for but once.
+#[derive(Default)]
+pub(in crate::store::commit) struct SharedLock<'a> {
+    held: Option<(LockProtocol, LockGuard<'a>)>,
+    refused: Vec<LockProtocol>,
+}
+
+impl<'a> SharedLock<'a> {
+    /// Takes the lock of a file; `None` where others hold it.
+    fn take(&mut self, writer: &Writer<'a>, file: &Path) -> Option<()> {
+        let protocol = writer.protocol(&[file]);
+        if self.held.as_ref().is_some_and(|(own, held)| *own == protocol && held.still_ours()) {
+            return Some(());
+        }
+        self.release();
+        if self.refused.contains(&protocol) {
+            return None;
+        }
+        let is_busy = writer.is_busy.get();
+        let usual = writer.patience();
+        let wait = if is_busy { A_MOMENT.min(usual.wait) } else { Duration::ZERO };
+        match writer.lock_as(&[file], WaitPolicy { wait, ..usual }) {
+            Ok(held) => self.held = Some((protocol, held)),
+            Err(_) => self.refused.push(protocol),
+        }
+        self.held.as_ref().map(|_| ())
+    }
+
+    /// Lets go of it, for what takes a lock of its own.
+    pub(in crate::store::commit) fn release(&mut self) {
+        self.held = None;
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// Adds late lines to the file, under its lock, durably; not those that a crash left
+    /// there already. Where it has gone it is made anew, as the `old` one is.
+    pub(in crate::store::commit) fn add_late_lines(
+        &self,
+        lock: &mut SharedLock<'a>,
+        old: &Path,
+        file: &Path,
+        (begun, lines): (&[u8], &[u8]),
+    ) -> Option<()> {
+        let relative = self.relative(file)?;
+        for _ in 0..TRIES {
+            lock.take(self, &relative)?;
+            match self.add_lines(old, file, begun, lines)? {
+                AddOutcome::Yes => return Some(()),
+                AddOutcome::Again => {}
+                AddOutcome::Within(bytes) => {
+                    lock.release();
+                    self.take_out(file, &bytes, b"")?;
+                }
+            }
+        }
+        None
+    }
+
+    /// Moves lines of ours that cut a line of another in two before that line.
+    pub(in crate::store::commit) fn move_before(&self, cutting: Vec<(PathBuf, Vec<u8>)>) {
+        for (file, bytes) in cutting {
+            let lines = bytes.strip_prefix(b"\n").unwrap_or(&bytes);
+            if self.take_out(&file, &bytes, lines).is_none() {
+                let file = file.to_text();
+                self.note(format!(
+                    "the new line in {file} is in the middle of a line that another program wrote. Both are there, and broken. `palimp check` names the line"
+                ));
+            }
+        }
+    }
+
+    /// `None` where they have to wait.
+    fn add_lines(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<AddOutcome> {
+        let (host, disk) = (self.host, self.host.disk);
+        let mut out = match disk.append(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.made_as(old, file)?,
+            outcome => outcome.ok()?,
+        };
+        let mut log = TargetLog::of(disk.read(file, 0, None).ok()?);
+        let whole = behind_a_begun_line(begun, lines);
+        let (bytes, is_last) = loop {
+            let is_last = !begun.is_empty() && log.now[whole_lines(&log.now).len()..] == *begun;
+            let end = if is_last { b"" } else { line_end_for(&log.now) };
+            // An agent is in the middle of a line: what is added now would cut it in two.
+            if !end.is_empty() && is_fresh(host.machine, &log.seen) {
+                return None;
+            }
+            let new = if is_last { lines } else { &whole[log.known(&whole, || self.taken_of(old))?..] };
+            if new.is_empty() {
+                return Some(AddOutcome::Yes);
+            }
+            match log.grown(disk, file, out.as_ref(), &whole) {
+                Some(false) => break ([end, new].concat(), is_last),
+                Some(true) => {}
+                None => return Some(AddOutcome::Again),
+            }
+        };
+        let seen = log.seen;
+        out.write(&bytes).ok()?;
+        if cuts_a_line(disk, file, &seen, &bytes, is_last)? {
+            return Some(AddOutcome::Within(bytes));
+        }
+        // The name too: the file may have been made here, or by one who did not live to sync it.
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
+        let is_there = disk.look(file).is_ok_and(|item| is_same(&item.generation, &seen));
+        Some(if is_there { AddOutcome::Yes } else { AddOutcome::Again })
+    }
+
+    /// What of an old file is in the file that took its place.
+    fn taken_of(&self, path: &Path) -> Option<Vec<u8>> {
+        let old = OldFileName::read(path.file_name()?)?;
+        self.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)
+    }
+
+    /// A new file in the place of one that went, with the mode, the owner and the attributes that
+    /// one has. What the system refuses is told.
+    fn made_as(&self, old: &Path, file: &Path) -> Option<Box<dyn WritableFile + '_>> {
+        let disk = self.host.disk;
+        let mut out = disk.create(file, PRIVATE_MODE).ok()?;
+        let had = self.attributes_at(old).ok().flatten();
+        let lacks = had.map_or_else(Vec::new, |(mode, had)| {
+            restore_attributes::set_attributes(disk, file, out.as_mut(), mode, &had)
+        });
+        let relative = self.relative(file).unwrap_or_else(|| file.to_owned());
+        let lacking = lacks.into_iter().map(|what| (what, vec![relative.clone()])).collect();
+        restore_attributes::sentences(&lacking).into_iter().for_each(|note| self.note(note));
+        Some(out)
+    }
+
+    /// Takes bytes of ours out of the line of others that they cut in two, and puts those lines before
+    /// it: in a new file, so that what others write meanwhile is taken over.
+    fn take_out(&self, file: &Path, bytes: &[u8], lines: &[u8]) -> Option<()> {
+        let relative = self.relative(file)?;
+        for _ in 0..TRIES {
+            let (now, _) = self.host.disk.read(file, 0, None).ok()?;
+            let Some(at) = memchr::memmem::rfind(&now, bytes) else { return Some(()) };
+            let start = whole_lines(&now[..at]).len();
+            let edits = vec![(start..start, lines.to_vec()), (at..at + bytes.len(), Vec::new())];
+            let change = Change::edits(&relative, now.into(), edits);
+            let plan = Plan { changes: vec![change], exact: true, ..self.unseen("rescue") };
+            if apply_plan::apply_plan(self, &plan, &mut apply_plan::ApplyProgress::default(), None).is_ok() {
+                let olds = self.replaced.borrow().iter().map(|own| own.path.clone()).collect();
+                watch_stores::note_replaced(&self.place, self.host.data, olds);
+                return Some(());
+            }
+        }
+        None
+    }
+}
+
+/// Whether others wrote between the last look and the write so that the bytes stand within a line of
+/// theirs, or behind one that they were to go on.
+pub(in crate::store::commit) fn cuts_a_line(
+    disk: &dyn Disk,
+    file: &Path,
+    seen: &Generation,
+    bytes: &[u8],
+    goes_on: bool,
+) -> Option<bool> {
+    let (there, now) = disk.read(file, seen.len, None).ok()?;
+    let Some(at) = memchr::memmem::find(&there, bytes) else { return Some(false) };
+    Some(at > 0 && now.inode == seen.inode && (goes_on || there[at - 1] != b'\n'))
+}
+
+/// A log to which late lines are added. Others add to it all the time: only what they add is read then.
+struct TargetLog {
+    now: Vec<u8>,
+    /// The file, as long as that.
+    seen: Generation,
+    /// How many bytes of the late lines are in it, once that was sought.
+    known: Option<usize>,
+    tries: usize,
+}
+
+impl TargetLog {
+    fn of((now, seen): (Vec<u8>, Generation)) -> TargetLog {
+        TargetLog { seen: Generation { len: now.len() as u64, ..seen }, now, known: None, tries: TRIES }
+    }
+
+    fn known(&mut self, lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> Option<usize> {
+        if self.known.is_none() {
+            self.known = Some(known(&self.now, lines, before)?);
+        }
+        self.known
+    }
+
+    /// Whether others added to it since it was read: that is read, too. `None` where it should be read
+    /// as a whole, as the late lines may be in it, or another file is in its place.
+    fn grown(&mut self, disk: &dyn Disk, file: &Path, out: &dyn WritableFile, lines: &[u8]) -> Option<bool> {
+        let there = out.generation().ok().filter(|there| is_same(there, &self.seen))?;
+        if there.len == self.seen.len {
+            return Some(false);
+        }
+        self.tries = self.tries.checked_sub(1)?;
+        let (more, seen) = disk.read(file, self.seen.len, None).ok()?;
+        let from = whole_lines(&self.now).len();
+        self.now.extend(&more);
+        let may_be_known = self.known.is_some_and(|known| {
+            known > 0 || line_starts(&self.now[from..], first_line(lines)).next().is_some()
+        });
+        let is_it = is_same(&seen, &self.seen) && !more.is_empty() && !may_be_known;
+        self.seen = Generation { len: self.now.len() as u64, ..seen };
+        is_it.then_some(true)
+    }
+}
+
+fn is_same(one: &Generation, other: &Generation) -> bool {
+    (one.device, one.inode) == (other.device, other.inode)
+}
+
+/// Late lines as they stand where others wrote behind the line that they begin in: that one
+/// is there whole, once more. Where only its end came it was whole already.
+fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
+    match lines.strip_prefix(b"\n") {
+        Some(rest) if !begun.is_empty() => rest.to_vec(),
+        _ => [begun, lines].concat(),
+    }
+}
+
+/// How many bytes of the lines stand in the file already: a crash came before that could be
+/// written down. Lines that the old file had `before` may be in it, too, and are no such lines;
+/// `None` where those can't be read. What an erasure emptied does not tell them any more: a line
+/// twice is better than none.
+fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> Option<usize> {
+    let first = first_line(lines);
+    if line_starts(now, first).next().is_none() {
+        return Some(0);
+    }
+    let before = before()?;
+    if before.starts_with(b"\n") {
+        return Some(0);
+    }
+    let had = line_starts(&before, first).count();
+    let Some(at) = line_starts(now, first).nth(had) else { return Some(0) };
+    let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
+    Some(whole_lines(&lines[..same]).len())
+}
+
+fn first_line(lines: &[u8]) -> &[u8] {
+    &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)]
+}
+
+/// Where a line begins in the bytes that starts like that.
+fn line_starts<'b>(bytes: &'b [u8], line: &'b [u8]) -> impl Iterator<Item = usize> + use<'b> {
+    memchr::memmem::find_iter(bytes, line).filter(|at| *at == 0 || bytes[at - 1] == b'\n')
+}

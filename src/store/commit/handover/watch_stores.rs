@@ -1,0 +1,222 @@
+//! What is still to be done when a change is over: second names of files that a process may
+//! have open are looked after until they can go, and what is derived from logs that others are
+//! writing to is made anew when they pause.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::hidden_names::OldFileName;
+use crate::model::{Extent, Store};
+use crate::store::commit::vault::pending_derive::is_written_to;
+use crate::store::commit::vault::store_registry::is_settled;
+use crate::store::commit::{Host, Vault, VaultState, Writer};
+use crate::store::discovery::Place;
+use crate::store::{load_from, store_walk};
+use crate::{disk::Flock, format};
+
+/// Who may have had a file open that long ago is not waited for: a second name goes after a
+/// minute without anything new, and a little time is needed to see that.
+const LONGEST: Duration = Duration::from_secs(65);
+/// So long it waits between two looks, at first and later.
+const FIRST: Duration = Duration::from_millis(250);
+const PAUSE: Duration = Duration::from_secs(2);
+/// The longest pause while an index is due.
+const DUE: Duration = Duration::from_millis(500);
+/// After this time a due index is rebuilt even if others are still writing.
+const PATIENT: Duration = Duration::from_millis(1500);
+
+/// A store in which second names were left, and the folder of our own data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreToWatch {
+    /// The store.
+    pub place: Place,
+    /// Our own data.
+    pub data: PathBuf,
+    /// The names.
+    pub names: Vec<PathBuf>,
+    /// Whether what is derived waits until others pause.
+    pub is_due: bool,
+}
+
+/// What this process left in stores, by their roots.
+static LEFT: Mutex<BTreeMap<PathBuf, StoreToWatch>> = Mutex::new(BTreeMap::new());
+
+/// Takes note of second names that are left in a store.
+pub(in crate::store::commit) fn note_replaced(place: &Place, data: &Path, names: Vec<PathBuf>) {
+    in_left(place, data, |own| own.names.extend(names));
+}
+
+/// Takes note that what is derived in a store waits until others pause.
+pub fn watch_due(place: &Place, data: &Path) {
+    in_left(place, data, |own| own.is_due = true);
+}
+
+fn in_left(place: &Place, data: &Path, note: impl FnOnce(&mut StoreToWatch)) {
+    if let Ok(mut left) = LEFT.lock() {
+        let place = Place::whole(place.root.clone(), place.format);
+        let own =
+            StoreToWatch { place: place.clone(), data: data.to_owned(), names: Vec::new(), is_due: false };
+        note(left.entry(place.root.clone()).or_insert(own));
+    }
+}
+
+/// The stores in which this process left second names since this was asked last. Whoever runs
+/// verbs has them looked after by [`watch`] in a process that outlives it.
+pub fn take_stores_to_watch() -> Vec<StoreToWatch> {
+    LEFT.lock().map(|mut left| std::mem::take(&mut *left).into_values().collect()).unwrap_or_default()
+}
+
+/// Looks after the second names in those stores until they are gone, for about a minute. Stores
+/// that another process does that for are left to it.
+pub fn watch(host: Host<'_>, places: &[Place]) {
+    let mut watched: Vec<WatchedStore<'_>> =
+        places.iter().filter_map(|place| WatchedStore::of(host, place)).collect();
+    let mut pause = FIRST;
+    while !watched.is_empty() {
+        let began = host.machine.monotonic();
+        watched.retain_mut(|own| own.goes_on());
+        let took = host.machine.monotonic().saturating_sub(began);
+        if !watched.is_empty() {
+            // Large stores are read on the way: whoever changes them meanwhile is not to wait for that.
+            let is_due = watched.iter().any(|own| own.due_since.is_some());
+            host.machine.sleep(pause.min(if is_due { DUE } else { PAUSE }).max(took * 8));
+            pause = PAUSE.min(pause * 2);
+        }
+    }
+}
+
+/// Rebuilds what is due in a store, without waiting for anybody: our own data as that leaves it; `None` where
+/// others are in the way. The store is read before any lock is taken.
+pub fn derive_at_once(host: Host<'_>, place: &Place) -> Option<Option<VaultState>> {
+    let due = Vault::open_read_only(host.disk, host.data, &place.root).derive_due_files().ok()?;
+    let store = read_for(host, place, &due);
+    let writer = Writer::open_at_once(host, &store).ok()?;
+    let is_made = writer.derive_due();
+    writer.keep_notes();
+    is_made.then(|| writer.vault_state())
+}
+
+/// The store, as much of it as concerns those files; all of it where a change was cut short.
+fn read_for(host: Host<'_>, place: &Place, files: &[PathBuf]) -> Store {
+    let place = match is_settled(host.disk, host.data, &place.root) {
+        true => place.with_files(files),
+        false => place.clone(),
+    };
+    load_from(host.disk, &place, Extent::Whole, None, host.now)
+}
+
+/// A store that this process watches, and no other.
+struct WatchedStore<'a> {
+    host: Host<'a>,
+    place: Place,
+    lock: Option<Box<dyn Flock + 'a>>,
+    /// When each second name was first seen, by its number.
+    seen: HashMap<u64, Duration>,
+    /// When it was first seen that what is derived waits.
+    due_since: Option<Duration>,
+}
+
+impl<'a> WatchedStore<'a> {
+    /// `None` while another process watches it.
+    fn of(host: Host<'a>, place: &Place) -> Option<WatchedStore<'a>> {
+        let lock = lock(host, place)?;
+        Some(WatchedStore {
+            host,
+            place: place.clone(),
+            lock: Some(lock),
+            seen: HashMap::new(),
+            due_since: None,
+        })
+    }
+
+    /// Looks once; whether it has to look again.
+    fn goes_on(&mut self) -> bool {
+        if self.look() {
+            return true;
+        }
+        // Who came while this was ending left it to this process.
+        self.lock = None;
+        if !self.look() {
+            return false;
+        }
+        self.lock = lock(self.host, &self.place);
+        self.lock.is_some()
+    }
+
+    /// Whether there is something to wait for.
+    fn look(&mut self) -> bool {
+        let now = self.host.machine.monotonic();
+        let (names, pending) = (self.names(), self.pending());
+        if names.is_empty() && pending.is_empty() {
+            return false;
+        }
+        let paths: Vec<&Path> = names.iter().map(|(_, path)| &**path).collect();
+        let open = self.host.machine.may_be_open(&paths);
+        let may_go = names.iter().zip(open).any(|((old, path), is_open)| !is_open || self.is_due(old, path));
+        let is_late = self.due_since.is_some_and(|since| now.saturating_sub(since) >= PATIENT);
+        let may_derive = is_late || !is_written_to(self.host, &self.place.root, &pending);
+        if may_go || !pending.is_empty() && may_derive {
+            self.tend(is_late);
+        }
+        let left = self.names();
+        let mut waits = !self.pending().is_empty();
+        match waits {
+            true => waits = now.saturating_sub(*self.due_since.get_or_insert(now)) < LONGEST,
+            false => self.due_since = None,
+        }
+        for (old, _) in &left {
+            let first = *self.seen.entry(old.number).or_insert(now);
+            waits |= now.saturating_sub(first) < LONGEST;
+        }
+        waits
+    }
+
+    /// The files of which what is derived waits until others pause. What can't be read is left to
+    /// the next start.
+    fn pending(&self) -> Vec<PathBuf> {
+        Vault::open_read_only(self.host.disk, self.host.data, &self.place.root)
+            .derive_due_files()
+            .unwrap_or_default()
+    }
+
+    fn names(&self) -> Vec<(OldFileName, PathBuf)> {
+        let Some(format) = format::by_name(self.place.format) else { return Vec::new() };
+        let own = store_walk::walk(self.host.disk, &self.place.root, format, None).own_files.into_iter();
+        own.filter_map(|own| Some((own.file_name().and_then(OldFileName::read)?, self.place.root.join(own))))
+            .collect()
+    }
+
+    /// Whether something came to it, or a minute is over.
+    fn is_due(&self, old: &OldFileName, path: &Path) -> bool {
+        let Host { disk, machine, .. } = self.host;
+        let age = machine.now().0.div_euclid(1_000_000) - old.since;
+        let is_written = |own: &crate::model::snapshot::Generation| {
+            own.len != old.taken || own.modified >= i128::from(old.since) * 1_000_000_000
+        };
+        age > super::rescue::WATCHED || disk.look(path).is_ok_and(|item| is_written(&item.generation))
+    }
+
+    /// What can't be done now is done next time. What is to be said is kept for the next verb:
+    /// nobody reads what this process says.
+    fn tend(&self, is_late: bool) {
+        let host = Host { now: self.host.machine.now(), ..self.host };
+        let within =
+            |(_, path): (OldFileName, PathBuf)| path.strip_prefix(&self.place.root).ok().map(Path::to_owned);
+        let names = self.names().into_iter().filter_map(within);
+        let files: Vec<PathBuf> = self.pending().into_iter().chain(names).collect();
+        let store = read_for(host, &self.place, &files);
+        if let Ok(writer) = Writer::open_at_once(host, &store) {
+            if is_late {
+                writer.derive_due();
+            }
+            writer.keep_notes();
+        }
+    }
+}
+
+fn lock<'a>(host: Host<'a>, place: &Place) -> Option<Box<dyn Flock + 'a>> {
+    let vault = Vault::open_read_only(host.disk, host.data, &place.root);
+    host.disk.flock(&vault.path("watched"), Some(crate::model::plan::PRIVATE_MODE)).ok().flatten()
+}

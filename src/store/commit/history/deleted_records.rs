@@ -1,0 +1,274 @@
+//! Records that are deleted and that undo data or backups still hold: put beside the store as it
+//! was read, where somebody asks for them. Nothing is read for anybody else.
+
+mod deleted_counts;
+mod deletions;
+mod gone_sessions;
+mod known_records;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use self::deleted_counts::DeletedCounts;
+pub use self::deletions::{Deletions, DeletionsCache};
+use self::gone_sessions::GoneSessions;
+use self::known_records::KnownRecords;
+use crate::disk::{Disk, Lookup};
+use crate::format::record_reader::Reading;
+use crate::format::{self, Format, Placement, main_text};
+use crate::model::path_text::{DELETED_ROOT, deleted_from};
+use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, UnreadPath, is_log};
+use crate::store::commit::vault::UndoRedo;
+use crate::store::commit::vault::backups::list_backups;
+use crate::store::commit::{CommitError, Vault};
+use crate::store::compressed_files::FileCompression;
+use crate::store::erase::{ErasureMatcher, ErasureTarget};
+use crate::text::digest::digest;
+
+/// The verbs that take records out of their files for good. What others replaced or moved is there
+/// in another shape.
+const DELETING_VERBS: [&str; 3] = ["delete", "session delete", "compact"];
+
+/// The store as it was read, without what is held beside it.
+pub fn without_deleted(store: &Store) -> Store {
+    let is_read = |own: &Arc<Document>| deleted_from(&own.path).is_none();
+    let documents = store.documents.iter().take_while(|own| is_read(own)).count();
+    let entries = store.entries.iter().filter(|entry| (entry.document as usize) < documents);
+    let sessions = store.sessions.iter().filter(|own| deleted_from(&own.path).is_none());
+    Store {
+        documents: store.documents[..documents].to_vec(),
+        entries: entries.copied().collect(),
+        sessions: sessions.cloned().collect(),
+        ..store.clone()
+    }
+}
+
+/// How many bytes undo data and backups have that may hold records that the store no longer has; `None` if
+/// that can't be read.
+pub fn held_bytes(disk: &dyn Disk, data: &Path, store: &Store) -> Option<u64> {
+    let vault = Vault::open_read_only(disk, data, &store.root);
+    let steps: u64 = vault.numbered().ok()?.iter().map(|own| own.len).sum();
+    let copies: u64 = list_backups(store, &vault).ok()?.iter().map(|own| own.bytes).sum();
+    Some(steps + copies)
+}
+
+/// The store with the records that were deleted from it and can be brought back, the version
+/// that was kept last of each, and of equal ones without an id as many as were deleted. Sessions that are gone are listed behind those that are there.
+///
+/// # Errors
+///
+/// If the erasure list can't be read: what was erased could be among them.
+pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Store, CommitError> {
+    let Some(format) = format::by_name(store.format) else { return Ok(store.clone()) };
+    let plain = without_deleted(store);
+    let vault = Vault::open_read_only(disk, data, &store.root);
+    let erased: Vec<ErasureTarget> = vault.erasure_list()?.into_iter().map(|line| line.record).collect();
+    let wanted = ErasureMatcher::before(format, &plain, &erased, now);
+    let mut unread = Vec::new();
+    let mut taken = DeletedCounts::new(format, now);
+    let mut held = held(disk, &vault, &plain, (&mut taken, &mut unread));
+    held.sort_by_key(|own| std::cmp::Reverse(own.at));
+    let gone = GoneSessions::of(format, &plain, &held, now);
+    let mut store = plain;
+    store.sessions.extend(gone.sessions);
+    let known = KnownRecords::of(&store);
+    let mut search = DeletedSearch {
+        store,
+        format,
+        now,
+        wanted: &wanted,
+        known,
+        taken,
+        found: HashMap::new(),
+        parts: None,
+    };
+    held.iter().for_each(|own| search.take(own));
+    search.parts = format.deleted_parts(&search.store, &deletions(&vault));
+    let mut with = search.beside(gone.files);
+    with.unread.extend(unread);
+    Ok(with)
+}
+
+/// Bytes that a file of the store had.
+struct KeptBytes {
+    at: Option<Moment>,
+    path: PathBuf,
+    bytes: Vec<u8>,
+    kept: KeptFrom,
+}
+
+/// Where bytes are kept from.
+#[derive(Clone, Copy, PartialEq)]
+enum KeptFrom {
+    /// Records were deleted by that step.
+    Deletion(u64),
+    /// Something else was done with them.
+    Change,
+    /// The file was copied.
+    Backup,
+}
+
+/// What undo data and backups hold. What can't be read now is not offered, and a message says so.
+fn held(
+    disk: &dyn Disk,
+    vault: &Vault<'_>,
+    store: &Store,
+    (taken, unread): (&mut DeletedCounts, &mut Vec<UnreadPath>),
+) -> Vec<KeptBytes> {
+    let mut all = Vec::new();
+    let mut miss = |path: PathBuf, why: String| unread.push(UnreadPath { path, why });
+    let steps = vault.steps().unwrap_or_else(|error| {
+        miss(vault.path("undo"), error.to_string());
+        Vec::new()
+    });
+    for number in steps.into_iter().rev() {
+        let step = match vault.step(number) {
+            Ok(Some(step)) => step,
+            Ok(None) => continue,
+            Err(error) => {
+                miss(vault.step_path(number), error.to_string());
+                continue;
+            }
+        };
+        let is_deletion = taken.see(number, &step);
+        // What a step had added, and was taken back, nobody deleted.
+        if matches!(step.line.turn, Some(UndoRedo::Undo(_))) {
+            continue;
+        }
+        let at = Moment::parse(&step.line.at).map(|(when, _)| when);
+        let kept = if is_deletion { KeptFrom::Deletion(number) } else { KeptFrom::Change };
+        let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
+        all.extend(own.map(|(bytes, path)| KeptBytes { at, path, bytes, kept }));
+    }
+    let copies = list_backups(store, vault).unwrap_or_else(|error| {
+        miss(vault.path("backups"), error.to_string());
+        Vec::new()
+    });
+    for copy in copies {
+        match Lookup::from(disk.read(&store.root.join(&copy.path), 0, None)) {
+            Lookup::Read((bytes, _)) => {
+                all.push(KeptBytes { at: copy.at, path: copy.file, bytes, kept: KeptFrom::Backup })
+            }
+            Lookup::Unreadable(error) => miss(copy.path, error.to_string()),
+            Lookup::Absent => {}
+        }
+    }
+    all
+}
+
+/// Undo data of deletions, the newest first. [`held`] says what can't be read.
+fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
+    let step = |number| vault.step(number).ok().flatten();
+    let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
+    steps.filter(|step| step.line.verb == "delete").map(|step| step.changes).collect()
+}
+
+/// What a file had before the step that this takes back: lines of a log, or all of another file.
+fn before(change: &Change) -> Option<Vec<u8>> {
+    match &change.act {
+        Act::Create(bytes) => Some(bytes.to_vec()),
+        Act::Splice(splices) if is_log(&change.path) => {
+            Some(splices.iter().flat_map(|own| own.becomes.iter().copied()).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The session that a file is in, or was.
+fn session_of(store: &Store, path: &Path) -> Option<u32> {
+    let folder = |path: &'_ Path| deleted_from(path).unwrap_or(path).to_owned();
+    let at = store.sessions.iter().position(|session| path.starts_with(folder(&session.path)))?;
+    u32::try_from(at).ok()
+}
+
+struct DeletedSearch<'a> {
+    /// Without what is found.
+    store: Store,
+    format: &'static dyn Format,
+    now: Moment,
+    wanted: &'a ErasureMatcher<'a>,
+    known: KnownRecords,
+    taken: DeletedCounts,
+    /// The bytes that were found, by file.
+    found: HashMap<PathBuf, Vec<u8>>,
+    /// A document of parts that were taken out, and nulls.
+    parts: Option<(PathBuf, Vec<u8>)>,
+}
+
+impl DeletedSearch<'_> {
+    fn take(&mut self, held: &KeptBytes) {
+        let place = self.format.place(&held.path, false);
+        let is_record = matches!(place, Placement::File(Role::Records | Role::Archive));
+        let can_come =
+            is_record && !self.format.forbids_rebase(&held.path) && FileCompression::of(&held.path).is_none();
+        let session = session_of(&self.store, &held.path);
+        let is_lost = session.is_none() && gone_sessions::is_in_session(self.format, &held.path, self.now);
+        if !can_come || held.path.starts_with("..") || is_lost {
+            return;
+        }
+        let is_lines = is_log(&held.path);
+        let is_there = !is_lines && self.store.documents.iter().any(|own| own.path == held.path);
+        let name = session.map(|at| self.store.sessions[at as usize].name.clone());
+        for record in self.format.read(Role::Records, &held.path, &held.bytes, self.now).records {
+            let Some(view) = record.view() else { continue };
+            let span = record.span.start as usize..record.span.end as usize;
+            let raw = if is_lines { held.bytes.get(span).unwrap_or_default() } else { &held.bytes[..] };
+            let is_erased = || self.wanted.is_erased(&held.path, raw, Some(view), None);
+            let step = if let KeptFrom::Deletion(step) = held.kept { Some(step) } else { None };
+            let said = step.map_or(0, |_| digest(main_text(self.format, &held.path, raw).as_bytes()));
+            let is_back = step.is_some() && !self.taken.next(&held.path, raw);
+            let is_known = || self.known.has(name.as_deref(), view, raw, held.kept, said);
+            if is_there || is_back || is_known() || is_erased() {
+                continue;
+            }
+            self.known.add(name.as_deref(), view, raw, step.map(|step| (step, said)));
+            let own = self.found.entry(held.path.clone()).or_default();
+            match is_lines {
+                true => own.extend(raw.iter().map(|b| if matches!(b, b'\n' | b'\r') { b' ' } else { *b })),
+                false => own.extend(raw),
+            }
+            if is_lines {
+                own.push(b'\n');
+            }
+        }
+    }
+
+    /// The store with what was found. `files` are those that go with sessions that are gone.
+    fn beside(self, files: Vec<(PathBuf, Vec<u8>)>) -> Store {
+        let mut store = self.store;
+        let mut found: Vec<(PathBuf, Vec<u8>)> = self.found.into_iter().collect();
+        let more = files.into_iter().filter(|(path, _)| found.iter().all(|(own, _)| own != path));
+        let more: Vec<_> = more.collect();
+        found.extend(more);
+        found.sort();
+        found.extend(self.parts);
+        for (path, bytes) in found {
+            let is_record =
+                matches!(self.format.place(&path, false), Placement::File(Role::Records | Role::Archive));
+            let reading = match is_record {
+                true => self.format.read(Role::Records, &path, &bytes, self.now),
+                false => Default::default(),
+            };
+            let (at, session) = (store.documents.len() as u32, session_of(&store, &path));
+            let is_null =
+                |own: &Record| bytes.get(own.span.start as usize..own.span.end as usize) == Some(b"null");
+            let listed = (0..).zip(&reading.records).filter(|(_, own)| own.view().is_some() && !is_null(own));
+            store.entries.extend(listed.map(|(record, _)| Entry {
+                document: at,
+                record,
+                session,
+                state: State::Deleted,
+            }));
+            store.documents.push(Arc::new(document(path, bytes, reading)));
+        }
+        store
+    }
+}
+
+/// A document of what was found. It is no file of the store: nothing is derived from it, and nothing
+/// counts it.
+fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
+    let own = Document::of_bytes(Path::new(DELETED_ROOT).join(path), Role::Other, bytes);
+    Document { records: reading.records, problems: reading.problems, ..own }
+}

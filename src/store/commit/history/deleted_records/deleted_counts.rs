@@ -1,0 +1,76 @@
+//! How often deletions took the same bytes out that nothing of ours brought back since: of equal
+//! records without an id some may be there still.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::DELETING_VERBS;
+use crate::format::Format;
+use crate::model::{Act, Change, Moment, Role, is_log};
+use crate::store::commit::vault::UndoRedo;
+use crate::store::commit::vault::undo_step::UndoStep;
+use crate::text::digest::digest;
+
+/// The verbs that bring records back.
+pub(super) const RESTORING_VERBS: [&str; 2] = ["undelete", "backup restore"];
+
+/// What was taken out, by file and bytes.
+pub struct DeletedCounts {
+    format: &'static dyn Format,
+    now: Moment,
+    counts: HashMap<(PathBuf, u128), i64>,
+    /// The steps that were turned, and whether the last of these turns took them back.
+    turned: HashMap<u64, bool>,
+}
+
+impl DeletedCounts {
+    pub fn new(format: &'static dyn Format, now: Moment) -> DeletedCounts {
+        DeletedCounts { format, now, counts: HashMap::new(), turned: HashMap::new() }
+    }
+
+    /// Takes a step in, each after those that came later. Whether it took records out and was not undone.
+    pub fn see(&mut self, number: u64, step: &UndoStep) -> bool {
+        match step.line.turn {
+            Some(UndoRedo::Undo(other)) => drop(self.turned.entry(other).or_insert(true)),
+            Some(UndoRedo::Redo(other)) => drop(self.turned.entry(other).or_insert(false)),
+            None => {}
+        }
+        let is = |verbs: &[&str]| verbs.contains(&&*step.line.verb);
+        let in_effect = step.line.turn.is_none() && self.turned.get(&number) != Some(&true);
+        if in_effect && (is(&DELETING_VERBS) || is(&RESTORING_VERBS)) {
+            step.changes.iter().for_each(|change| self.count(change));
+        }
+        in_effect && is(&DELETING_VERBS)
+    }
+
+    /// Counts a change's undo data: what it would bring was taken out.
+    fn count(&mut self, back: &Change) {
+        match &back.act {
+            Act::Create(bytes) => self.add(&back.path, bytes, 1),
+            Act::Remove(bytes) => self.add(&back.path, bytes, -1),
+            Act::Splice(splices) if is_log(&back.path) => {
+                for own in splices {
+                    self.add(&back.path, &own.becomes, 1);
+                    self.add(&back.path, &own.was, -1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, path: &Path, bytes: &[u8], count: i64) {
+        let mut one = |raw: &[u8]| *self.counts.entry((path.to_owned(), digest(raw))).or_default() += count;
+        if !is_log(path) {
+            return one(bytes);
+        }
+        for record in self.format.read(Role::Records, path, bytes, self.now).records {
+            one(bytes.get(record.span.start as usize..record.span.end as usize).unwrap_or_default());
+        }
+    }
+
+    /// Whether one more record of these bytes was taken out.
+    pub fn next(&mut self, path: &Path, raw: &[u8]) -> bool {
+        let left = self.counts.get_mut(&(path.to_owned(), digest(raw))).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    }
+}

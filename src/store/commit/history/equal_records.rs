@@ -1,0 +1,79 @@
+//! Equal records: those that stay in a file when a step takes others like them out.
+
+use std::collections::HashSet;
+
+use super::record_digests::{DigestCounts, count, pieces};
+use super::restore_filter::comes;
+use crate::model::plan::EqualRecords;
+use crate::model::{Act, Bytes, Change, PathText, Span, Splice, is_log};
+use crate::store::log_chunks;
+
+/// So many records are sought by their bytes.
+const FEW: usize = 8;
+
+/// The records that stay in a file of those bytes when a step took equal ones out that `back` brings.
+pub fn remaining_equals(back: &Change, after: &Bytes) -> Vec<EqualRecords> {
+    let gone = brought(back);
+    let mut stayed = DigestCounts::new();
+    if !gone.is_empty() {
+        log_chunks::each(after, &mut |chunk| {
+            count(back, chunk, &gone, 1, &mut stayed);
+            true
+        });
+    }
+    twins_of(back, &stayed)
+}
+
+/// Whether a log has just as many records that are equal to those which a step took out as stayed in it
+/// then; `None` where it took none out.
+pub fn has_same_equals(back: &Change, now: &Bytes, stayed: &[EqualRecords]) -> Option<bool> {
+    let path = back.path.to_text();
+    let is_left = || remaining_equals(back, now).iter().eq(stayed.iter().filter(|own| own.0 == path));
+    (!brought(back).is_empty()).then(is_left)
+}
+
+/// The same as [`remaining_equals`] of a change that is about to be made. Where few records go, the file is taken apart only
+/// if their bytes are in it once more.
+pub fn remaining_equals_of(change: &Change) -> Vec<EqualRecords> {
+    let Act::Splice(splices) = &change.act else { return Vec::new() };
+    let splices = if is_log(&change.path) { &splices[..] } else { &[] };
+    let gone: Vec<&[u8]> = splices.iter().flat_map(|own| goes(change, own)).collect();
+    let after = Bytes::spliced(&change.base.clone().unwrap_or_default(), splices.to_vec());
+    let is_not = |chunk: &[u8]| !gone.iter().any(|own| memchr::memmem::find(chunk, own).is_some());
+    let are_few = gone.len() <= FEW && !gone.iter().any(|own| own.contains(&b'\n'));
+    match gone.is_empty() || are_few && log_chunks::each(&after, &mut |chunk| is_not(chunk)) {
+        true => Vec::new(),
+        false => remaining_equals(&change.bare_inverse(), &after),
+    }
+}
+
+/// The records that a splice takes out.
+fn goes<'s>(change: &Change, own: &'s Splice) -> Vec<&'s [u8]> {
+    comes(change, &own.was, &own.becomes).iter().map(|piece| bytes_of(&own.was, piece.span)).collect()
+}
+
+pub(in crate::store::commit) fn bytes_of(bytes: &[u8], span: Span) -> &[u8] {
+    &bytes[span.start as usize..span.end as usize]
+}
+
+/// Whether a change takes records out that are equal to some of those in the bytes.
+pub fn takes_any(change: &Change, bytes: &[u8]) -> bool {
+    let gone = brought(&change.bare_inverse());
+    pieces(change, bytes).iter().any(|own| gone.contains(&own.name))
+}
+
+/// What splices of a log bring.
+fn brought(back: &Change) -> HashSet<u64> {
+    let Act::Splice(splices) = &back.act else { return HashSet::new() };
+    let splices = if is_log(&back.path) { &splices[..] } else { &[] };
+    splices.iter().flat_map(|own| comes(back, &own.becomes, &own.was)).map(|own| own.name).collect()
+}
+
+pub(in crate::store::commit) fn twins_of(change: &Change, counts: &DigestCounts) -> Vec<EqualRecords> {
+    let path = change.path.to_text();
+    let own = counts.iter().filter(|(_, count)| **count > 0);
+    let mut twins: Vec<EqualRecords> =
+        own.map(|(name, count)| EqualRecords(path.clone().into_owned(), *name, *count as u64)).collect();
+    twins.sort_by_key(|own| own.1);
+    twins
+}

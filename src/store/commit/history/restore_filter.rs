@@ -1,0 +1,371 @@
+//! Records that a turn would bring back, and that are there again byte for byte: they are not put
+//! there twice. What is not surely the same comes back: an id alone says nothing.
+
+use std::collections::HashMap;
+
+use super::equal_records::{bytes_of, twins_of};
+use super::record_digests::{DigestCounts, DigestedRecord, count, more, pieces};
+use super::subsequent_steps::SubsequentSteps;
+use crate::format::Placement;
+use crate::model::plan::{EqualRecords, apply, count_with_noun};
+use crate::model::{Act, Bytes, Change, PathText, Role, Span, Splice, is_log};
+use crate::store::commit::apply::line_index::{LineIndex, id_of};
+use crate::store::commit::{CommitError, JournalLine, UndoStep, Writer};
+use crate::store::log_chunks;
+use crate::text::lines;
+
+/// What a plan says of the records that a turn brings back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RestoreSummary {
+    /// So many are there again, and left out.
+    pub same: u64,
+    /// So many come back while a record of their id with other content is there.
+    pub other: u64,
+    /// Those that are left out, by file.
+    pub already_restored: Vec<EqualRecords>,
+}
+
+impl RestoreSummary {
+    /// The same as sentences.
+    pub fn notes(&self) -> Vec<String> {
+        let (was, left) =
+            if self.same == 1 { ("was", "is left as it is") } else { ("were", "are left as they are") };
+        let [same, other] = [self.same, self.other].map(|count| count_with_noun(count, "memory"));
+        let same = format!("{same} {was} already restored by another program, and {left}");
+        let other = format!(
+            "{other} will be restored beside a memory with the same id and other content: \
+             `palimp check` lists the duplicates"
+        );
+        let both = [(self.same, same), (self.other, other)];
+        both.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| told).collect()
+    }
+}
+
+/// The records that come where one stretch takes the place of another, and all of that stays.
+pub(in crate::store::commit) fn comes(change: &Change, becomes: &[u8], was: &[u8]) -> Vec<DigestedRecord> {
+    let mut comes =
+        if becomes.is_empty() { Vec::new() } else { more(change, becomes, was).unwrap_or_default() };
+    comes.retain(|own| own.is_record);
+    comes
+}
+
+/// A step that is turned, and the one whose undo data does it.
+pub struct ReversedStep<'a> {
+    pub journal: &'a [JournalLine],
+    pub step: u64,
+    pub by: u64,
+    pub own: &'a UndoStep,
+}
+
+impl ReversedStep<'_> {
+    /// How many equal records stayed that are not another program's by the account of this step.
+    fn stayed(&self, change: &Change) -> DigestCounts {
+        let path = change.path.to_text();
+        let mut stayed = DigestCounts::new();
+        for (twins, each) in [(&self.own.twins, 1), (&self.own.owed, -1)] {
+            for own in twins.iter().filter(|own| own.0 == path) {
+                *stayed.entry(own.1).or_default() += each * own.2 as i64;
+            }
+        }
+        stayed
+    }
+
+    fn brought_already(&self, step: u64, count: u64) -> CommitError {
+        let line = self.journal.iter().find(|line| line.step == step);
+        let verb = line.map_or("", |line| &line.verb);
+        let (what, twice) = (count_with_noun(count, "memory"), if count == 1 { "it" } else { "they" });
+        CommitError::NoStep(format!(
+            "Step {} can't be undone now: step {step} ({verb}) restored {what} that it took out, and {twice} would be \
+             there twice. Undo step {step} first: `palimp undo {step}`.",
+            self.step
+        ))
+    }
+}
+
+impl Writer<'_> {
+    /// What takes a change back without the records that are there again; `None` where nothing is
+    /// left to do.
+    pub(in crate::store::commit) fn without_present(
+        &self,
+        change: &Change,
+        turning: &ReversedStep<'_>,
+        back: &mut RestoreSummary,
+    ) -> Result<Option<Change>, CommitError> {
+        let is_whole = self.format.place(&change.path, false) == Placement::File(Role::Records);
+        if self.format.forbids_rebase(&change.path) || !(is_log(&change.path) || is_whole) {
+            return Ok(Some(change.clone()));
+        }
+        let mut coming = DigestCounts::new();
+        let mut all =
+            |own: Vec<DigestedRecord>| own.iter().for_each(|own| *coming.entry(own.name).or_default() += 1);
+        match &change.act {
+            Act::Create(bytes) => all(comes(change, bytes, b"")),
+            Act::Splice(own) if is_log(&change.path) => {
+                own.iter().for_each(|own| all(comes(change, &own.becomes, &own.was)))
+            }
+            _ => {}
+        }
+        if coming.is_empty() {
+            return Ok(Some(change.clone()));
+        }
+        let wanted = coming.keys().copied().collect();
+        let later = self.subsequent_steps((turning.journal, turning.by), change, &wanted)?;
+        let now = self.bytes(&change.path)?;
+        if !is_log(&change.path) {
+            return whole_file(change, now.as_deref(), turning, &later, back);
+        }
+        let now = now.unwrap_or_default();
+        let mut there = PresentRecords::of(change, &now, turning, &later);
+        log_chunks::each(&now, &mut |chunk| {
+            count(change, chunk, &wanted, 1, &mut there.counts);
+            true
+        });
+        there.tell_apart(&coming);
+        let left = there.without_back(change, back);
+        // Also what is between the records is there then.
+        let is_all_there =
+            matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought.is_empty());
+        let left = left.filter(|_| !is_all_there);
+        if now.has_changed() {
+            return Err(CommitError::moved(&self.path(&change.path), "others have written to it meanwhile"));
+        }
+        for (name, brought) in &there.brought {
+            let taken = coming.get(name).copied().unwrap_or(0);
+            let gone = later.still_gone(*name, taken) + there.lacking(*name);
+            if let Some(step) = later.brought_by(*name).filter(|_| *brought > gone) {
+                return Err(turning.brought_already(step, (brought - gone) as u64));
+            }
+        }
+        back.already_restored.extend(twins_of(change, &there.claimed));
+        Ok(left)
+    }
+
+    /// The changes of a step, with those records that it left where they were as another program's, and
+    /// that are to be there when it is turned: what they were is in the steps that it goes back to.
+    pub(in crate::store::commit) fn with_deferred(
+        &self,
+        turning: &ReversedStep<'_>,
+    ) -> Result<Vec<Change>, CommitError> {
+        let mut changes = turning.own.changes.clone();
+        let mut owed: HashMap<(String, u64), u64> = HashMap::new();
+        turning.own.owed.iter().for_each(|own| *owed.entry((own.0.clone(), own.1)).or_default() += own.2);
+        let is_of = |line: &&JournalLine| line.step < turning.by && line.subject_step() == turning.step;
+        for line in turning.journal.iter().rev().filter(is_of) {
+            if owed.values().all(|count| *count == 0) {
+                break;
+            }
+            let Some(step) = self.vault.step(line.step)? else { continue };
+            let own = step.changes.iter().filter_map(|change| only(change, &mut owed));
+            own.for_each(|own| join(&mut changes, own));
+        }
+        Ok(changes)
+    }
+}
+
+/// A record that is a file of its own is there once or not at all, so that steps about it are undone
+/// in their order.
+fn whole_file(
+    change: &Change,
+    now: Option<&[u8]>,
+    turning: &ReversedStep<'_>,
+    later: &SubsequentSteps,
+    back: &mut RestoreSummary,
+) -> Result<Option<Change>, CommitError> {
+    let Act::Create(bytes) = &change.act else { return Ok(Some(change.clone())) };
+    let brings = |own: &&(u64, DigestCounts)| now.is_some() && own.1.values().any(|count| *count > 0);
+    if let Some((step, _)) = later.in_force.iter().rev().find(brings) {
+        return Err(turning.brought_already(*step, 1));
+    }
+    // Where something else is in its place, that is no turn.
+    if now != Some(&bytes[..]) {
+        return Ok(Some(change.clone()));
+    }
+    back.same += 1;
+    let names = pieces(change, bytes);
+    back.already_restored
+        .extend(names.iter().map(|own| EqualRecords(change.path.to_text().into_owned(), own.name, 1)));
+    Ok(None)
+}
+
+/// Of what a change brings those records that are owed.
+fn only(change: &Change, owed: &mut HashMap<(String, u64), u64>) -> Option<Change> {
+    let path = change.path.to_text().into_owned();
+    let mut of = |becomes: &[u8], was: &[u8]| {
+        let mut found = Vec::new();
+        for own in comes(change, becomes, was) {
+            let Some(count) = owed.get_mut(&(path.clone(), own.name)).filter(|count| **count > 0) else {
+                continue;
+            };
+            *count -= 1;
+            found.extend_from_slice(bytes_of(becomes, own.span));
+            found.extend_from_slice(if is_log(&change.path) { b"\n" } else { b"" });
+        }
+        found
+    };
+    let act = match &change.act {
+        Act::Create(bytes) => Act::Create(Some(of(bytes, b"")).filter(|found| !found.is_empty())?.into()),
+        Act::Splice(splices) if is_log(&change.path) => {
+            let own = |own: &Splice| {
+                let becomes = of(&own.becomes, &own.was);
+                (!becomes.is_empty()).then(|| Splice {
+                    was: Bytes::default(),
+                    becomes: becomes.into(),
+                    ..own.clone()
+                })
+            };
+            let splices: Vec<Splice> = splices.iter().filter_map(own).collect();
+            Act::Splice((!splices.is_empty()).then_some(splices)?)
+        }
+        _ => return None,
+    };
+    Some(Change { act, ..change.clone() })
+}
+
+/// Takes a change in that brings records to a file of which others may come already.
+fn join(changes: &mut Vec<Change>, own: Change) {
+    let Some(other) = changes.iter_mut().find(|other| other.path == own.path) else {
+        changes.push(own);
+        return;
+    };
+    let splices = |act: &Act| match act {
+        Act::Splice(splices) => splices.clone(),
+        Act::Create(bytes) => {
+            vec![Splice { start: 0, was: Bytes::default(), becomes: bytes.clone(), line_before: Vec::new() }]
+        }
+        _ => Vec::new(),
+    };
+    match &mut other.act {
+        Act::Create(bytes) => {
+            let end = crate::model::plan::line_end_for(bytes);
+            bytes.extend(end);
+            splices(&own.act).iter().for_each(|own| bytes.extend(&own.becomes));
+        }
+        Act::Splice(there) => {
+            there.extend(splices(&own.act));
+            there.sort_by_key(|own| own.start);
+        }
+        _ => {}
+    }
+}
+
+/// The records of a file that others brought since a step.
+struct PresentRecords<'a> {
+    /// How many there are; then, how many others brought.
+    counts: DigestCounts,
+    /// How many there should be if nobody else had written.
+    expected: DigestCounts,
+    /// How many fewer there are.
+    lacking: DigestCounts,
+    /// Those that are left out, as others brought them.
+    claimed: DigestCounts,
+    /// Those that come.
+    brought: DigestCounts,
+    places: LineIndex<'a, Bytes>,
+    /// Lines that go when the step is taken back.
+    goes: Vec<&'a [u8]>,
+}
+
+impl<'a> PresentRecords<'a> {
+    fn of(
+        change: &'a Change,
+        now: &'a Bytes,
+        turning: &ReversedStep<'_>,
+        later: &SubsequentSteps,
+    ) -> PresentRecords<'a> {
+        let mut expected = turning.stayed(change);
+        later.net.iter().for_each(|(name, count)| *expected.entry(*name).or_default() += count);
+        let goes = match &change.act {
+            Act::Splice(splices) => splices.iter().flat_map(|own| said(&own.was)).collect(),
+            _ => Vec::new(),
+        };
+        let none = DigestCounts::new;
+        let (counts, lacking, claimed, brought) = (none(), none(), none(), none());
+        PresentRecords { counts, expected, lacking, claimed, brought, places: LineIndex::of(now), goes }
+    }
+
+    /// Tells those that others brought from those that are expected.
+    fn tell_apart(&mut self, coming: &DigestCounts) {
+        for name in coming.keys() {
+            let expected = self.expected.get(name).copied().unwrap_or(0).max(0);
+            let count = self.counts.entry(*name).or_default();
+            self.lacking.insert(*name, (expected - *count).max(0));
+            *count = (*count - expected).max(0);
+        }
+    }
+
+    fn lacking(&self, name: u64) -> i64 {
+        self.lacking.get(&name).copied().unwrap_or(0)
+    }
+
+    /// The change without the records that others brought; `None` where nothing is left of it.
+    fn without_back(&mut self, change: &Change, back: &mut RestoreSummary) -> Option<Change> {
+        let act = match &change.act {
+            Act::Create(bytes) => Act::Create(self.left(change, bytes, b"", back)?.into()),
+            Act::Splice(splices) => {
+                let mut fit = |own: &Splice| {
+                    let becomes = self.left(change, &own.becomes, &own.was, back)?.into();
+                    Some(Splice { becomes, ..own.clone() })
+                };
+                let splices: Vec<Splice> = splices.iter().filter_map(&mut fit).collect();
+                Act::Splice((!splices.is_empty()).then_some(splices)?)
+            }
+            act => act.clone(),
+        };
+        Some(Change { act, ..change.clone() })
+    }
+
+    /// What takes the place of `was`, without the records that are there; `None` where that is the
+    /// same.
+    fn left(
+        &mut self,
+        change: &Change,
+        becomes: &[u8],
+        was: &[u8],
+        back: &mut RestoreSummary,
+    ) -> Option<Vec<u8>> {
+        let mut spans: Vec<Span> = Vec::new();
+        for own in comes(change, becomes, was) {
+            match self.counts.get_mut(&own.name).filter(|count| **count > 0) {
+                Some(count) => {
+                    *count -= 1;
+                    back.same += 1;
+                    *self.claimed.entry(own.name).or_default() += 1;
+                    spans.push(own.span);
+                }
+                None => {
+                    *self.brought.entry(own.name).or_default() += 1;
+                    let record = bytes_of(becomes, own.span);
+                    back.other += u64::from(self.has_other(record));
+                }
+            }
+        }
+        if spans.is_empty() {
+            return Some(becomes.to_vec());
+        }
+        let hole = |(range, _): (std::ops::Range<usize>, Vec<u8>)| Splice {
+            start: range.start as u64,
+            was: becomes[range].into(),
+            becomes: Bytes::default(),
+            line_before: Vec::new(),
+        };
+        let holes: Vec<Splice> = lines::removal_edits(becomes, &spans).into_iter().map(hole).collect();
+        let left = apply(becomes, &holes);
+        let is_nothing =
+            left == was || was.is_empty() && (left.trim_ascii().is_empty() || left == lines::BOM);
+        (!is_nothing).then_some(left)
+    }
+
+    /// Whether a record of the same id that says something else is there, and stays.
+    fn has_other(&self, record: &[u8]) -> bool {
+        let same = id_of(record).filter(|id| !id.is_empty()).and_then(|id| self.places.of_id(&id));
+        same.is_some_and(|same| {
+            let is = said(&same.line).next().unwrap_or_default();
+            same.has_others || is != record && !self.goes.contains(&is)
+        })
+    }
+}
+
+/// What each line says, without its line end.
+fn said(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    lines::lines(bytes).map(|line| &bytes[line.start..line.end])
+}

@@ -1,0 +1,85 @@
+//! palimp's own log of a store: JSON lines as 2 §15.2 has them. Ids of sessions, counts and
+//! lengths, never content. It is talk, not data: a line that can't be written is lost.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::model::plan::PRIVATE_MODE;
+use crate::model::{Moment, Plan};
+use crate::store::commit::{CommitError, CommitReceipt, UndoRedo, Vault, Writer};
+
+/// The log starts anew at so many bytes; the one before is kept beside it.
+const LONGEST: u64 = 1 << 20;
+
+/// A line of the log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// When.
+    pub timestamp: String,
+    /// `DEBUG`, `INFO`, `WARN` or `ERROR`.
+    pub level: String,
+    /// Which part of the program.
+    pub component: String,
+    /// What happened, in a few words without content.
+    pub message: String,
+    /// Counts and lengths.
+    pub metadata: Map<String, Value>,
+}
+
+impl Writer<'_> {
+    /// Carries a plan out, and logs how long that took and how it ended.
+    pub(in crate::store::commit) fn logged(
+        &self,
+        plan: &Plan,
+        turn: Option<UndoRedo>,
+    ) -> Result<CommitReceipt, CommitError> {
+        let began = self.host.machine.monotonic();
+        let outcome = self.retry(|| self.commit_as(plan, turn));
+        let took = (self.host.machine.monotonic() - began).as_millis() as u64;
+        let level = match &outcome {
+            Ok(_) => "INFO",
+            Err(error) if error.is_failure() => "ERROR",
+            Err(_) => "WARN",
+        };
+        let message = match &outcome {
+            Ok(_) => format!("{} saved", plan.verb),
+            Err(error) => format!("{} not saved: {}", plan.verb, error.code()),
+        };
+        let files = plan.all().filter(|change| !change.is_empty()).count() as u64;
+        let counts = [("duration_ms", took), ("records", plan.records as u64), ("files", files)];
+        self.vault.log(self.host.now, level, &message, &counts);
+        outcome
+    }
+}
+
+impl Vault<'_> {
+    /// Adds a line to the log.
+    pub fn log(&self, now: Moment, level: &str, message: &str, metadata: &[(&str, u64)]) {
+        let metadata = metadata.iter().map(|(name, count)| ((*name).to_owned(), Value::from(*count)));
+        let line = LogLine {
+            timestamp: now.to_millis(),
+            level: level.to_owned(),
+            component: "StorageEngine".to_owned(),
+            message: message.to_owned(),
+            metadata: metadata.collect(),
+        };
+        let Ok(mut bytes) = serde_json::to_vec(&line) else { return };
+        bytes.push(b'\n');
+        let path = self.path("log.jsonl");
+        if self.disk().look(&path).is_ok_and(|item| item.generation.len > LONGEST) {
+            let _ = self.disk().rename(&path, &self.path("log.1.jsonl"));
+        }
+        let out = self.disk().append(&path).or_else(|_| self.disk().create(&path, PRIVATE_MODE));
+        if let Ok(mut out) = out {
+            let _ = out.write(&bytes);
+        }
+    }
+
+    /// The lines of the log that can be read, the oldest first.
+    pub fn log_lines(&self) -> Vec<LogLine> {
+        let read = |name: &str| self.disk().read(&self.path(name), 0, None).map(|(bytes, _)| bytes);
+        let both = [read("log.1.jsonl"), read("log.jsonl")];
+        let bytes = both.into_iter().filter_map(Result::ok).flatten().collect::<Vec<u8>>();
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}

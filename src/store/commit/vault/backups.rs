@@ -1,0 +1,325 @@
+//! Backups: those in a store's own folder for them, and those in our data.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::disk::write_synced;
+use crate::model::plan::PRIVATE_MODE;
+use crate::model::{Act, Change, Document, Moment, PathText, Plan, Role, Store, is_log, path_from_text};
+use crate::store::commit::apply::line_index::LineIndex;
+use crate::store::commit::recovery::recover_steps::is_copy;
+use crate::store::commit::{CommitError, CommitReceipt, JournalLine, Vault, Writer};
+use crate::store::erase::original;
+
+/// A copy of a file as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackupCopy {
+    /// Where it is: relative to the store's root, or whole where it is in our data.
+    pub path: PathBuf,
+    /// The file that it is a copy of, relative to the store's root.
+    pub file: PathBuf,
+    /// When it was made, if its name says so.
+    pub at: Option<Moment>,
+    /// Its length.
+    pub bytes: u64,
+    /// Why it was made.
+    pub reason: BackupReason,
+    /// The step of ours that made it, and the length in bytes that our last step left it with, by the journal.
+    pub made: Option<(u64, u64)>,
+}
+
+/// Why a copy was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BackupReason {
+    /// Before a step of ours changed the file: its verb and its number.
+    Before(String, u64),
+    /// Somebody asked for it.
+    ByHand,
+    /// By another program, as the format has it.
+    Format,
+}
+
+impl std::fmt::Display for BackupReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BackupReason::Before(verb, _) => write!(f, "before {verb}"),
+            BackupReason::ByHand => f.write_str("by hand"),
+            BackupReason::Format => f.write_str("the format's"),
+        }
+    }
+}
+
+/// What makes copies because somebody asks for them.
+const BY_HAND: &str = "backup create";
+
+/// Every copy of a store's files, the newest first. None is read.
+///
+/// # Errors
+///
+/// If our own data can't be read: there may be more then.
+pub fn list_backups(store: &Store, vault: &Vault<'_>) -> Result<Vec<BackupCopy>, CommitError> {
+    let journal = vault.journal()?;
+    let made = made(&journal);
+    let mut found: Vec<BackupCopy> =
+        store.documents.iter().filter_map(|own| in_store(store, own, &made)).collect();
+    found.extend(vault.copies(&journal)?);
+    found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
+    Ok(found)
+}
+
+/// Each file that a step of ours made: the step, its verb, and the length in bytes that our last step left.
+type FileCreators<'j> = HashMap<&'j Path, (u64, &'j str, u64)>;
+
+fn made(journal: &[JournalLine]) -> FileCreators<'_> {
+    let mut made = FileCreators::new();
+    for line in journal.iter().filter(|line| line.turn.is_none()) {
+        for file in &line.files {
+            if file.change == "create" {
+                made.insert(&*file.path, (line.step, line.verb.as_str(), file.bytes_after));
+            } else if let Some((.., len)) = made.get_mut(&*file.path) {
+                // An erasure takes memories out of copies, too.
+                *len = file.bytes_after;
+            }
+        }
+    }
+    made
+}
+
+fn in_store(store: &Store, document: &Document, made: &FileCreators<'_>) -> Option<BackupCopy> {
+    let name = document.path.file_name()?.to_text();
+    let stamp = match name.split_once(".backup") {
+        Some((_, stamp)) => stamp,
+        None => name.split_once(".bak")?.1,
+    };
+    let file = copied(&document.path);
+    // A file of another program that only is called so says nothing of the store's own.
+    let has_original = || store.documents.iter().any(|own| own.path == file && own.role != Role::Other);
+    if document.role != Role::Backup && !(document.role == Role::Other && has_original()) {
+        return None;
+    }
+    let own = made.get(&*document.path);
+    Some(BackupCopy {
+        path: document.path.clone(),
+        file,
+        at: stamp.strip_prefix('.').and_then(moment),
+        bytes: document.len,
+        reason: match own {
+            Some((_, verb, _)) if *verb == BY_HAND => BackupReason::ByHand,
+            Some((step, verb, _)) => BackupReason::Before((*verb).to_owned(), *step),
+            None => BackupReason::Format,
+        },
+        made: own.map(|(step, _, len)| (*step, *len)),
+    })
+}
+
+/// The file that a copy in the store is of: beside it, or beside the folder for copies.
+fn copied(path: &Path) -> PathBuf {
+    let own = original(path);
+    match path.parent() {
+        Some(folder) if folder.ends_with(".backup") => {
+            let around = folder.parent().unwrap_or_else(|| Path::new(""));
+            around.join(own.file_name().unwrap_or_default())
+        }
+        _ => own,
+    }
+}
+
+/// The time in a name: `YYYYMMDD_HHMMSS`, whatever follows it.
+fn moment(stamp: &str) -> Option<Moment> {
+    let digits: Vec<char> = stamp.chars().filter(char::is_ascii_digit).take(14).collect();
+    if digits.len() < 14 {
+        return None;
+    }
+    let part = |from: usize, to: usize| digits[from..to].iter().collect::<String>();
+    let text = format!(
+        "{}-{}-{}T{}:{}:{}Z",
+        part(0, 4),
+        part(4, 6),
+        part(6, 8),
+        part(8, 10),
+        part(10, 12),
+        part(12, 14)
+    );
+    Moment::parse(&text).map(|(when, _)| when)
+}
+
+impl Writer<'_> {
+    /// Carries out a plan that brings back what a copy has. A file that it changes is copied
+    /// first: by the plan, where the format keeps copies, else into our own data.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::commit`], and if others brought the same back meanwhile.
+    pub fn restore(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
+        plan.changes.iter().try_for_each(|change| self.came_meanwhile(change))?;
+        let copied = self.copy_first(plan)?;
+        let outcome = self.commit(plan);
+        if outcome.is_err() {
+            // What was not changed needs no copy.
+            copied.iter().for_each(|path| drop(self.host.disk.remove(path)));
+        }
+        outcome
+    }
+
+    /// Refuses where others brought back meanwhile what is to come: it would be there twice.
+    fn came_meanwhile(&self, change: &Change) -> Result<(), CommitError> {
+        let coming: Vec<&[u8]> = match &change.act {
+            Act::Append(lines) => vec![lines],
+            Act::Splice(splices) => splices.iter().map(|splice| &splice.becomes[..]).collect(),
+            _ => return Ok(()),
+        };
+        let base = change.base.clone().unwrap_or_default();
+        let now = self.bytes(&change.path)?.unwrap_or_default();
+        if !is_log(&change.path) || now == base {
+            return Ok(());
+        }
+        let (was, is) = (LineIndex::of(&base), LineIndex::of(&now));
+        let mut lines = coming.iter().flat_map(|own| own.split_inclusive(|byte| *byte == b'\n'));
+        let is_back = lines.any(|line| is.has_any(line) && !was.has_any(line));
+        match is_back || base.has_changed() || now.has_changed() {
+            true => {
+                let file = self.path(&change.path);
+                Err(CommitError::moved(&file, "another program restored the same memories meanwhile"))
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn copy_first(&self, plan: &Plan) -> Result<Vec<PathBuf>, CommitError> {
+        let mut copied = Vec::new();
+        if plan.changes.iter().any(|own| is_copy(self, &own.path)) {
+            return Ok(copied);
+        }
+        let changed = |change: &&Change| matches!(change.act, Act::Append(_) | Act::Splice(_));
+        for change in plan.changes.iter().filter(|change| change.base.is_some()).filter(changed) {
+            if let Some(bytes) = self.read(&change.path)? {
+                copied.push(self.vault.copy(&change.path, &bytes, self.host.now)?);
+            }
+        }
+        Ok(copied)
+    }
+}
+
+/// What is kept of what left a file.
+pub struct QuarantinedPiece {
+    /// Where it is kept.
+    pub path: PathBuf,
+    /// The file that it left.
+    pub file: PathBuf,
+    /// When.
+    pub at: Option<Moment>,
+    /// By which step, where that is known.
+    pub step: Option<u64>,
+}
+
+impl Vault<'_> {
+    /// Copies a file of the store into our data, durably.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
+    pub fn copy(&self, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+        self.put("backups", file, bytes, now)
+    }
+
+    /// Keeps bytes that leave the store, durably, as they were.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
+    pub fn quarantine(
+        &self,
+        file: &Path,
+        at: u64,
+        bytes: &[u8],
+        now: Moment,
+    ) -> Result<PathBuf, CommitError> {
+        let name = format!("{}@{at}", file.to_text());
+        self.put("quarantine", &path_from_text(&name), bytes, now)
+    }
+
+    /// Says of what is kept there by which step it left its file.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written: nothing else is lost.
+    pub fn quarantined_by(&self, kept: &Path, step: u64) -> Result<(), CommitError> {
+        let name = kept.file_name().and_then(|name| name.to_str());
+        let Some((name, stamp)) = name.and_then(|name| name.rsplit_once(".backup.")) else { return Ok(()) };
+        let to = kept.with_file_name(format!("{name}+{step}.backup.{stamp}"));
+        self.disk().rename(kept, &to).map_err(|error| CommitError::own_data(&to, error))
+    }
+
+    /// What is kept there, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be listed.
+    pub fn quarantined(&self) -> Result<Vec<QuarantinedPiece>, CommitError> {
+        let folder = self.path("quarantine");
+        let own = self.items("quarantine")?.into_iter().filter_map(|item| {
+            let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
+            let (name, place) = name.rsplit_once('@').unwrap_or((name, ""));
+            let file = path_from_text(&name.replace("%2F", "/").replace("%25", "%"));
+            let step = place.split_once('+').and_then(|(_, step)| step.parse().ok());
+            Some(QuarantinedPiece { path: folder.join(&item.name), file, at: moment(stamp), step })
+        });
+        let mut found: Vec<_> = own.collect();
+        found.sort_by(|a, b| (a.at, &a.path).cmp(&(b.at, &b.path)));
+        Ok(found)
+    }
+
+    /// Keeps what somebody wrote and could not be saved.
+    pub(in crate::store::commit) fn draft(&self, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+        self.put("drafts", Path::new("memory.md"), text, now)
+    }
+
+    fn put(&self, folder: &str, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+        let folder = self.folder(folder)?;
+        let name = file.to_text().replace('%', "%25").replace('/', "%2F");
+        let stamp = now.to_pattern("%Y%m%d_%H%M%S");
+        for number in 0..1000 {
+            let suffix = if number == 0 { String::new() } else { format!("_{number}") };
+            let path = folder.join(format!("{name}.backup.{stamp}{suffix}"));
+            match write_synced(self.disk(), &path, PRIVATE_MODE, bytes) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                outcome => outcome.map_err(|error| CommitError::own_data(&path, error))?,
+            }
+            self.sync(&folder)?;
+            return Ok(path);
+        }
+        Err(CommitError::own_data(&folder, std::io::ErrorKind::AlreadyExists.into()))
+    }
+
+    fn copies(&self, journal: &[JournalLine]) -> Result<Vec<BackupCopy>, CommitError> {
+        let folder = self.path("backups");
+        let items = self.items("backups")?;
+        let made = copied_first(journal);
+        let copy = |item: &crate::disk::Item| {
+            let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
+            let file = path_from_text(&name.replace("%2F", "/").replace("%25", "%"));
+            let at = moment(stamp);
+            let step = at.and_then(|at| made.get(&(second(at), &*file)));
+            let reason =
+                step.map_or(BackupReason::ByHand, |step| BackupReason::Before(RESTORE.to_owned(), *step));
+            let path = folder.join(&item.name);
+            Some(BackupCopy { path, file, at, bytes: item.generation.len, reason, made: None })
+        };
+        Ok(items.iter().filter_map(copy).collect())
+    }
+}
+
+/// What copies a file into our own data before it changes it.
+const RESTORE: &str = "backup restore";
+
+fn second(when: Moment) -> i64 {
+    when.0.div_euclid(1_000_000)
+}
+
+/// The steps that copied a file first: they changed it, and at the second that the copy's name
+/// has.
+fn copied_first(journal: &[JournalLine]) -> HashMap<(i64, &Path), u64> {
+    let lines = journal.iter().rev().filter(|line| line.verb == RESTORE && line.turn.is_none());
+    let timed = lines.filter_map(|line| Some((line, second(Moment::parse(&line.at)?.0))));
+    timed.flat_map(|(line, at)| line.files.iter().map(move |own| ((at, &*own.path), line.step))).collect()
+}

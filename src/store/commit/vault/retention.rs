@@ -1,0 +1,239 @@
+//! How long our own data keeps content: undo data, and drafts.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use crate::disk::{Item, Lookup};
+use crate::model::plan::{PRIVATE_MODE, UNDO_LIMIT};
+use crate::model::{Moment, time};
+use crate::store::commit::{CommitError, JournalLine, Vault};
+
+/// How the name of a file ends of a step's undo data.
+pub(in crate::store::commit) const STEP_SUFFIX: &str = "step";
+/// Its name while it is written.
+pub(in crate::store::commit) const NEW_SUFFIX: &str = "new";
+/// An empty file that says that the number was given.
+pub(in crate::store::commit) const NUMBER_SUFFIX: &str = "given";
+
+/// So long a step can be taken back, in days; so long a draft is kept.
+const DAYS: i64 = 30;
+
+/// So many steps are looked at for the process that took a lock.
+const LAST: usize = 4;
+
+/// Until when a step that was done then can be taken back.
+pub fn undo_until(done: Moment) -> Moment {
+    done.plus(DAYS * time::DAY)
+}
+
+/// A file about a step.
+pub(in crate::store::commit) struct NumberedFile {
+    pub number: u64,
+    /// How its name ends.
+    pub end: &'static str,
+    /// Its length in bytes.
+    pub len: u64,
+    modified: i128,
+}
+
+impl Vault<'_> {
+    /// Every file about a step, by their numbers.
+    pub(in crate::store::commit) fn numbered(&self) -> Result<Vec<NumberedFile>, CommitError> {
+        let mut found: Vec<NumberedFile> = self.items("undo")?.iter().filter_map(numbered).collect();
+        found.sort_unstable_by_key(|own| own.number);
+        Ok(found)
+    }
+
+    pub(in crate::store::commit) fn items(&self, folder: &str) -> Result<Vec<Item>, CommitError> {
+        let folder = self.path(folder);
+        let listed = Lookup::from(self.disk().list(&folder)).optional();
+        listed.map(Option::unwrap_or_default).map_err(|error| CommitError::unread(&folder, error))
+    }
+
+    /// Whether one of the last steps, or an erasure that was interrupted, was certainly done by a
+    /// process of that number.
+    pub(in crate::store::commit) fn has_step_of(&self, process: i32) -> bool {
+        if matches!(self.erasing(), Ok(Some(entry)) if entry.process == Some(process)) {
+            return true;
+        }
+        let steps = self.steps().unwrap_or_default();
+        let mut last = steps.iter().rev().take(LAST);
+        last.any(|number| self.step(*number).ok().flatten().is_some_and(|own| own.process == Some(process)))
+    }
+
+    /// Drops a step's undo data that was not made, durably. Its number is not given again:
+    /// a power cut may bring the file back.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
+    pub fn forget(&self, number: u64) -> Result<(), CommitError> {
+        drop(self.disk().create(&self.undo_path(number, NUMBER_SUFFIX), PRIVATE_MODE));
+        self.drop_step(number)?;
+        self.sync_undo()
+    }
+
+    fn drop_step(&self, number: u64) -> Result<(), CommitError> {
+        let path = self.step_path(number);
+        let _ = self.disk().remove(&self.undo_path(number, NEW_SUFFIX));
+        self.drop_own(&path)
+    }
+
+    /// Drops a file of ours, if it is there.
+    pub(in crate::store::commit) fn drop_own(&self, path: &Path) -> Result<(), CommitError> {
+        let dropped = Lookup::from(self.disk().remove(path)).optional();
+        dropped.map(drop).map_err(|error| CommitError::own_data(path, error))
+    }
+
+    /// Makes the names durable in a folder of ours, if it is there.
+    pub(in crate::store::commit) fn sync(&self, folder: &Path) -> Result<(), CommitError> {
+        let synced = Lookup::from(self.disk().sync_folder(folder)).optional();
+        synced.map(drop).map_err(|error| CommitError::own_data(folder, error))
+    }
+
+    fn sync_undo(&self) -> Result<(), CommitError> {
+        self.sync(&self.path("undo"))
+    }
+
+    /// Drops what is older than 30 days, and old drafts. What takes back a step that is not
+    /// settled stays, however old. What was cut short while it was written takes nothing
+    /// back, and goes. `clock` is the machine's: a time that a user gives ages nothing.
+    pub(in crate::store::commit) fn expire(
+        &self,
+        clock: Moment,
+        journal: &[JournalLine],
+        unsettled: &HashSet<u64>,
+    ) -> Result<(), CommitError> {
+        let numbered = self.numbered()?;
+        let ages = UndoAges::of(&numbered, journal, clock);
+        let last = numbered.last().map_or(0, |own| own.number);
+        let given = numbered.iter().filter(|own| own.end == NUMBER_SUFFIX && own.number < last);
+        given.for_each(|own| drop(self.disk().remove(&self.undo_path(own.number, NUMBER_SUFFIX))));
+        let old: Vec<u64> = ages.old(&numbered).filter(|number| !unsettled.contains(number)).collect();
+        old.iter().try_for_each(|number| self.drop_step(*number))?;
+        // While this process has the store nobody is writing one: a crash left it.
+        let cut: Vec<u64> =
+            numbered.iter().filter(|own| own.end == NEW_SUFFIX).map(|own| own.number).collect();
+        cut.iter().try_for_each(|number| self.drop_own(&self.undo_path(*number, NEW_SUFFIX)))?;
+        if !old.is_empty() || !cut.is_empty() {
+            self.sync_undo()?;
+        }
+        let folder = self.path("drafts");
+        for item in ages.old_drafts(&self.items("drafts")?) {
+            self.drop_own(&folder.join(&item.name))?;
+        }
+        Ok(())
+    }
+
+    /// Whether anything is kept longer than it may be, or was cut short while it was written.
+    pub(in crate::store::commit) fn has_expired(
+        &self,
+        clock: Moment,
+        journal: &[JournalLine],
+    ) -> Result<bool, CommitError> {
+        let numbered = self.numbered()?;
+        let ages = UndoAges::of(&numbered, journal, clock);
+        let is_cut = numbered.iter().any(|own| own.end == NEW_SUFFIX);
+        let drafts = self.items("drafts")?;
+        Ok(is_cut || ages.old(&numbered).next().is_some() || !ages.old_drafts(&drafts).is_empty())
+    }
+
+    /// Drops the oldest steps until another of so many bytes fits beside the rest: what is kept
+    /// never exceeds its limit. The step itself is one of them where it is kept anew.
+    pub(in crate::store::commit) fn make_room(&self, number: u64, bytes: u64) -> Result<(), CommitError> {
+        if let Some(kept) = self.kept.get().filter(|kept| kept + bytes <= UNDO_LIMIT) {
+            self.kept.set(Some(kept + bytes));
+            return Ok(());
+        }
+        self.kept.set(None);
+        let numbered = self.numbered()?;
+        let mut kept: u64 = bytes + numbered.iter().map(|own| own.len).sum::<u64>();
+        if kept <= UNDO_LIMIT {
+            return Ok(());
+        }
+        // What takes back a change that is not settled is needed for that.
+        let settled: HashSet<u64> = self.journal()?.iter().map(|line| line.step).collect();
+        let is_settled = |own: &&NumberedFile| own.number != number && settled.contains(&own.number);
+        let mut is_dropped = false;
+        for own in numbered.iter().filter(|own| own.end == STEP_SUFFIX).filter(is_settled) {
+            if kept <= UNDO_LIMIT {
+                break;
+            }
+            self.drop_step(own.number)?;
+            (kept, is_dropped) = (kept - own.len, true);
+        }
+        if is_dropped { self.sync_undo() } else { Ok(()) }
+    }
+
+    /// Drops a step's undo data that alone exceeds the limit, once the step is done: until
+    /// then it is what takes back a change that is cut short.
+    pub(in crate::store::commit) fn drop_too_large(&self, number: u64) -> Result<(), CommitError> {
+        // All of it is within the limit.
+        if self.kept.get().is_some() {
+            return Ok(());
+        }
+        let len = self.numbered()?.iter().find(|own| own.number == number).map_or(0, |own| own.len);
+        if len <= UNDO_LIMIT {
+            return Ok(());
+        }
+        self.drop_step(number)?;
+        self.sync_undo()
+    }
+}
+
+/// How old what is kept is. The machine's clock has to say so, and the times that were written
+/// down, too: neither a time that a user gives nor a clock that is wrong once drops anything.
+struct UndoAges {
+    clock: i128,
+    /// When each step was done, by whichever of its two times is later.
+    done: HashMap<u64, i128>,
+    /// The latest time at which a step was certainly done.
+    newest: i128,
+}
+
+impl UndoAges {
+    fn of(numbered: &[NumberedFile], journal: &[JournalLine], clock: Moment) -> UndoAges {
+        let written = journal.iter().filter_map(|line| Some((line.step, Moment::parse(&line.at)?.0)));
+        let written: HashMap<u64, i128> = written.map(|(step, at)| (step, nanos(at))).collect();
+        let steps = || numbered.iter().filter(|own| own.end == STEP_SUFFIX);
+        let at = |own: &NumberedFile| written.get(&own.number).copied().unwrap_or(own.modified);
+        UndoAges {
+            clock: nanos(clock),
+            done: steps().map(|own| (own.number, at(own).max(own.modified))).collect(),
+            newest: steps().map(|own| at(own).min(own.modified)).max().unwrap_or(i128::MIN),
+        }
+    }
+
+    fn is_old(&self, done: i128) -> bool {
+        let days = i128::from(DAYS) * i128::from(time::DAY) * 1000;
+        self.clock - done > days && self.newest.saturating_sub(done) > days
+    }
+
+    fn old<'n>(&'n self, numbered: &'n [NumberedFile]) -> impl Iterator<Item = u64> + 'n {
+        let steps = numbered.iter().filter(|own| own.end == STEP_SUFFIX);
+        steps.map(|own| own.number).filter(|number| self.done.get(number).is_some_and(|at| self.is_old(*at)))
+    }
+
+    /// A newer draft says how late it is as a newer step does.
+    fn old_drafts<'d>(&self, drafts: &'d [Item]) -> Vec<&'d Item> {
+        let newest = drafts.iter().map(|item| item.generation.modified).max().unwrap_or(i128::MIN);
+        let with = UndoAges { clock: self.clock, done: HashMap::new(), newest: newest.max(self.newest) };
+        drafts.iter().filter(|item| with.is_old(item.generation.modified)).collect()
+    }
+}
+
+fn nanos(at: Moment) -> i128 {
+    i128::from(at.0) * 1000
+}
+
+fn numbered(item: &Item) -> Option<NumberedFile> {
+    let (number, end) = item.name.to_str()?.split_once('.')?;
+    let end = [STEP_SUFFIX, NEW_SUFFIX, NUMBER_SUFFIX].into_iter().find(|own| *own == end)?;
+    let generation = item.generation;
+    Some(NumberedFile {
+        number: number.parse().ok()?,
+        end,
+        len: generation.len,
+        modified: generation.modified,
+    })
+}

@@ -1,0 +1,336 @@
+//! A step's undo data, as a file: a line of JSON that says what follows it, then bytes.
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::step_encoding::{AttributesForm, DerivedStateForm, StepFileEntry};
+use crate::model::plan::EqualRecords;
+use crate::model::{Act, Bytes, Change, Splice, is_log};
+use crate::store::commit::vault::JournalLine;
+use crate::text::digest::hex;
+
+/// The changes that undo a step, in the order in which they are carried out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UndoStep {
+    /// What the journal says of the step that they take back, but for what is known when it is over:
+    /// where the process does not live to say it, the next start does.
+    #[serde(flatten)]
+    pub line: JournalLine,
+    /// The process that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<i32>,
+    /// The changes of files that hold memories.
+    #[serde(skip)]
+    pub changes: Vec<Change>,
+    /// The changes of what is derived from them.
+    #[serde(skip)]
+    pub derived: Vec<Change>,
+    /// Derived files that are made anew instead: what they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remade: Vec<DerivedState>,
+    /// Records that stayed when the step took equal ones out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<EqualRecords>,
+    /// Records that the step, a turn, counts as brought though another program had done it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<EqualRecords>,
+    /// Such records of the turn that this one turned: it left them where they were, and what takes it
+    /// back brings them where they are not there any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owed: Vec<EqualRecords>,
+}
+
+/// A derived file as it was: its bytes are not kept, they are made anew from the records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "DerivedStateForm", into = "DerivedStateForm")]
+pub struct DerivedState {
+    /// Relative to the store's root.
+    pub path: PathBuf,
+    /// A digest of its bytes: whether what is made anew is what was there.
+    pub digest: String,
+    /// When it was written, where that is known: times in it are of then.
+    pub at: Option<String>,
+}
+
+/// Up to so many bytes of a file that a step made are kept: of more a digest is.
+const SHORT: usize = 64;
+
+/// What distinguishes bytes from others.
+pub fn digest(bytes: &Bytes) -> String {
+    let mut digest = Sha256::new();
+    let Ok(_) = bytes.each_block(BLOCK, &mut |block| -> Result<(), Infallible> {
+        digest.update(block);
+        Ok(())
+    });
+    hex(&digest.finalize()[..16])
+}
+
+/// So many bytes of a file are digested at once.
+const BLOCK: usize = 1 << 20;
+
+/// Finds the bytes of a file that was made with that digest, as far as they are still there.
+pub type MadeBytes<'f> = &'f dyn Fn(&Path, &str) -> Bytes;
+
+/// The line of JSON: what has bytes says how many.
+#[derive(Serialize, Deserialize)]
+struct StepHeader<'s> {
+    #[serde(flatten)]
+    step: Cow<'s, UndoStep>,
+    changes: Vec<StepFileEntry<ActHeader>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    derived: Vec<StepFileEntry<ActHeader>>,
+    bytes: usize,
+}
+
+/// An act with the lengths of its bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ActHeader {
+    MakeFolder,
+    RemoveFolder,
+    Expire(u64),
+    Create(usize),
+    Append(usize),
+    Remove(usize),
+    /// A file that goes, of which a digest is kept and no byte: it is there.
+    RemoveMade(String),
+    Splice(Vec<(u64, usize, usize, usize)>),
+    /// The same of lines that are much alike, as those of an edit: of what comes those bytes are kept
+    /// that differ, between a beginning and an end that it has in common with what goes.
+    Edit(Vec<(u64, usize, [usize; 3], usize)>),
+}
+
+impl UndoStep {
+    /// As a file, in its parts: what is not held is one of its own.
+    pub fn parts(&self) -> Vec<Bytes> {
+        let mut body = StepBody::default();
+        let head = StepHeader {
+            step: Cow::Borrowed(self),
+            changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
+            derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
+            bytes: body.len,
+        };
+        // A head of text and numbers always has a JSON form.
+        let mut first = serde_json::to_vec(&head).unwrap_or_default();
+        first.push(b'\n');
+        let mut pieces = body.pieces.into_iter();
+        first.append(&mut pieces.next().map(|(held, _)| held).unwrap_or_default());
+        let mut parts = vec![first.into()];
+        for (held, large) in pieces {
+            parts.extend([large, held.into()]);
+        }
+        parts
+    }
+
+    /// From a file; `None` where a crash cut it short. What the step made whole is found where
+    /// it is.
+    pub fn read(bytes: &[u8], find: MadeBytes<'_>) -> Option<UndoStep> {
+        let feed = memchr::memchr(b'\n', bytes)?;
+        let head: StepHeader<'_> = serde_json::from_slice(&bytes[..feed]).ok()?;
+        let mut body = &bytes[feed + 1..];
+        if body.len() != head.bytes {
+            return None;
+        }
+        let mut read = |entries: Vec<StepFileEntry<ActHeader>>| -> Option<Vec<Change>> {
+            entries.into_iter().map(|entry| change(entry, &mut body, find)).collect()
+        };
+        let (changes, derived) = (read(head.changes)?, read(head.derived)?);
+        Some(UndoStep { changes, derived, ..head.step.into_owned() })
+    }
+}
+
+/// The bytes behind the line.
+struct StepBody {
+    /// Those that are held, and before them some that are not.
+    pieces: Vec<(Vec<u8>, Bytes)>,
+    len: usize,
+}
+
+impl Default for StepBody {
+    fn default() -> Self {
+        StepBody { pieces: vec![Default::default()], len: 0 }
+    }
+}
+
+impl StepBody {
+    fn put(&mut self, bytes: &[u8]) -> usize {
+        self.len += bytes.len();
+        self.pieces.iter_mut().next_back().into_iter().for_each(|(held, _)| held.extend_from_slice(bytes));
+        bytes.len()
+    }
+
+    fn put_bytes(&mut self, bytes: &Bytes) -> usize {
+        if !bytes.is_file_backed() {
+            return self.put(bytes);
+        }
+        self.len += bytes.len();
+        self.pieces.push((Vec::new(), bytes.clone()));
+        bytes.len()
+    }
+}
+
+fn entry(change: &Change, body: &mut StepBody) -> StepFileEntry<ActHeader> {
+    let act = match &change.act {
+        Act::MakeFolder => ActHeader::MakeFolder,
+        Act::RemoveFolder => ActHeader::RemoveFolder,
+        Act::Expire(len) => ActHeader::Expire(*len),
+        Act::Create(bytes) => ActHeader::Create(body.put_bytes(bytes)),
+        Act::Append(bytes) => ActHeader::Append(body.put(bytes)),
+        Act::Remove(bytes)
+            if bytes.len() > SHORT && !is_log(&change.path) && !change.path.starts_with("..") =>
+        {
+            ActHeader::RemoveMade(digest(bytes))
+        }
+        Act::Remove(bytes) => ActHeader::Remove(body.put_bytes(bytes)),
+        Act::Splice(splices) if splices.iter().any(|own| !own.was.is_empty() && !own.becomes.is_empty()) => {
+            let mut word = |own: &Splice| {
+                let (begins, ends) = alike(&own.was, &own.becomes);
+                let differs = &own.becomes[begins..own.becomes.len() - ends];
+                (own.start, body.put(&own.was), [begins, body.put(differs), ends], body.put(&own.line_before))
+            };
+            ActHeader::Edit(splices.iter().map(&mut word).collect())
+        }
+        Act::Splice(splices) => {
+            let mut word = |own: &Splice| {
+                (own.start, body.put(&own.was), body.put(&own.becomes), body.put(&own.line_before))
+            };
+            ActHeader::Splice(splices.iter().map(&mut word).collect())
+        }
+    };
+    let had =
+        change.attributes.as_deref().map(|had| AttributesForm::of(had, &mut |bytes: &[u8]| body.put(bytes)));
+    StepFileEntry::new(&change.path, act, change.mode, had)
+}
+
+/// How many bytes two stretches begin and end with alike; no byte counts twice.
+fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
+    let begins = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[begins..], &other[begins..]);
+    (begins, one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count())
+}
+
+fn change(entry: StepFileEntry<ActHeader>, body: &mut &[u8], find: MadeBytes<'_>) -> Option<Change> {
+    let (path, act, mode, had) = entry.parts()?;
+    let mut take = |len: usize| {
+        let (own, rest) = body.split_at_checked(len)?;
+        *body = rest;
+        Some(own.to_vec())
+    };
+    let act = match act {
+        ActHeader::MakeFolder => Act::MakeFolder,
+        ActHeader::RemoveFolder => Act::RemoveFolder,
+        ActHeader::Expire(len) => Act::Expire(len),
+        ActHeader::Create(len) => Act::Create(take(len)?.into()),
+        ActHeader::Append(len) => Act::Append(take(len)?),
+        ActHeader::Remove(len) => Act::Remove(take(len)?.into()),
+        ActHeader::RemoveMade(made) => Act::Remove(find(&path, &made)),
+        ActHeader::Splice(splices) => {
+            let mut own = Vec::with_capacity(splices.len());
+            for (start, was, becomes, behind) in splices {
+                let (was, becomes) = (take(was)?.into(), take(becomes)?.into());
+                own.push(Splice { start, was, becomes, line_before: take(behind)? });
+            }
+            Act::Splice(own)
+        }
+        ActHeader::Edit(splices) => {
+            let mut own = Vec::with_capacity(splices.len());
+            for (start, was, [begins, differs, ends], behind) in splices {
+                let (was, differs) = (take(was)?, take(differs)?);
+                let end = was.get(was.len().checked_sub(ends)?..)?;
+                let becomes = [was.get(..begins)?, &differs, end].concat().into();
+                own.push(Splice { start, was: was.into(), becomes, line_before: take(behind)? });
+            }
+            Act::Splice(own)
+        }
+    };
+    let had = match had {
+        Some(form) => Some(Arc::new(form.had(&mut take)?)),
+        None => None,
+    };
+    Some(Change { path, act, base: None, mode, attributes: had })
+}
+
+pub(in crate::store::commit) fn path_text(path: &Path) -> (String, bool) {
+    match path.to_str() {
+        Some(text) => (text.to_owned(), false),
+        None => (hex(path.as_os_str().as_bytes()), true),
+    }
+}
+
+pub(in crate::store::commit) fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
+    if !hex {
+        return Some(text.into());
+    }
+    let digits =
+        text.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    Some(OsString::from_vec(digits.collect::<Option<_>>()?).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::commit::UndoRedo;
+
+    fn whole(step: &UndoStep) -> Vec<u8> {
+        step.parts().iter().flat_map(|own| own.to_vec()).collect()
+    }
+
+    #[test]
+    fn what_earlier_versions_kept_is_read() {
+        let head = r#"{"verb":"add","at":"t","records":1,"turn":null,"process":7,"changes":[{"path":"a.jsonl",
+            "mode":384,"act":{"splice":[[0,2,0,0]]}},{"path":"61ff","hex":true,"mode":420,"act":"make_folder"}],
+            "derived":[],"remade":[{"path":"i.json","digest":"0f","at":"t"}],"bytes":2}"#;
+        let bytes = [head.replace('\n', "").as_bytes(), b"\nxy"].concat();
+        let step = UndoStep::read(&bytes, &|_, _| Bytes::default()).unwrap();
+        assert_eq!(step.changes[0].path, Path::new("a.jsonl"));
+        let Act::Splice(splices) = &step.changes[0].act else { panic!("{step:?}") };
+        assert_eq!((step.changes[0].mode, &splices[0].was[..]), (0o600, &b"xy"[..]));
+        let folder = Change { mode: 0o644, ..Change::make_folder(OsString::from_vec(vec![b'a', 0xff])) };
+        assert_eq!((&step.changes[1], step.remade[0].path.as_path()), (&folder, Path::new("i.json")));
+        // Read and kept anew, it is the same.
+        assert_eq!(UndoStep::read(&whole(&step), &|_, _| Bytes::default()), Some(step));
+    }
+
+    #[test]
+    fn what_takes_a_step_back_is_read_as_it_was_written() {
+        let odd = PathBuf::from(OsString::from_vec(vec![b'a', 0xff]));
+        let step = UndoStep {
+            line: JournalLine {
+                verb: "edit".into(),
+                at: "2026-01-01T00:00:00Z".into(),
+                records: 2,
+                turn: Some(UndoRedo::Undo(7)),
+                change: Some("7f".into()),
+                ..JournalLine::default()
+            },
+            process: Some(12),
+            changes: vec![
+                Change::create("b", "x\n").inverse(),
+                Change {
+                    base: None,
+                    ..Change::edits(odd, b"one\ntwo\n".as_slice().into(), vec![(0..3, b"1".to_vec())])
+                },
+                Change::make_folder("c"),
+            ],
+            derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
+            remade: vec![DerivedState { path: "index.json".into(), digest: digest(&"{}".into()), at: None }],
+            twins: vec![EqualRecords("b".into(), 7, 2)],
+            claimed: vec![EqualRecords("b".into(), 8, 1)],
+            owed: vec![EqualRecords("b".into(), 9, 1)],
+        };
+        let mut step = step;
+        step.changes[0].base = None;
+        let bytes = whole(&step);
+        assert_eq!(UndoStep::read(&bytes, &|_, _| Bytes::default()), Some(step));
+        for cut in 0..bytes.len() {
+            assert_eq!(UndoStep::read(&bytes[..cut], &|_, _| Bytes::default()), None, "cut at {cut}");
+        }
+    }
+}

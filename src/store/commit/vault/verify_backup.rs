@@ -1,0 +1,69 @@
+//! Whether a copy is what it was made as, and can be read whole.
+
+use std::path::Path;
+
+use crate::format::{self, Placement};
+use crate::model::plan::count_with_noun;
+use crate::model::{Act, Moment, Role, Store};
+use crate::store::commit::{BackupCopy, BackupReason, Vault};
+
+/// What is said of a copy that was not looked at.
+pub const NOT_VERIFIED: &str = "not verified yet";
+
+/// What a look at every byte of a copy found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackupCheck {
+    /// Whether nothing is wrong with it.
+    pub is_whole: bool,
+    /// What was found, in a few words.
+    pub found: String,
+}
+
+impl BackupCopy {
+    /// Looks at the bytes of a copy: whether they are those that were copied, where that is
+    /// known, and whether all of them can be read as the format's.
+    pub fn verify(&self, store: &Store, vault: &Vault<'_>, bytes: &[u8], now: Moment) -> BackupCheck {
+        let wrong = |found: String| BackupCheck { is_whole: false, found };
+        if let Some((_, len)) = self.made.filter(|(_, len)| *len != bytes.len() as u64) {
+            return wrong(format!("it has {} bytes, and had {len} when it was made", bytes.len()));
+        }
+        let same = self.is_as_kept(vault, bytes);
+        if same == Some(false) {
+            return wrong("its bytes are not the ones that were copied".into());
+        }
+        let known = if same.is_some() { "the bytes that were copied, " } else { "" };
+        match reads(store, &self.file, bytes, now) {
+            Ok(records) => BackupCheck {
+                is_whole: true,
+                found: format!("{known}{}", count_with_noun(records as u64, "memory")),
+            },
+            Err(broken) => wrong(format!("{known}{}", count_with_noun(broken as u64, "broken memory"))),
+        }
+    }
+
+    /// Whether these are the bytes that the step copied; `None` where they are kept no longer.
+    fn is_as_kept(&self, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool> {
+        let number = match (&self.reason, self.made) {
+            (_, Some((number, _))) => number,
+            (BackupReason::Before(_, number), None) => *number,
+            _ => return None,
+        };
+        let step = vault.step(number).ok().flatten()?;
+        step.changes.iter().filter(|change| change.path == self.path).find_map(|change| match &change.act {
+            Act::Remove(was) => Some(**was == *bytes),
+            _ => None,
+        })
+    }
+}
+
+/// How many records a copy of `file` has; or how many stretches of it can't be read.
+fn reads(store: &Store, file: &Path, copy: &[u8], now: Moment) -> Result<usize, usize> {
+    let Some(format) = format::by_name(store.format) else { return Ok(0) };
+    let role = match format.place(file, false) {
+        Placement::File(role) => role,
+        _ => Role::Records,
+    };
+    let records = format.read(role, file, copy, now).records;
+    let broken = records.iter().filter(|record| record.view().is_none()).count();
+    if broken > 0 { Err(broken) } else { Ok(records.len()) }
+}
