@@ -4,7 +4,7 @@ mod chance;
 mod code;
 mod words;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -222,6 +222,69 @@ fn file_names_say_what_is_in_them() {
         }
     }
     broken.assert_none();
+}
+
+/// Words that stand for a noun where they are a file's name: what was it that was kept, or is later?
+const NO_NOUNS: [&str; 24] = [
+    "told",
+    "had",
+    "made",
+    "known",
+    "kept",
+    "asked",
+    "planned",
+    "carried",
+    "looked",
+    "listed",
+    "shown",
+    "taken",
+    "gone",
+    "held",
+    "back",
+    "late",
+    "later",
+    "latest",
+    "short",
+    "beside",
+    "elsewhere",
+    "after",
+    "anew",
+    "again",
+];
+
+#[test]
+fn a_file_is_named_after_a_thing_or_an_action() {
+    let mut broken = Broken::default();
+    for source in sources() {
+        let names = source.path.iter().filter_map(|part| part.to_str());
+        for name in names.map(|part| part.trim_end_matches(".rs")).filter(|name| NO_NOUNS.contains(name)) {
+            broken.note(source, 1, &format!("`{name}` is neither a thing nor an action: what does it hold?"));
+        }
+    }
+    broken.assert_none();
+}
+
+/// The type that an item at the start of a line defines.
+fn defined_type(line: &str) -> Option<&str> {
+    let public = line.strip_prefix("pub(").and_then(|rest| rest.split_once(") ")).map(|(_, rest)| rest);
+    let item = public.or_else(|| line.strip_prefix("pub ")).unwrap_or(line);
+    let name = ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| item.strip_prefix(kind))?;
+    name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+#[test]
+fn a_type_name_is_defined_in_one_folder_only() {
+    let mut folders: BTreeMap<&str, BTreeSet<&Path>> = BTreeMap::new();
+    for source in sources() {
+        let folder = source.path.parent().unwrap();
+        for name in source.code.lines().filter_map(defined_type) {
+            folders.entry(name).or_default().insert(folder);
+        }
+    }
+    assert!(folders.len() > 500, "{}", folders.len());
+    // Each module may have a `Result` with its own error, as the standard library's do.
+    folders.retain(|name, folders| *name != "Result" && folders.len() > 1);
+    assert!(folders.is_empty(), "{folders:#?}");
 }
 
 #[test]

@@ -1,0 +1,22 @@
+//! The formats that there are.
+
+use super::{Format, a_mem, agent_memory, bmad, memory_server, session_log};
+
+/// Every format.
+pub static FORMATS: &[&dyn Format] = &[
+    &memory_server::MemoryServer,
+    &session_log::SessionLog,
+    &agent_memory::AgentMemory,
+    &bmad::Bmad,
+    &a_mem::AMem,
+];
+
+/// The format of that name.
+pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.name() == name)
+}
+
+/// The name of every field that some format's records have beside the common ones.
+pub fn facets() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().flat_map(|format| format.about().facets).copied()
+}
