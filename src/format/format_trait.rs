@@ -7,26 +7,11 @@ use crate::model::{Bytes, DecayTable, Document, Entry, Lock, Moment, Problem, Ro
 use crate::text::json::Json;
 
 use super::detection::{Evidence, FolderProbe};
+pub use super::placement::Placement;
+pub(super) use super::placement::parts;
 use super::record_reader::Reading;
 use super::tuning::StoreTuning;
 use super::writing::FormatWriter;
-
-/// What a path within a store is to its format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// A folder that is looked into.
-    Enter,
-    /// A file of that role.
-    File(Role),
-    /// Neither: it is not one of the format's.
-    Unexpected,
-}
-
-/// The names of a path relative to a root. What is no UTF-8 in them has a sign in its place: they
-/// are compared, and never opened.
-pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|part| !part.is_empty())
-}
 
 /// How records are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

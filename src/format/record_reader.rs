@@ -4,13 +4,14 @@ use std::path::Path;
 
 use super::Format;
 use super::field_reader::{Fault, FieldReader, tag_faults};
+pub use super::json_document::{edit_object, whole_object, whole_value, with_object, without_mark};
 use super::record_form::RecordForm;
 use crate::model::{
     Code, Moment, ParsedRecord, Problem, Record, RecordBody, Role, Severity, Span, ViewPacker,
 };
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_lines::{self, RecordPiece};
-use crate::text::json_scanner::{Newlines, ScanResult, Tape};
+use crate::text::json_scanner::Tape;
 use crate::text::lines;
 
 /// What reading one file gave.
@@ -338,11 +339,6 @@ pub fn read_document(
     })
 }
 
-/// A file's bytes without its byte order mark.
-pub fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(lines::BOM).unwrap_or(bytes)
-}
-
 /// How many line feeds are in the bytes.
 pub fn feeds(bytes: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', bytes).count() as u32
@@ -353,53 +349,4 @@ fn conflict_marker(path: &Path, body: &[u8]) -> Option<Problem> {
     let at = lines::lines(body).position(|line| body[line.start..line.end].starts_with(b"<<<<<<< "))?;
     let problem = Problem::of_file(Code::ConflictMarkers, Severity::Error, path, "A merge left this marker.");
     Some(problem.at_line(at as u32 + 1))
-}
-
-/// The object that is all of `body`, or where and why there is none.
-pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, (usize, String)> {
-    whole_value(tape, body, JsonKind::Object)
-}
-
-/// The bytes of a file with what `edit` makes of those behind its byte order mark and of the object
-/// that they are; why there is none.
-pub fn edit_object(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) -> Result<Vec<u8>, String> {
-    let body = without_mark(bytes);
-    let mut tape = Tape::default();
-    let object = whole_object(&mut tape, body).map_err(|(_, why)| why)?;
-    Ok([&bytes[..bytes.len() - body.len()], &edit(body, object)].concat())
-}
-
-/// What `take` makes of the object that is all of a file; `None` where it is none.
-pub fn with_object<T>(bytes: &[u8], take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
-    let mut tape = Tape::default();
-    whole_object(&mut tape, without_mark(bytes)).ok().map(take)
-}
-
-/// The value of that kind that is all of `body`, or where and why there is none.
-pub fn whole_value<'a>(
-    tape: &'a mut Tape,
-    body: &'a [u8],
-    kind: JsonKind,
-) -> Result<Json<'a>, (usize, String)> {
-    if let Err(error) = std::str::from_utf8(body) {
-        return Err((error.valid_up_to(), "The file is not UTF-8.".into()));
-    }
-    let what = if kind == JsonKind::Object { "object" } else { "value" };
-    let end = match tape.scan(body, Newlines::Refused) {
-        ScanResult::Whole { end, .. } => end,
-        ScanResult::Incomplete if body.iter().all(u8::is_ascii_whitespace) => {
-            return Err((0, "The file is empty.".into()));
-        }
-        ScanResult::Incomplete => return Err((body.len(), format!("The file ends before its {what} does."))),
-        ScanResult::Bad { at } => return Err((at, "The file is not JSON.".into())),
-    };
-    if !body[end..].iter().all(u8::is_ascii_whitespace) {
-        return Err((end, format!("Something follows the file's {what}.")));
-    }
-    let value = Json::of(body, tape);
-    if value.kind() == kind {
-        return Ok(value);
-    }
-    let found = value.kind().as_str();
-    Err((0, format!("The file should hold {} and holds {found}.", kind.as_str())))
 }

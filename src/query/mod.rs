@@ -27,8 +27,6 @@
 //! | `statistics` | what stores hold and how that grew |
 //! | `cancel` | stopping a search that a newer one has overtaken |
 
-use std::ops::Range;
-
 mod block_scan;
 mod cancel;
 mod duplicates;
@@ -53,6 +51,7 @@ mod text_index;
 mod time_values;
 mod word_match;
 
+mod query_error;
 #[cfg(test)]
 mod tests;
 
@@ -63,6 +62,7 @@ pub use facets::{Facets, facets, most_first};
 pub use fields::field_names;
 pub use forecast::FORECAST;
 pub use highlight::{highlights, words_in};
+pub use query_error::QueryError;
 pub use query_tree::Query;
 pub use rank::{EntryDecay, RankFactors, Ranking, WEIGHTS};
 pub use reference_search::reachable;
@@ -72,13 +72,3 @@ pub use search::{Hit, Order, Request, Results, search, search_in};
 pub use statistics::{FillingSession, StoreCounts, TagUse, UsageStatistics, WEEKS};
 pub use text_index::TextIndex;
 pub use word_match::Matches;
-
-/// Where and why a query can't be understood.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct QueryError {
-    /// The bytes of the query that are wrong.
-    pub span: Range<usize>,
-    /// What is wrong and what would be right, in a sentence. Quotes the query.
-    pub message: String,
-}

@@ -23,6 +23,7 @@
 //!   Faults that were there before may stay.
 //! - Where retention is off, no event is ever pruned: it would leave a gap in the numbers.
 
+mod bundle_write;
 mod canonical_write;
 mod deleted_parts;
 mod erase;
@@ -42,7 +43,6 @@ mod store_files;
 mod tests;
 mod write_event;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,17 +51,14 @@ use crate::format::writing::{
     ChangesResult, DeletionKind, DueTask, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter,
     Operation, RecordDraft, Refusal, RestoredDocument, Result, WriteContext, document,
 };
-use crate::format::{Format, Placement};
 use crate::model::plan::SHARED_MODE;
-use crate::model::{Bytes, Change, Document, Entry, Extent, Moment, Store};
+use crate::model::{Change, Document, Entry, Moment, Store};
 
-use canonical_write::{BundleEdit, BundleFileWrite, canonical_write, counts_anew, pages_anew, path_of};
-use prune::{PruneRequest, PruneResult, prune, retention_off};
+pub(super) use bundle_write::beside_path;
+use bundle_write::{BundleFileKind, BundleWrite, NAMED, beside_of, bundle_path, document_of, summary};
+use canonical_write::{BundleEdit, BundleFileWrite, counts_anew, pages_anew};
+use prune::{PruneRequest, prune, retention_off};
 use prune_selection::{PruneSelection, each_refused};
-use recall_effects::unsaid;
-
-/// So many parts of the bundle an event names one by one.
-const NAMED: usize = 8;
 
 /// Why nothing comes back from the archive.
 const STAYS: &str =
@@ -246,30 +243,6 @@ impl FormatWriter for AgentMemory {
 const RULE: &str =
     "what is older, or more, than the config's retention keeps moves to a batch of the archive";
 
-/// What a file holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BundleFileKind {
-    Bundle,
-    Event,
-    Checkpoint,
-    Source,
-    Archived,
-    Other,
-}
-
-impl BundleFileKind {
-    fn of(file: &Path) -> BundleFileKind {
-        match () {
-            () if layout::batch_of(file).is_some() => BundleFileKind::Archived,
-            () if file == Path::new(layout::STATE) => BundleFileKind::Bundle,
-            () if file == Path::new(layout::EVENTS) => BundleFileKind::Event,
-            () if file == Path::new(layout::SOURCES) => BundleFileKind::Source,
-            () if layout::is_checkpoint(file) => BundleFileKind::Checkpoint,
-            () => BundleFileKind::Other,
-        }
-    }
-}
-
 /// What retention moves, where the config has it.
 fn pruned(scene: &WriteContext<'_>) -> ChangesResult {
     match prune(&scene.store.documents, PruneRequest::Retention, scene.now)? {
@@ -282,142 +255,8 @@ fn pruned(scene: &WriteContext<'_>) -> ChangesResult {
     }
 }
 
-/// The path of a record of the state within the bundle.
-fn bundle_path(store: &Store, record: usize) -> Result<String> {
-    let state = document(&store.documents, Path::new(layout::STATE));
-    let path = state.and_then(|state| path_of(state, record));
-    path.ok_or_else(|| Refusal::corrupt("the state has no bundle that it could be a part of."))
-}
-
-/// What was done, for the event: names of parts, never what they said.
-fn summary<'p>(verb: &str, paths: impl Iterator<Item = &'p str>) -> String {
-    let paths: Vec<&str> = paths.collect();
-    let named = paths.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    match paths.len().saturating_sub(NAMED) {
-        0 => format!("{verb} {named}"),
-        more => format!("{verb} {named} and {more} more"),
-    }
-}
-
-/// Where a file around the store is, from the store's root.
-pub(super) fn beside_path(path: &Path) -> PathBuf {
-    Path::new("..").join(path)
-}
-
 /// A file around the store made anew; `None` where there is none.
 fn rewritten(store: &Store, page: &BundleFileWrite) -> Option<Change> {
     let (_, base) = store.outside_files.iter().find(|(own, _)| beside_path(own) == page.path)?;
     Some(Change { mode: SHARED_MODE, ..Change::rewrite(&page.path, base.clone(), &*page.bytes) })
-}
-
-/// The files around a store, as they were read.
-fn beside_of(store: &Store) -> Vec<(PathBuf, Vec<u8>)> {
-    store.outside_files.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect()
-}
-
-/// Files as they become, one step after the other, and the changes that make them so.
-struct BundleWrite<'a> {
-    scene: &'a WriteContext<'a>,
-    documents: Vec<Arc<Document>>,
-    changes: Vec<Change>,
-    removals: Vec<Change>,
-}
-
-impl<'a> BundleWrite<'a> {
-    fn of(scene: &'a WriteContext<'a>) -> Result<Self> {
-        if scene.store.extent != Extent::Whole {
-            return Err(Refusal::unfit("the store has not been read completely yet."));
-        }
-        let documents = scene.store.documents.clone();
-        Ok(BundleWrite { scene, documents, changes: Vec::new(), removals: Vec::new() })
-    }
-
-    fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<()> {
-        let beside = beside_of(self.scene.store);
-        let files = canonical_write(&self.documents, &beside, edits, summary, self.scene.now)?;
-        files.into_iter().for_each(|file| self.take(file));
-        Ok(())
-    }
-
-    /// Takes what the edits remove out of the signals of events that are not recalled yet.
-    fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<()> {
-        if let Some(bytes) = unsaid(&self.documents, edits)? {
-            self.take(BundleFileWrite { path: layout::EVENTS.into(), bytes, append: false });
-        }
-        Ok(())
-    }
-
-    fn take_pruned(&mut self, pruned: PruneResult) {
-        let PruneResult { batch, rewritten, removed, .. } = pruned;
-        let mut folders: BTreeSet<PathBuf> =
-            batch.iter().filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
-        // The format's own tool makes it in every batch, also without checkpoints.
-        let own = batch.iter().find_map(|file| layout::batch_of(&file.path));
-        folders.extend(own.map(|batch| batch.join("checkpoints")));
-        self.changes.extend(folders.into_iter().map(Change::make_folder));
-        batch.into_iter().chain(rewritten).for_each(|file| self.take(file));
-        for path in removed {
-            if let Some(base) = self.base(&path) {
-                self.removals.push(Change::remove(&path, base));
-            }
-            self.documents.retain(|document| document.path != path);
-        }
-    }
-
-    /// The bytes of a file as the store has it.
-    fn base(&self, path: &Path) -> Option<Bytes> {
-        let store = self.scene.store;
-        match path.strip_prefix("..") {
-            Ok(path) => store.outside_files.iter().find(|(own, _)| own == path).map(|(_, own)| own.clone()),
-            Err(_) => document(&store.documents, path).map(|own| own.bytes.clone()),
-        }
-    }
-
-    /// Takes a file as it is to be. One that was written before is written once, later.
-    fn take(&mut self, file: BundleFileWrite) {
-        let path = file.path;
-        let base = self.base(&path);
-        let before = self.changes.iter().position(|change| change.path == path);
-        let bytes = match document(&self.documents, &path).filter(|_| file.append) {
-            Some(now) => [&*now.bytes, &file.bytes].concat(),
-            None => file.bytes.clone(),
-        };
-        let change = match base {
-            // An append closes an open last line itself.
-            base if file.append && before.is_none() => {
-                let lines = file.bytes.strip_prefix(b"\n").unwrap_or(&file.bytes);
-                Change::append(&path, lines, base)
-            }
-            Some(base) => Change::rewrite(&path, base, &*bytes),
-            None => Change::create(&path, bytes.clone()),
-        };
-        before.into_iter().for_each(|at| drop(self.changes.remove(at)));
-        self.changes.push(if path.starts_with("..") {
-            Change { mode: SHARED_MODE, ..change }
-        } else {
-            change
-        });
-        self.read_anew(path, bytes);
-    }
-
-    fn read_anew(&mut self, path: PathBuf, bytes: Vec<u8>) {
-        if let Some(document) = document_of(path, bytes, self.scene.now) {
-            self.documents.retain(|own| own.path != document.path);
-            self.documents.push(Arc::new(document));
-        }
-    }
-
-    /// The changes: copies first, removals last.
-    fn done(mut self) -> Vec<Change> {
-        self.changes.append(&mut self.removals);
-        self.changes
-    }
-}
-
-/// A file of the store, as it is read; `None` where the format does not read it.
-fn document_of(path: PathBuf, bytes: Vec<u8>, now: Moment) -> Option<Document> {
-    let Placement::File(role) = AgentMemory.place(&path, false) else { return None };
-    let reading = AgentMemory.read(role, &path, &bytes, now);
-    let own = Document::of_bytes(path, role, bytes);
-    Some(Document { records: reading.records, problems: reading.problems, ..own })
 }

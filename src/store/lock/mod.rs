@@ -24,6 +24,7 @@ mod lock_content;
 mod lock_file;
 mod wait;
 
+mod lock_context;
 #[cfg(test)]
 mod tests;
 
@@ -34,11 +35,8 @@ pub use wait::WaitPolicy;
 
 use self::exclusive_file::ExclusiveRules;
 use self::lease::LeaseRules;
-use crate::disk::{Disk, Lookup, Machine};
-use crate::model::snapshot::Generation;
-
-/// So often a lock's place is looked at where the look fails: a network disk may fail once.
-const LOOKS: usize = 3;
+use crate::disk::{Disk, Machine};
+use lock_context::{LockClaimant, LockScene};
 
 /// How a format keeps writers apart, with the absolute paths of its locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,47 +61,6 @@ impl LockProtocol {
             LockProtocol::None => &[],
         }
     }
-}
-
-/// The machine that locks are taken on.
-#[derive(Clone, Copy)]
-struct LockScene<'a> {
-    disk: &'a dyn Disk,
-    machine: &'a dyn Machine,
-}
-
-impl LockScene<'_> {
-    /// Whether that very file is at the path, not one that took its place. A look that fails
-    /// says nothing about it and is repeated; where all fail it is not known to be there.
-    fn stands_at(&self, path: &Path, file: Generation) -> bool {
-        let mut looks = (0..LOOKS).map(|_| Lookup::from(self.disk.look(path)));
-        let seen = looks.find(|seen| !matches!(seen, Lookup::Unreadable(_)));
-        let Some(Lookup::Read(item)) = seen else { return false };
-        let there = item.generation;
-        item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
-    }
-
-    /// Removes palimp's lock. A removal that fails is tried once more, because a lock that stays stops
-    /// agents.
-    fn remove(&self, path: &Path) {
-        let _ = self.disk.remove(path).or_else(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Ok(()),
-            _ => self.disk.remove(path),
-        });
-    }
-
-    fn failed(path: &Path) -> impl Fn(std::io::Error) -> LockError + use<> {
-        let path = path.to_owned();
-        move |source| LockError::Io { path: path.clone(), source }
-    }
-}
-
-/// Who takes a lock, as its file says.
-#[derive(Clone, Copy)]
-struct LockClaimant<'a> {
-    process: u32,
-    operation: &'a str,
-    agent: &'a str,
 }
 
 /// Takes a lock, or says why it could not be taken; then nothing was changed.

@@ -1,0 +1,59 @@
+//! A file that is one JSON document.
+
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_scanner::{Newlines, ScanResult, Tape};
+use crate::text::lines;
+
+/// A file's bytes without its byte order mark.
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(lines::BOM).unwrap_or(bytes)
+}
+
+/// The object that is all of `body`, or where and why there is none.
+pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, (usize, String)> {
+    whole_value(tape, body, JsonKind::Object)
+}
+
+/// The bytes of a file with what `edit` makes of those behind its byte order mark and of the object
+/// that they are; why there is none.
+pub fn edit_object(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) -> Result<Vec<u8>, String> {
+    let body = without_mark(bytes);
+    let mut tape = Tape::default();
+    let object = whole_object(&mut tape, body).map_err(|(_, why)| why)?;
+    Ok([&bytes[..bytes.len() - body.len()], &edit(body, object)].concat())
+}
+
+/// What `take` makes of the object that is all of a file; `None` where it is none.
+pub fn with_object<T>(bytes: &[u8], take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
+    let mut tape = Tape::default();
+    whole_object(&mut tape, without_mark(bytes)).ok().map(take)
+}
+
+/// The value of that kind that is all of `body`, or where and why there is none.
+pub fn whole_value<'a>(
+    tape: &'a mut Tape,
+    body: &'a [u8],
+    kind: JsonKind,
+) -> Result<Json<'a>, (usize, String)> {
+    if let Err(error) = std::str::from_utf8(body) {
+        return Err((error.valid_up_to(), "The file is not UTF-8.".into()));
+    }
+    let what = if kind == JsonKind::Object { "object" } else { "value" };
+    let end = match tape.scan(body, Newlines::Refused) {
+        ScanResult::Whole { end, .. } => end,
+        ScanResult::Incomplete if body.iter().all(u8::is_ascii_whitespace) => {
+            return Err((0, "The file is empty.".into()));
+        }
+        ScanResult::Incomplete => return Err((body.len(), format!("The file ends before its {what} does."))),
+        ScanResult::Bad { at } => return Err((at, "The file is not JSON.".into())),
+    };
+    if !body[end..].iter().all(u8::is_ascii_whitespace) {
+        return Err((end, format!("Something follows the file's {what}.")));
+    }
+    let value = Json::of(body, tape);
+    if value.kind() == kind {
+        return Ok(value);
+    }
+    let found = value.kind().as_str();
+    Err((0, format!("The file should hold {} and holds {found}.", kind.as_str())))
+}
