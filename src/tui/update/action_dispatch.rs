@@ -1,8 +1,12 @@
 //! What each action does.
 
+use super::back_close::{is_part, one_back};
+use super::export::export;
+use super::reload::reload;
+use super::secrets::secrets;
 use super::{
-    among_memories, change_memories, command_palette, copy, difference, editor, field_prompt, job_results,
-    list_view, marks, next_tab, order_ranking, pager, pane_focus, prompt, reference_go_back, search_narrow,
+    among_memories, change_memories, command_palette, copy, difference, editor, field_prompt, list_view,
+    marks, next_tab, order_ranking, pager, pane_focus, prompt, reference_go_back, search_narrow,
     search_query, statistics, theme_list, tutor, up_down_page_top_last, wider_narrower_sizes,
 };
 use crate::tui::action::{Action, EDITOR_ACTIONS};
@@ -10,6 +14,11 @@ use crate::tui::app::{App, Pane, Screen};
 use crate::tui::layout;
 use crate::tui::message::Effect;
 use crate::tui::prompt::PromptPurpose;
+use crate::tui::update::fold;
+use crate::tui::update::next_match;
+use crate::tui::update::next_problem_new_secret;
+use crate::tui::update::open;
+use crate::tui::update::to_middle;
 
 /// What is done with the list of memories, and where that is not in sight would change it unseen.
 const ON_LIST: [Action; 8] = [
@@ -55,7 +64,7 @@ pub fn act(app: &mut App, action: Action) {
         Action::Search => search_narrow::begin(app),
         Action::Narrow => search_narrow::narrow(app),
         Action::Back | Action::Close => one_back(app),
-        Action::Open => up_down_page_top_last::open(app),
+        Action::Open => open::open(app),
         Action::Toggle if app.screen == Screen::Memories && app.focus == Pane::Memories => marks::toggle(app),
         Action::Toggle => search_query::toggle_line(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => marks::act(app, action),
@@ -92,11 +101,6 @@ pub fn act(app: &mut App, action: Action) {
     }
 }
 
-/// Whether a part of the memories is shown that an action picked, or that is marked.
-fn is_part(app: &App) -> bool {
-    app.screen == Screen::Memories && (app.marks.pick.is_some() || app.marks.only_marked)
-}
-
 /// Actions that change what is looked at, and ask for nothing.
 fn look(app: &mut App, action: Action) {
     match action {
@@ -121,68 +125,19 @@ fn look(app: &mut App, action: Action) {
         Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson | Action::CopyCommand => {
             copy::copy(app, action);
         }
-        Action::Fold => up_down_page_top_last::fold(app),
-        Action::FoldAll => up_down_page_top_last::fold_all(app, true),
-        Action::UnfoldAll => up_down_page_top_last::fold_all(app, false),
-        Action::ToMiddle => up_down_page_top_last::to_middle(app),
+        Action::Fold => fold::fold(app),
+        Action::FoldAll => fold::fold_all(app, true),
+        Action::UnfoldAll => fold::fold_all(app, false),
+        Action::ToMiddle => to_middle::to_middle(app),
         Action::Wider | Action::Narrower | Action::UsualSizes => wider_narrower_sizes::act(app, action),
         Action::Secrets => secrets(app),
         Action::Tutor => tutor::toggle(app),
         Action::AllSeen => list_view::new::all_seen(app),
-        Action::NextMatch => up_down_page_top_last::step(app, 1),
-        Action::PreviousMatch => up_down_page_top_last::step(app, -1),
-        _ => match up_down_page_top_last::NextKind::of(action) {
-            Some((sought, ahead)) => up_down_page_top_last::to_sought(app, sought, ahead),
+        Action::NextMatch => next_match::step(app, 1),
+        Action::PreviousMatch => next_match::step(app, -1),
+        _ => match next_problem_new_secret::NextKind::of(action) {
+            Some((sought, ahead)) => next_problem_new_secret::to_sought(app, sought, ahead),
             None => up_down_page_top_last::go(app, action),
         },
-    }
-}
-
-/// Asks for a file for what is marked, or else for all that is listed.
-fn export(app: &mut App) {
-    if app.screen != Screen::Memories {
-        return app.say(among_memories());
-    }
-    if let Err(why) = search_query::check_query(app) {
-        return app.say(why);
-    }
-    marks::end_range(app);
-    if app.marks.is_empty() && app.results.hits.is_empty() {
-        return app.say("Nothing is listed, so there is nothing to export.");
-    }
-    let at = match app.marks.is_empty() {
-        true => app.results.hits.iter().map(|hit| hit.at).collect(),
-        false => app.marks.list(),
-    };
-    let aim = change_memories::target_of(app, at, Vec::new());
-    field_prompt::open(app, PromptPurpose::Export, Some(aim));
-}
-
-/// The memories with what looks like a secret.
-fn secrets(app: &mut App) {
-    app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Memories };
-    app.focus = Pane::Memories;
-    search_query::set_query(app, "is:sensitive".into());
-}
-
-fn reload(app: &mut App) {
-    app.say("The stores are being read again.");
-    app.push_effect(job_results::reload(app));
-}
-
-/// One level back: a change that waits, a view, a zoom, a pane, a problem's memory, the marks, and at
-/// last the search.
-fn one_back(app: &mut App) {
-    if change_memories::stop(app) {
-        return;
-    }
-    if std::mem::take(&mut app.zoomed) && !layout::is_single(app) {
-        // All panes again.
-    } else if reference_go_back::back_to_view(app) || app.focus == Pane::Memories && marks::back(app) {
-        // One of them has done it.
-    } else if app.focus == Pane::Memories && !app.query.is_empty() {
-        search_query::set_query(app, String::new());
-    } else {
-        app.focus = Pane::Memories;
     }
 }

@@ -1,25 +1,18 @@
 //! Keys that change memories: what is asked for, and what comes of it.
 
+use crate::tui::update::pin;
+use crate::tui::update::running_change::request_change;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-
-use super::tutor;
-use super::{
-    among_memories, delete_menu, edit_text, editor, field_prompt, job_results, marks, queued_keys,
-    search_query,
-};
-use crate::model::entry_tracker::track_entries;
-use crate::model::{EntryRef, State, plan};
+use super::{among_memories, delete_menu, edit_text, editor, field_prompt, marks, search_query};
+use crate::model::{EntryRef, State};
 use crate::ops::{self, Operation};
 use crate::tui::action::Action;
 use crate::tui::app::{App, ChangeTarget, Pane, Screen};
 use crate::tui::message::{Effect, FormPart};
-use crate::tui::pending_changes::{ActiveChange, QueuedChange};
 use crate::tui::prompt::PromptPurpose;
-use crate::usecase::{ChangeCommand, ChangeReport, ChangeRequest, HistoryEffect, Requester, memory_count};
-use crate::work::{Job, RecoveryReport};
+use crate::usecase::{ChangeCommand, memory_count};
 
 /// What a change asks of a format, where it asks for something.
 fn deed(action: Action) -> Option<Operation> {
@@ -106,7 +99,7 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
         Action::EditText => edit_text::begin(app, aim),
         Action::Archive => request_change(app, Some(aim), ChangeCommand::Archive),
         Action::Pin => {
-            let wanted = field_prompt::pinning(&aim);
+            let wanted = pin::pinning(&aim);
             request_change(app, Some(aim), wanted);
         }
         Action::Repeat => {
@@ -202,184 +195,4 @@ pub(super) fn target_of(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> 
         at.splice(0..0, shown);
     }
     ChangeTarget { snapshot: Arc::clone(&app.listed_snapshot), at, beside, name, hidden }
-}
-
-/// Gives a change to the workers. It binds the stores as the user saw them. What several
-/// memories are to have is shown first, and so is what goes without the menu.
-pub(super) fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCommand) {
-    let Some(data) = app.data.clone() else { return };
-    let turns = aim.is_none();
-    let aim = aim
-        .unwrap_or_else(|| ChangeTarget { snapshot: Arc::clone(&app.snapshot), ..ChangeTarget::default() });
-    let ChangeTarget { snapshot, at, beside, name, hidden } = aim;
-    if at.is_empty() && !turns {
-        return app.say("Nothing is chosen: nothing is changed.");
-    }
-    let is_repeated = app.changes.last_change.as_ref() == Some(&wanted);
-    let for_good = matches!(wanted, ChangeCommand::Erase(_) | ChangeCommand::RenameTag { .. });
-    let shown = at.len() > 1
-        || !hidden.is_empty()
-        || for_good
-        || is_repeated && app.delete_menu.is_none() && matches!(wanted, ChangeCommand::Delete(_));
-    let waits = if app.change_count > 0 { ", after the change before it" } else { "" };
-    let going_on = if shown { "Looking at what changes:" } else { wanted.progress_words() };
-    app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
-    let request = ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now);
-    let request = Box::new(ChangeRequest { at, beside, name, hidden, ..request });
-    if shown {
-        wait_for_plan(app, &request);
-        return app.give_job(Job::Plan(request));
-    }
-    enqueue(app, Some(&request));
-    app.give_job(Job::Change(request));
-}
-
-/// A change is given to the thread that makes them.
-pub(super) fn enqueue(app: &mut App, request: Option<&ChangeRequest>) {
-    let goes_or_comes =
-        |own: &&ChangeRequest| own.command.binds_to_seen() || matches!(own.command, ChangeCommand::Erase(_));
-    let moves = request.filter(goes_or_comes).map(|own| (Arc::clone(&own.snapshot), own.at.clone()));
-    let repeatable = request.map(|own| &own.command).filter(|wanted| wanted.is_repeatable()).cloned();
-    app.changes.queue.push_back(QueuedChange { moves, repeatable });
-    app.change_count += 1;
-}
-
-/// The change that was given to it first came to its end.
-pub(super) fn finish_queued(app: &mut App) -> QueuedChange {
-    app.change_count = app.change_count.saturating_sub(1);
-    app.changes.queue.pop_front().unwrap_or_default()
-}
-
-/// A change is being planned: until its plan is there, no key does anything else.
-pub fn wait_for_plan(app: &mut App, request: &ChangeRequest) {
-    let progress = Arc::clone(&request.progress);
-    app.changes.active =
-        Some(ActiveChange { progress, what: "looking at what changes".into(), is_planning: true });
-}
-
-/// A key while a change is being planned: nothing else than leaving it does anything, so that no
-/// key that was meant for something else answers its question.
-pub fn waiting_key(app: &mut App, key: KeyEvent) {
-    match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            app.push_effect(Effect::Redraw)
-        }
-        KeyCode::Char('Q') => {
-            stop(app);
-            app.push_effect(Effect::Quit);
-        }
-        KeyCode::Esc => _ = stop(app),
-        _ => {}
-    }
-}
-
-/// Stops what is planned, or waits to be written. Whether there was anything of that.
-pub fn stop(app: &mut App) -> bool {
-    let Some(going) = &app.changes.active else { return false };
-    app.notice = Some(match going.progress.stop() {
-        true => "Stopping: nothing is changed …".into(),
-        false => format!("It is being written, and is finished; {} undoes it.", Action::Undo.key()),
-    });
-    true
-}
-
-/// How far a change is, where it takes a while.
-pub fn show_progress(app: &mut App) {
-    let Some(going) = &app.changes.active else { return };
-    let (done, of) = going.progress.figure();
-    let figure = if of > 0 && !app.reduced_motion { format!(" {done} of {of}") } else { String::new() };
-    let stops = if going.is_open() { " · Esc stops it" } else { "" };
-    app.say(format!("{}{figure} …{stops}", going.what));
-}
-
-/// A change came to its end: whatever became of it, the stores are read anew.
-pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
-    let given = finish_queued(app);
-    if app.changes.active.as_ref().is_some_and(|going| !going.is_planning) {
-        app.changes.active = None;
-    }
-    app.deleted.of = None;
-    app.push_effect(job_results::reload(app));
-    match outcome {
-        Ok(mut changed) => {
-            if changed.effect == HistoryEffect::Made && given.repeatable.is_some() {
-                app.changes.last_change = given.repeatable;
-            }
-            if let Some((of, at)) = given.moves {
-                let done = track_entries(&of, &app.listed_snapshot, at.into_iter());
-                done.into_iter().for_each(|at| app.marks.set(at, false));
-                app.marks.count_hidden(&app.results.hits);
-            }
-            if !changed.receipt.is_empty() {
-                app.changes.receipt = Some(std::mem::take(&mut changed.receipt));
-                app.changes.receipt_top = 0;
-                // Whoever leaves is to see what it came to.
-                app.quits_when_done = false;
-            }
-            if app.quits_when_done && app.change_count == 0 {
-                app.push_effect(Effect::Quit);
-            }
-            app.notice = Some(outcome_notice(app, changed));
-        }
-        Err(why) => {
-            // Whoever leaves is to see that it was not done.
-            app.quits_when_done = false;
-            queued_keys::refused(app);
-            app.say(why);
-        }
-    }
-}
-
-pub fn outcome_notice(app: &mut App, changed: ChangeReport) -> String {
-    tutor::changed(app, &changed);
-    let follows = match changed.effect {
-        HistoryEffect::Made | HistoryEffect::Redone => {
-            app.undo_count += 1;
-            format!(" · {} to undo", Action::Undo.key())
-        }
-        HistoryEffect::Undone => {
-            app.undo_count = app.undo_count.saturating_sub(1);
-            format!(" · {} to redo", Action::Redo.key())
-        }
-        HistoryEffect::Nothing => String::new(),
-    };
-    let notes: String = changed.notes.iter().map(|note| format!(" · {note}")).collect();
-    format!("{}{follows}{notes}", changed.said)
-}
-
-/// Has files of ours looked after, where the stores hold any.
-pub fn start_cleanup(app: &mut App) {
-    let can = !app.readonly && !app.cleanup_running && app.is_whole();
-    let Some(data) = app.data.clone().filter(|_| can) else { return };
-    // Once in any case: what was cut short need not have left a file in a store.
-    if app.cleanup_started && app.snapshot.stores.iter().all(|store| store.own_files.is_empty()) {
-        return;
-    }
-    (app.cleanup_running, app.cleanup_started) = (true, true);
-    let snapshot = Arc::clone(&app.snapshot);
-    app.give_job(Job::Recover { snapshot, data, now: app.now });
-}
-
-/// Files of ours were looked after.
-pub fn cleanup_done(app: &mut App, tended: RecoveryReport) {
-    app.cleanup_running = false;
-    let rescued = plan::count_with_noun(tended.rescued as u64, "line");
-    let rescued =
-        (tended.rescued > 0).then(|| format!("rescued {rescued} that came while a file was being replaced"));
-    let told: Vec<String> = rescued.into_iter().chain(tended.notes).collect();
-    if !told.is_empty() {
-        app.notice = Some(told.join(" · "));
-    }
-    if tended.rescued > 0 {
-        app.push_effect(job_results::reload(app));
-    }
-}
-
-/// Leaving waits for changes that are being made.
-pub fn quit_after_changes(app: &mut App) {
-    if app.change_count > 0 && app.effects.iter().any(|effect| matches!(effect, Effect::Quit)) {
-        app.effects.retain(|effect| !matches!(effect, Effect::Quit));
-        app.quits_when_done = true;
-        app.say("A change is being finished; then palimp ends.");
-    }
 }

@@ -1,12 +1,13 @@
 //! A plan that waits for its yes: the question, its keys, and the question that is asked anew where
 //! others changed what was shown.
 
+use crate::tui::update::running_change;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{change_memories, job_results, queued_keys};
+use super::{job_results, queued_keys};
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::app::{App, Screen};
 use crate::tui::confirm::{self, Confirmation, TypedWord};
@@ -52,7 +53,7 @@ fn show(app: &mut App, planned: PlannedChange) {
 /// again. Where the user is busy with something else by now, it is told alone: no key that was
 /// meant for that answers it.
 pub fn ask_again(app: &mut App, planned: PlannedChange) {
-    change_memories::finish_queued(app);
+    running_change::finish_queued(app);
     queued_keys::refused(app);
     if app.changes.active.as_ref().is_some_and(|going| !going.is_planning) {
         app.changes.active = None;
@@ -215,7 +216,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
 fn go(app: &mut App) {
     let Some(confirm) = app.confirm.take() else { return };
     let request = &confirm.planned.request;
-    change_memories::enqueue(app, Some(request));
+    running_change::enqueue(app, Some(request));
     let what = format!("{} {}", request.command.progress_words(), confirm.planned.display_name());
     app.say(format!("{what} …"));
     app.changes.active =

@@ -1,6 +1,7 @@
 //! Counts before a move: `3j`, `19j`, `12G`. The keys 1 to 5 are panes, too: one goes to its pane at once,
 //! and where a move follows soon it is a count, and the move is made where the keys were before.
 
+use crate::tui::update::next_problem_new_secret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::action_dispatch::act;
@@ -97,7 +98,7 @@ fn is_move(action: Action, screen: Screen) -> bool {
     let is_day =
         matches!(action, Action::PaneLeft | Action::PaneRight | Action::WeekBack | Action::WeekAhead);
     up_down_page_top_last::cursor_target(action, 0, 0, 0, None).is_some()
-        || up_down_page_top_last::NextKind::of(action).is_some()
+        || next_problem_new_secret::NextKind::of(action).is_some()
         || is_day && screen == Screen::Statistics
         || matches!(action, Action::NextMatch | Action::PreviousMatch)
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::change_memories::{broken, request_change, target_of};
+use super::change_memories::{broken, target_of};
+use super::running_change::request_change;
 use crate::model::{State, Store};
 use crate::ops::delete;
 use crate::tui::app::{App, ChangeTarget};

@@ -1,6 +1,6 @@
 //! A memory's text in the user's own editor.
 
-use super::change_memories::request_change;
+use super::running_change::request_change;
 use crate::tui::action::Action;
 use crate::tui::app::{App, ChangeTarget};
 use crate::tui::message::Effect;

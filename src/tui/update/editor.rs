@@ -5,6 +5,7 @@ mod leave;
 mod results;
 mod typing;
 
+use crate::tui::update::running_change;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
@@ -151,7 +152,7 @@ fn give(app: &mut App, job: Job) {
     let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return };
     editor.saving = true;
     app.notice = Some(format!("Saving {} …", editor.name));
-    change_memories::enqueue(app, None);
+    running_change::enqueue(app, None);
     app.give_job(job);
 }
 

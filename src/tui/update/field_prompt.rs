@@ -3,10 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::change_memories::{request_change, target_of};
+use super::importance::importance;
+use super::keep_until::kept;
+use super::rename_tag::{rename, renamed};
+use super::running_change::request_change;
+use super::tag::{own_tags, tags};
 use super::{marks, prompt};
-use crate::model::time::{self, DAY};
-use crate::model::{KEEP_UNTIL, Keep, Moment, PINNED, State, tag_until};
 use crate::query::most_first;
 use crate::tui::app::{App, ChangeTarget};
 use crate::tui::prompt::{Prompt, PromptPurpose, PromptWords};
@@ -43,36 +45,6 @@ fn all(app: &App, purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<Str
             most_first(counts).into_iter().map(|(word, _)| word).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-/// The tags of the memories themselves: those that can go.
-fn own_tags(purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<String> {
-    let Some(aim) = aim.filter(|_| purpose == PromptPurpose::Tag) else { return Vec::new() };
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for &at in &aim.at {
-        let (store, entry) = aim.snapshot.get(at);
-        for tag in store.view(entry).iter().flat_map(|view| view.tags.iter()) {
-            *counts.entry(tag).or_default() += 1;
-        }
-    }
-    most_first(counts).into_iter().map(|(word, _)| word).collect()
-}
-
-/// Pins memories, or, where every one of them is pinned, no longer.
-pub fn pinning(aim: &ChangeTarget) -> ChangeCommand {
-    let pinned = |store: &crate::model::Store, entry: &crate::model::Entry| {
-        store.view(entry).is_some_and(|view| view.tags.contains(PINNED))
-    };
-    let all = aim.at.iter().all(|&at| {
-        let (store, entry) = aim.snapshot.get(at);
-        pinned(store, entry)
-    });
-    let (on, off) = (vec![PINNED.to_owned()], Vec::new());
-    if all {
-        ChangeCommand::Tag { add: off, remove: on }
-    } else {
-        ChangeCommand::Tag { add: on, remove: off }
     }
 }
 
@@ -144,91 +116,4 @@ fn wanted(app: &App, purpose: PromptPurpose, text: &str) -> Result<ChangeCommand
         PromptPurpose::Category => Ok(ChangeCommand::SetWord { field: "category", value }),
         _ => importance(text),
     }
-}
-
-fn tags(text: &str) -> Result<ChangeCommand, &'static str> {
-    let (mut add, mut remove) = (Vec::new(), Vec::new());
-    for word in text.split_whitespace() {
-        match (word.strip_prefix('+'), word.strip_prefix('-')) {
-            (Some(""), _) | (_, Some("")) => return Err("Name tags as new, +new or -old."),
-            (_, Some(tag)) => remove.push(tag.to_owned()),
-            (Some(tag), None) => add.push(tag.to_owned()),
-            (None, None) => add.push(word.to_owned()),
-        }
-    }
-    Ok(ChangeCommand::Tag { add, remove })
-}
-
-/// Keeps memories until a day. Other tags that kept them are removed.
-fn kept(text: &str, aim: Option<&ChangeTarget>, now: Moment) -> Result<ChangeCommand, &'static str> {
-    let until = match text.trim() {
-        "no" => None,
-        text => Some(tag_until(day_meant(text, now).ok_or(KEEP_HOW)?)),
-    };
-    if until.is_some() && until.as_deref().and_then(Keep::by).is_none_or(|keep| !keep.lasts_at(now)) {
-        return Err("That day is over: nothing would be kept.");
-    }
-    let own = aim.map(|aim| own_tags(PromptPurpose::Tag, Some(aim))).unwrap_or_default();
-    let keeps = |tag: &String| tag == PINNED || tag.starts_with(KEEP_UNTIL);
-    let remove: Vec<String> =
-        own.into_iter().filter(|tag| keeps(tag) && Some(tag) != until.as_ref()).collect();
-    if remove.is_empty() && until.is_none() {
-        return Err("It was not kept before: nothing is changed.");
-    }
-    Ok(ChangeCommand::Tag { add: until.into_iter().collect(), remove })
-}
-
-const KEEP_HOW: &str = "Until when? A day such as 2027-01-31, or for how long: 90d, 8w, 6m, 1y.";
-
-/// A date, or the date after a number of days, weeks, months of 30 days, or years of 365.
-fn day_meant(text: &str, now: Moment) -> Option<Moment> {
-    if let Some(day) = time::day(text) {
-        return Moment::start_of(day);
-    }
-    let unit = text.chars().last()?;
-    let days = match unit {
-        'd' => 1,
-        'w' => 7,
-        'm' => 30,
-        'y' => 365,
-        _ => return None,
-    };
-    let count: i64 = text.strip_suffix(unit)?.parse().ok().filter(|count| (1..=9_999).contains(count))?;
-    Some(now.plus(count * days * DAY)).filter(|until| time::day(&until.date()).is_some())
-}
-
-fn importance(text: &str) -> Result<ChangeCommand, &'static str> {
-    let number = match text.trim() {
-        "high" => Some(0.9),
-        "medium" => Some(0.6),
-        "low" => Some(0.3),
-        text => text.parse().ok().filter(|number| (0.0..=1.0).contains(number)),
-    };
-    number
-        .map(ChangeCommand::SetImportance)
-        .ok_or("The importance is a number from 0 to 1, or high, medium, low.")
-}
-
-fn renamed(text: &str) -> Result<(String, String), String> {
-    let (from, to) = text.split_once('=').unwrap_or_default();
-    match (from.trim(), to.trim()) {
-        ("", _) | (_, "") => Err("Name the tag and what it is to be called: old=new.".into()),
-        (from, to) if from == to => Err("That is what it is called.".into()),
-        (from, to) => Ok((from.to_owned(), to.to_owned())),
-    }
-}
-
-/// Renames a tag wherever it is, also in what the list does not show.
-fn rename(app: &mut App, from: String, to: String) {
-    let has = |at: &crate::model::EntryRef| {
-        let (store, entry) = app.listed_snapshot.get(*at);
-        let own = store.view(entry).filter(|_| entry.state != State::Deleted);
-        own.is_some_and(|view| view.tags.contains(&from))
-    };
-    let at: Vec<_> = app.listed_snapshot.entries().filter(has).collect();
-    if at.is_empty() {
-        return app.say(format!("No memory has the tag {from}: nothing is changed."));
-    }
-    let aim = target_of(app, at, Vec::new());
-    request_change(app, Some(aim), ChangeCommand::RenameTag { from, to })
 }

@@ -11,6 +11,7 @@ mod row_filter;
 pub mod session_pair;
 mod upkeep_compact;
 
+use crate::tui::update::running_change;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -254,7 +255,7 @@ pub fn keep_in_view(app: &mut App) {
 
 /// One thing back, as the hint says.
 fn leave(app: &mut App) {
-    if change_memories::stop(app) {
+    if running_change::stop(app) {
         return;
     }
     match app.list_view.esc() {
@@ -336,7 +337,7 @@ fn plan(app: &mut App, name: String, wanted: ChangeCommand) {
 
 fn look_at(app: &mut App, request: ChangeRequest) {
     app.say(format!("Looking at what changes: {} …", request.name));
-    change_memories::wait_for_plan(app, &request);
+    running_change::wait_for_plan(app, &request);
     app.give_job(Job::Plan(Box::new(request)));
 }
 

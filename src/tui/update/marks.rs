@@ -1,10 +1,11 @@
 //! Keys that mark memories. Marks hold memories and no lines: whatever is searched, ordered or
 //! read anew, they stay on theirs.
 
+use crate::tui::update::next_match;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{among_memories, search_query, up_down_page_top_last};
+use super::{among_memories, search_query};
 use crate::model::EntryRef;
 use crate::model::entry_tracker::track_entries;
 use crate::query::{Query, ResultPick};
@@ -39,7 +40,7 @@ pub fn toggle(app: &mut App) {
     }
     let Some(at) = app.selected() else { return nothing(app) };
     app.marks.set(at, !app.marks.has(at));
-    up_down_page_top_last::step(app, 1);
+    next_match::step(app, 1);
 }
 
 /// Begins a range under the cursor, or marks from where it began to the cursor.

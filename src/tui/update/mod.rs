@@ -1,7 +1,9 @@
 //! How each message changes the app. No input or output, no clock.
 
 mod action_dispatch;
+mod back_close;
 mod change_memories;
+mod cleanup;
 mod command_palette;
 mod confirm;
 mod copy;
@@ -12,22 +14,40 @@ mod difference;
 pub mod distinct_titles;
 mod edit_text;
 pub mod editor;
+mod export;
 mod field_prompt;
+mod fold;
+mod importance;
 mod job_results;
+mod keep_until;
 mod list_view;
 mod marks;
 mod mouse;
+mod next_match;
+mod next_problem_new_secret;
 mod next_tab;
+mod open;
 mod order_ranking;
 mod pager;
 mod pane_focus;
+mod pin;
 mod prompt;
 mod queued_keys;
+mod quit;
 mod reference_go_back;
+mod reload;
+mod rename_tag;
+mod running_change;
 mod search_narrow;
 pub mod search_query;
+mod search_results;
+mod secrets;
+mod select_memory;
 mod statistics;
+mod stores_loaded;
+mod tag;
 mod theme_list;
+mod to_middle;
 pub mod tutor;
 mod up_down_page_top_last;
 mod why;
@@ -52,10 +72,11 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
 }
 pub use change_memories::can;
 pub use detail::{set_off, text_of};
-pub use job_results::{open, reload};
+pub use job_results::reload;
 pub use marks::open_range;
 pub use reference_go_back::return_view;
 pub use search_query::{FilterRow, facet_lines};
+pub use stores_loaded::open;
 
 /// A second Ctrl-c within this many microseconds quits.
 const QUIT_INTERVAL: i64 = 1_000_000;
@@ -102,8 +123,8 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::MaskValues => app.revealed = false,
         Msg::HideBriefNotice => list_view::new::was_told(app),
         Msg::ShowNextKeys => app.shows_next_keys = !app.key_sequence.is_empty(),
-        Msg::ShowProgress => change_memories::show_progress(app),
-        Msg::Tick => change_memories::start_cleanup(app),
+        Msg::ShowProgress => running_change::show_progress(app),
+        Msg::Tick => cleanup::start_cleanup(app),
     };
     let may_be_count = app.count.typed.is_some();
     if !matches!(app.screen, Screen::Difference | Screen::SessionPair | Screen::Editor) && !may_be_count {
@@ -119,7 +140,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     editor::refresh(app);
     editor::keep_before_leaving(app);
     wider_narrower_sizes::keep(app);
-    change_memories::quit_after_changes(app);
+    quit::quit_after_changes(app);
     std::mem::take(&mut app.effects)
 }
 
@@ -163,7 +184,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     }
     let asked_to_type = app.unconfirmed_action.take();
     if app.changes.active.as_ref().is_some_and(ActiveChange::is_open) {
-        return change_memories::waiting_key(app, key);
+        return running_change::waiting_key(app, key);
     }
     app.notice = None;
     if app.changes.receipt.is_some() {
@@ -258,7 +279,7 @@ fn interrupt(app: &mut App) {
     app.confirm = None;
     app.changes.receipt = None;
     app.marks.range = None;
-    change_memories::stop(app);
+    running_change::stop(app);
     prompt::close(app);
     let [close, quit] = [Action::Close, Action::Quit].map(Action::key);
     app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits."));

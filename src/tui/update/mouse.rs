@@ -1,10 +1,11 @@
 //! The mouse: a click goes where it points, a second one opens, the wheel moves what is under it, a border
 //! is dragged. Every other thing has its key; nothing needs a mouse.
 
+use crate::tui::update::select_memory;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{key_pressed, search_query, statistics, up_down_page_top_last, wider_narrower_sizes};
+use super::{key_pressed, search_query, statistics, wider_narrower_sizes};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::list_cursor::ListCursor;
 use crate::tui::pane_borders::border_at;
@@ -77,7 +78,7 @@ fn on_pane(app: &mut App, at: Position) {
         Pane::Memories => {
             if let Some(row) = row_at(area, ListCursor::default(), at).and_then(|row| hit_at(app, row)) {
                 app.search_origin = None;
-                up_down_page_top_last::select(app, row);
+                select_memory::select(app, row);
             }
         }
         Pane::Sessions => set(&mut app.tree_cursor, area, at, app.tree.len()),

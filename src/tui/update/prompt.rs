@@ -1,10 +1,10 @@
 //! Prompts: searches, the palette, the help, and what is typed about memories.
 
+use crate::tui::update::search_results;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
-    action_dispatch, confirm, editor, field_prompt, job_results, key_pressed, list_view, search_query,
-    theme_list,
+    action_dispatch, confirm, editor, field_prompt, key_pressed, list_view, search_query, theme_list,
 };
 use crate::tui::app::{App, Screen};
 use crate::tui::layout;
@@ -64,7 +64,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
         KeyCode::Esc => close(app),
         KeyCode::Enter if searching => {
             app.prompt = None;
-            job_results::let_go(app);
+            search_results::let_go(app);
             app.search_history.keep(&app.query);
         }
         KeyCode::Enter if filtering => {

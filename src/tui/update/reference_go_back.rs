@@ -1,8 +1,9 @@
 //! From memory to memory: along references and back, and from a row of a view to its memory and back.
 
+use crate::tui::update::select_memory;
 use ratatui::text::Line;
 
-use super::{list_view, search_query, statistics, up_down_page_top_last};
+use super::{list_view, search_query, statistics};
 use crate::model::{EntryLink, EntryRef, State};
 use crate::tui::app::{App, MemoryIdentity, Pane, Screen, Tab, TrailStep};
 use crate::tui::list_view::problems;
@@ -104,7 +105,7 @@ pub fn go_back(app: &mut App) {
     let Some(step) = app.reference_trail.pop() else { return app.say("There is nothing to go back to.") };
     app.tie_cursor = Default::default();
     if step.query == app.query {
-        if !up_down_page_top_last::select_identity(app, &step.memory) {
+        if !select_memory::select_identity(app, &step.memory) {
             app.say("What was followed from is no longer there.");
         }
         return;
@@ -116,7 +117,7 @@ pub fn go_back(app: &mut App) {
 /// Puts the cursor on a memory. A search that hides it is lifted.
 pub fn show_memory(app: &mut App, sought: MemoryIdentity, state: State) {
     app.tie_cursor = Default::default();
-    if up_down_page_top_last::select_identity(app, &sought) {
+    if select_memory::select_identity(app, &sought) {
         return;
     }
     app.awaited_memory = Some(sought);

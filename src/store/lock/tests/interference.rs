@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::disk::{ExtendedAttributes, Flock, Item, Machine, WritableFile};
+use crate::model::snapshot::Generation;
 use crate::passed_on::passed_on;
 
 /// The real disk, on which something happens before a file is moved, or after one is locked.

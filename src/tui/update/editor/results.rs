@@ -1,9 +1,10 @@
 //! What comes back to the editor: judgements, drafts, other states of the store, other editors.
 
+use crate::tui::update::running_change;
 use std::sync::Arc;
 
 use super::leave::beneath;
-use super::{ask, change_memories, changed, request, told};
+use super::{ask, changed, request, told};
 use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
 use crate::ops::{self, WriteContext};
@@ -73,7 +74,7 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
 
 /// A form was saved, or why it was not.
 pub fn saved(app: &mut App, saved: FormSaveOutcome) {
-    change_memories::finish_queued(app);
+    running_change::finish_queued(app);
     let leaving = app.quits_when_done && app.change_count == 0;
     let Some(editor) = &mut app.editor else { return app.push_effect(reload(app)) };
     editor.saving = false;
@@ -83,7 +84,7 @@ pub fn saved(app: &mut App, saved: FormSaveOutcome) {
             forget(app);
             app.editor = None;
             app.screen = beneath(app);
-            app.notice = Some(change_memories::outcome_notice(app, own));
+            app.notice = Some(running_change::outcome_notice(app, own));
             app.push_effect(reload(app));
             if leaving {
                 app.push_effect(Effect::Quit);

@@ -1,0 +1,35 @@
+//! Looks after what an earlier change left.
+
+use super::job_results;
+use crate::model::plan;
+use crate::tui::app::App;
+use crate::work::{Job, RecoveryReport};
+use std::sync::Arc;
+
+/// Has files of ours looked after, where the stores hold any.
+pub fn start_cleanup(app: &mut App) {
+    let can = !app.readonly && !app.cleanup_running && app.is_whole();
+    let Some(data) = app.data.clone().filter(|_| can) else { return };
+    // Once in any case: what was cut short need not have left a file in a store.
+    if app.cleanup_started && app.snapshot.stores.iter().all(|store| store.own_files.is_empty()) {
+        return;
+    }
+    (app.cleanup_running, app.cleanup_started) = (true, true);
+    let snapshot = Arc::clone(&app.snapshot);
+    app.give_job(Job::Recover { snapshot, data, now: app.now });
+}
+
+/// Files of ours were looked after.
+pub fn cleanup_done(app: &mut App, tended: RecoveryReport) {
+    app.cleanup_running = false;
+    let rescued = plan::count_with_noun(tended.rescued as u64, "line");
+    let rescued =
+        (tended.rescued > 0).then(|| format!("rescued {rescued} that came while a file was being replaced"));
+    let told: Vec<String> = rescued.into_iter().chain(tended.notes).collect();
+    if !told.is_empty() {
+        app.notice = Some(told.join(" · "));
+    }
+    if tended.rescued > 0 {
+        app.push_effect(job_results::reload(app));
+    }
+}

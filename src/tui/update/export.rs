@@ -1,0 +1,25 @@
+//! The action `export`: writes what is listed or marked into a file.
+
+use super::{among_memories, change_memories, field_prompt, marks, search_query};
+use crate::tui::app::{App, Screen};
+use crate::tui::prompt::PromptPurpose;
+
+/// Asks for a file for what is marked, or else for all that is listed.
+pub(super) fn export(app: &mut App) {
+    if app.screen != Screen::Memories {
+        return app.say(among_memories());
+    }
+    if let Err(why) = search_query::check_query(app) {
+        return app.say(why);
+    }
+    marks::end_range(app);
+    if app.marks.is_empty() && app.results.hits.is_empty() {
+        return app.say("Nothing is listed, so there is nothing to export.");
+    }
+    let at = match app.marks.is_empty() {
+        true => app.results.hits.iter().map(|hit| hit.at).collect(),
+        false => app.marks.list(),
+    };
+    let aim = change_memories::target_of(app, at, Vec::new());
+    field_prompt::open(app, PromptPurpose::Export, Some(aim));
+}

@@ -1,0 +1,15 @@
+//! The action `importance`.
+
+use crate::usecase::ChangeCommand;
+
+pub(super) fn importance(text: &str) -> Result<ChangeCommand, &'static str> {
+    let number = match text.trim() {
+        "high" => Some(0.9),
+        "medium" => Some(0.6),
+        "low" => Some(0.3),
+        text => text.parse().ok().filter(|number| (0.0..=1.0).contains(number)),
+    };
+    number
+        .map(ChangeCommand::SetImportance)
+        .ok_or("The importance is a number from 0 to 1, or high, medium, low.")
+}

@@ -1,0 +1,38 @@
+//! The action `open`: what the cursor is on.
+
+use super::search_query::{self};
+use super::{action_dispatch, reference_go_back};
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane};
+use crate::tui::health::{self, HealthLink};
+
+/// Opens what is under the cursor.
+pub fn open(app: &mut App) {
+    match app.focus {
+        Pane::Detail if app.shown_tab().is_list() => reference_go_back::follow(app),
+        Pane::Sessions => {
+            search_query::keep_branch(app);
+            app.focus = Pane::Memories;
+        }
+        Pane::Filters => search_query::toggle_line(app),
+        Pane::Health => open_vital(app),
+        _ => app.focus = Pane::Detail,
+    }
+}
+
+/// Goes where a figure of the health leads.
+pub(super) fn open_vital(app: &mut App) {
+    let Some(row) = health::rows(app).into_iter().nth(app.health_cursor.at) else { return };
+    match row.link {
+        HealthLink::View(action) => action_dispatch::act(app, action),
+        HealthLink::Problems(text) => {
+            action_dispatch::act(app, Action::Problems);
+            super::list_view::filter(app, text);
+            app.list_view.list.cursor.at = 0;
+        }
+        HealthLink::Search(query) => {
+            app.focus = Pane::Memories;
+            search_query::set_query(app, query.into());
+        }
+    }
+}

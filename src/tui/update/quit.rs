@@ -1,0 +1,13 @@
+//! The action `quit`, while changes are under way.
+
+use crate::tui::app::App;
+use crate::tui::message::Effect;
+
+/// Leaving waits for changes that are being made.
+pub fn quit_after_changes(app: &mut App) {
+    if app.change_count > 0 && app.effects.iter().any(|effect| matches!(effect, Effect::Quit)) {
+        app.effects.retain(|effect| !matches!(effect, Effect::Quit));
+        app.quits_when_done = true;
+        app.say("A change is being finished; then palimp ends.");
+    }
+}

@@ -1,0 +1,96 @@
+//! What a search found comes into the list.
+
+use super::{difference, marks, queued_keys, search_query};
+use crate::model::EntryTracker;
+use crate::tui::app::App;
+use crate::tui::list_cursor::SearchOrigin;
+use crate::tui::marks::ListScope;
+use crate::tui::prompt::PromptPurpose;
+use crate::tui::update::select_memory;
+use crate::work::{SearchOutcome, SearchRequest};
+use std::sync::Arc;
+
+/// The cursor goes to the memory that is sought. A search that is typed, and what is picked, start at
+/// their best answer; with the search of before the cursor goes back. Else it stays on its memory, in
+/// whichever order, unless it was never moved off the first entries. Where that memory is gone it stays
+/// on its line. A list that is seen from its top stays so, and shows what is new.
+pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
+    let (results, facets) = match found.outcome {
+        Ok(own) => own,
+        Err(why) => return search_query::refused(app, &found.asked.query, why),
+    };
+    app.notice = found.unread.or_else(|| app.notice.take());
+    let question = (found.asked.query.clone(), found.asked.order, shown(&found.asked));
+    if question.2 != app.marks.shown() {
+        return;
+    }
+    let same = app.answered_query.as_ref() == Some(&question);
+    let moved = app.list_cursor.at > 0 || app.listed_snapshot.is_whole() || !app.queued_keys.is_empty();
+    let was_read = app.listed_snapshot.is_whole();
+    let (was, count) = (app.list_cursor, app.results.hits.len());
+    let is_anew = !same && (app.search_origin.is_some() || app.marks.marks_pick);
+    let mut own = app.selected().filter(|_| moved && !is_anew);
+    let mut back =
+        app.search_origin.as_ref().filter(|held| held.search == question.0.trim()).map(|held| held.at);
+    if !Arc::ptr_eq(&app.listed_snapshot, &found.asked.snapshot) {
+        let mut carry = EntryTracker::new(&app.listed_snapshot, &found.asked.snapshot);
+        own = own.and_then(|at| carry.find(at, &|_| false));
+        back = back.and_then(|at| carry.find(at, &|_| false));
+        app.search_origin = app
+            .search_origin
+            .take()
+            .and_then(|held| Some(SearchOrigin { at: carry.find(held.at, &|_| false)?, ..held }));
+        app.marks = app.marks.moved_to(&mut carry);
+        app.titles.clear();
+        app.distinct_titles = Default::default();
+        app.detail_key = None;
+    }
+    (app.why, app.why_place) = (None, None);
+    app.match_lines.clear();
+    // The matches were highlighted in it.
+    app.detail_key = None;
+    app.answered_query = Some(question);
+    app.listed_snapshot = found.asked.snapshot;
+    difference::relisted(app);
+    app.results = results;
+    if app.query.is_empty() || app.query.ends_with(' ') {
+        app.completion_facets = facets.clone();
+    }
+    app.facets = facets;
+    marks::picked(app);
+    app.marks.count_hidden(&app.results.hits);
+    let sought = app.awaited_memory.take().is_some_and(|sought| select_memory::select_identity(app, &sought));
+    let stays = sought || [own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
+    let_go(app);
+    if stays && same && was.top == 0 && !sought {
+        // Only rows that came above it push the cursor out of sight. It stays in sight if its memory has moved.
+        let came = app.results.hits.len().saturating_sub(count);
+        (app.list_cursor.top, app.list_cursor.is_held) = (0, app.list_cursor.at <= was.at + came);
+    } else if stays {
+        app.list_cursor.is_held = false;
+        app.list_cursor.top = app.list_cursor.at.saturating_sub(was.at.saturating_sub(was.top));
+    } else if !same || !moved {
+        app.list_cursor = Default::default();
+    }
+    if !was_read && same && !stays {
+        queued_keys::drop_for_lost_memory(app);
+    }
+}
+
+/// What was asked for.
+pub(super) fn shown(asked: &SearchRequest) -> ListScope {
+    match (&asked.only, asked.pick) {
+        (Some(_), _) => ListScope::Marked,
+        (None, Some(pick)) => ListScope::Picked(pick),
+        (None, None) => ListScope::Found,
+    }
+}
+
+/// A search that was begun is over once its answer is there and nothing more is typed.
+pub fn let_go(app: &mut App) {
+    let is_typed = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::Search);
+    let is_answered = app.answered_query.as_ref().is_some_and(|(query, ..)| *query == app.effective_query());
+    if !is_typed && is_answered && app.error.is_none() {
+        app.search_origin = None;
+    }
+}

@@ -1,0 +1,100 @@
+//! Stores that were read or checked come onto the screens.
+
+use super::{confirm, editor, list_view, search_query, statistics};
+use crate::query::Query;
+use crate::store::Place;
+use crate::tui::app::{App, Screen};
+use crate::tui::list_view::problems;
+use crate::tui::message::Effect;
+use crate::tui::update::cleanup;
+use crate::tui::update::job_results::reload;
+use crate::tui::update::job_results::reload_later;
+use crate::tui::{store_tree, type_letters};
+use crate::usecase::CheckedSnapshot;
+use crate::work::{Job, LoadedStores};
+use std::sync::Arc;
+
+/// Opens stores: from their first entries, which are there already, to everything.
+pub fn open(app: &mut App, first: LoadedStores) -> Vec<Effect> {
+    app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Memories };
+    // Whoever points at one session wants to see that one; Esc shows the others.
+    if let [Place { session: Some(session), .. }] = app.places.as_slice() {
+        app.query = search_query::term("session", session);
+    }
+    loaded(app, LoadedStores { counts: Vec::new(), ..first });
+    app.push_effect(reload(app));
+    std::mem::take(&mut app.effects)
+}
+
+pub(super) fn loaded(app: &mut App, read: LoadedStores) {
+    let held = list_view::cursor_key(app);
+    let before = app.is_whole().then(|| list_view::new::newest(app)).flatten().map(|(created, _)| created);
+    app.snapshot = read.snapshot;
+    app.tallies = read.counts;
+    app.problem_list = problems::listed_problems(&app.snapshot);
+    store_tree::renew(app);
+    type_letters::give_letters(app);
+    if app.is_whole() {
+        list_view::new::arrived(app, before);
+    }
+    if let Ok(parsed) = Query::parse(&app.query, app.now) {
+        app.parsed = parsed;
+        // A saved query that was refused may be another now.
+        app.error = None;
+    }
+    search_query::search_again(app);
+    if app.is_whole() {
+        let (snapshot, data) = (Arc::clone(&app.snapshot), app.data.clone());
+        app.give_job(Job::Check { snapshot, data, now: app.now });
+        // After a change of the user's own nothing is waited for.
+        if app.deleted.of.is_none() {
+            count_deleted(app);
+        }
+    }
+    cleanup::start_cleanup(app);
+    list_view::renew(app, held);
+    list_view::refresh(app);
+    statistics::refresh(app);
+    editor::reloaded(app);
+    confirm::reloaded(app);
+}
+
+/// Starts a count of the deleted memories if their number may have changed.
+pub(super) fn count_deleted(app: &mut App) {
+    let Some(data) = app.data.clone().filter(|_| app.deleted.is_due(&app.tallies)) else { return };
+    app.give_job(Job::CountDeleted { snapshot: Arc::clone(&app.snapshot), data, now: app.now });
+}
+
+/// The stores were checked. While an agent writes, a check only ends once there is a pause: the deleted
+/// memories, too, are only counted then.
+pub(super) fn checked(app: &mut App, found: CheckedSnapshot) {
+    if !Arc::ptr_eq(&found.of, &app.snapshot) {
+        return;
+    }
+    if found.has_changed {
+        return app.push_effect(reload_later(app));
+    }
+    if let Some(why) = found.unread.first() {
+        app.say(format!("What was erased could not be looked for: {why}"));
+    }
+    if !Arc::ptr_eq(&found.with, &found.of) {
+        told_more(app, found);
+    }
+    count_deleted(app);
+}
+
+/// More was found wrong with the stores than reading them told. Their memories are the same.
+pub(super) fn told_more(app: &mut App, found: CheckedSnapshot) {
+    if Arc::ptr_eq(&app.listed_snapshot, &found.of) {
+        app.listed_snapshot = Arc::clone(&found.with);
+        app.detail_key = None;
+    }
+    let held = list_view::cursor_key(app);
+    for (tally, store) in app.tallies.iter_mut().zip(&found.with.stores) {
+        tally.count_problems(store);
+    }
+    app.snapshot = found.with;
+    app.problem_list = problems::listed_problems(&app.snapshot);
+    list_view::renew(app, held);
+    store_tree::renew(app);
+}

@@ -1,0 +1,33 @@
+//! The action `tag`: adds and takes away tags.
+
+use crate::query::most_first;
+use crate::tui::app::ChangeTarget;
+use crate::tui::prompt::PromptPurpose;
+use crate::usecase::ChangeCommand;
+use std::collections::HashMap;
+
+/// The tags of the memories themselves: those that can go.
+pub(super) fn own_tags(purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<String> {
+    let Some(aim) = aim.filter(|_| purpose == PromptPurpose::Tag) else { return Vec::new() };
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for &at in &aim.at {
+        let (store, entry) = aim.snapshot.get(at);
+        for tag in store.view(entry).iter().flat_map(|view| view.tags.iter()) {
+            *counts.entry(tag).or_default() += 1;
+        }
+    }
+    most_first(counts).into_iter().map(|(word, _)| word).collect()
+}
+
+pub(super) fn tags(text: &str) -> Result<ChangeCommand, &'static str> {
+    let (mut add, mut remove) = (Vec::new(), Vec::new());
+    for word in text.split_whitespace() {
+        match (word.strip_prefix('+'), word.strip_prefix('-')) {
+            (Some(""), _) | (_, Some("")) => return Err("Name tags as new, +new or -old."),
+            (_, Some(tag)) => remove.push(tag.to_owned()),
+            (Some(tag), None) => add.push(tag.to_owned()),
+            (None, None) => add.push(word.to_owned()),
+        }
+    }
+    Ok(ChangeCommand::Tag { add, remove })
+}

@@ -1,0 +1,11 @@
+//! The action `to the middle`: scrolls the list so that the cursor is in its middle.
+
+use crate::tui::app::{App, Pane};
+use crate::tui::layout;
+
+/// Scrolls so that the cursor of the list is in the middle.
+pub fn to_middle(app: &mut App) {
+    let rows = layout::rows(app, Pane::Memories);
+    app.list_cursor.is_held = false;
+    app.list_cursor.top = app.list_cursor.at.saturating_sub(rows / 2);
+}
