@@ -4,11 +4,11 @@
 use libfuzzer_sys::fuzz_target;
 use palimp::text::canonical;
 use palimp::text::json::Json;
-use palimp::text::scan::{Newlines, Scan, Tape};
+use palimp::text::json_scanner::{Newlines, ScanResult, Tape};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut tape = Tape::default();
-    let Scan::Whole { .. } = tape.scan(bytes, Newlines::Refused) else { return };
+    let ScanResult::Whole { .. } = tape.scan(bytes, Newlines::Refused) else { return };
     let value = Json::of(bytes, &tape);
     value.plain();
     value.each_string(&mut |_, _| {});

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use palimp::text::records::split;
+use palimp::text::json_lines::split;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut at = 0;

@@ -205,7 +205,7 @@ impl Memory {
     /// could not be read.
     ///
     /// ```
-    /// use palimp::memory::{Memory, MemoryError, New, Shape};
+    /// use palimp::memory::{Memory, MemoryError, New, ExportFormat};
     ///
     /// # fn main() -> Result<(), MemoryError> {
     /// # let folder = std::env::temp_dir().join(format!("palimp-doc-export-{}", std::process::id()));
@@ -213,7 +213,7 @@ impl Memory {
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
-    /// let lines = memory.export(Some(&session), Shape::JsonLines)?;
+    /// let lines = memory.export(Some(&session), ExportFormat::JsonLines)?;
     /// assert!(String::from_utf8_lossy(&lines).contains(&id));
     /// # drop(memory);
     /// # std::fs::remove_dir_all(&folder).ok();
