@@ -4,8 +4,8 @@ use std::io::Write;
 
 use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
-use super::back::{chosen, learnings, lost_nine, open_older, root, write};
 use super::changes::notice;
+use super::go_back::{chosen, learnings, lost_nine, open_older, root, write};
 use super::{Desk, Msg, selected_title};
 use crate::disk::RealDisk;
 use crate::ops::backup_restore::DifferenceKind;

@@ -209,8 +209,8 @@ fn a_plan_names_memories_by_their_titles_and_ids_come_behind() {
 
 #[test]
 fn a_question_that_is_longer_than_its_box_is_read_by_scrolling() {
-    let (mut desk, _) = super::back::lost_nine(20, 5);
-    super::back::open_older(&mut desk);
+    let (mut desk, _) = super::go_back::lost_nine(20, 5);
+    super::go_back::open_older(&mut desk);
     desk.type_keys("W");
     let question = desk.app.confirm.as_ref().unwrap().question.clone();
     assert!(desk.screen().contains(" · PgDn"), "{}", desk.screen());

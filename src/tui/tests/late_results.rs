@@ -123,7 +123,7 @@ fn a_comparison_that_comes_late_is_not_shown_for_another_backup() {
     assert_eq!(opened(&desk), Some(paths[1].clone()));
     // One that is being looked at while another is opened anew does not change what is chosen.
     desk.type_keys("*");
-    let marked = super::back::chosen(&desk);
+    let marked = super::go_back::chosen(&desk);
     press(&mut desk, KeyCode::Esc);
     press(&mut desk, KeyCode::Char('k'));
     let third = press(&mut desk, KeyCode::Enter);
@@ -132,7 +132,7 @@ fn a_comparison_that_comes_late_is_not_shown_for_another_backup() {
     desk.press(KeyCode::Enter);
     desk.type_keys("*");
     desk.settle(third);
-    assert_eq!((opened(&desk), super::back::chosen(&desk)), (Some(paths[1].clone()), marked));
+    assert_eq!((opened(&desk), super::go_back::chosen(&desk)), (Some(paths[1].clone()), marked));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::back::{learnings, lost_nine};
 use super::changes::{files, notice};
+use super::go_back::{learnings, lost_nine};
 use super::*;
 
 /// Types keys that the screen names, and says how many those were.

@@ -9,9 +9,9 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::Desk;
-use super::back::{lost_nine, open_older};
 use super::changes::on;
 use super::editor::typed_on_both_sides;
+use super::go_back::{lost_nine, open_older};
 use super::svg::picture;
 use crate::model::Snapshot;
 use crate::tui::view::view;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crossterm::event::KeyCode;
 
 use super::Desk;
-use super::back::{files, id, learnings, lost_nine, notice, open_older, root, tasks};
+use super::go_back::{files, id, learnings, lost_nine, notice, open_older, root, tasks};
 use crate::model::State;
 
 /// What waits for a yes, line by line.

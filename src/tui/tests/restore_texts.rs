@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::Desk;
-use super::back::{id, learnings, lost_nine, open_older, write};
+use super::go_back::{id, learnings, lost_nine, open_older, write};
 use crate::work::StepFile;
 
 #[test]
