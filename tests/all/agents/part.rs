@@ -150,7 +150,7 @@ impl Drop for Playing {
 /// Plays the part that the variable names, if it names one.
 pub fn play() {
     let Ok(told) = env::var(PART) else { return };
-    // Who is started by a test that is killed would append for ever.
+    // An agent of a test that was killed would append for ever.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL)).unwrap();
     let told: Value = serde_json::from_str(&told).unwrap();
     let text = |name: &str| told[name].as_str().unwrap().to_owned();
